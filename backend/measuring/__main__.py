@@ -1,4 +1,5 @@
-"""Measure the presets by experiments, and write down what came out: rlviz/presets/measured.json, docs/presets.md.
+"""Measure the presets by experiments, and write down what came out: measured.json and curves.json in rlviz/presets,
+docs/presets.md.
 
     make presets ARGS="cartpole taxi --only 'PPO *'"
 
@@ -21,18 +22,19 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from measuring.curve import draw
-from measuring.document import CURVES, DOCUMENT, curve_name, document
+from measuring.document import DOCUMENT, PICTURES, curve_name, document
 from measuring.specification import Specification, specifications
 from rlviz.analysis.experiments import ExperimentResults
 from rlviz.cli.connection import Connection
-from rlviz.domain.presets import MeasuredPreset
-from rlviz.presets.catalog import MEASURED, digest
+from rlviz.domain.presets import MeasuredCurve, MeasuredPreset
+from rlviz.presets.catalog import CURVES, MEASURED, digest, measured_curves
 from rlviz.rundir.atomic import write_atomically
-from rlviz.services.experiment_results.keeping import measured_of
+from rlviz.services.experiment_results.keeping import curve_of, measured_of
 from rlviz.settings import Settings
 
 WORK = Path(__file__).parents[2] / ".make" / "presets"
 FIGURES = TypeAdapter(dict[str, MeasuredPreset])
+LINES = TypeAdapter(dict[str, MeasuredCurve])
 POLL_SECONDS = 2.0
 
 
@@ -92,18 +94,21 @@ def _measure(specification: Specification, connection: Connection) -> None:
     experiment = _ended(_begun(specification, connection), connection)
     print(f"{experiment['name']}: {experiment['counts']}, {experiment['core_seconds']:.0f} core-seconds", flush=True)
     results = ExperimentResults.model_validate(connection.get(f"/experiments/{experiment['id']}/results"))
-    figures = _figures()
-    (DOCUMENT.parent / CURVES).mkdir(parents=True, exist_ok=True)
+    figures, curves = _figures(), dict(measured_curves())
+    (DOCUMENT.parent / PICTURES).mkdir(parents=True, exist_ok=True)
     for variant in results.variants:
         if variant.iqm is None:
             continue
         preset = specification.preset_of(next(one for one in specification.spec.variants if one.name == variant.label))
         found = measured_of(variant.variant, results).model_copy(update={"specification": specification.path.name})
         figures[digest(preset, specification.environment.id)] = found
-        picture = draw(results.curves, variant.variant, results.threshold)
-        if picture is not None:
-            (DOCUMENT.parent / CURVES / curve_name(preset, specification.environment)).write_text(picture)
+        curve = curve_of(results.curves, variant.variant)
+        if curve is not None:
+            curves[digest(preset, specification.environment.id)] = curve
+            picture = draw(curve, results.threshold)
+            (DOCUMENT.parent / PICTURES / curve_name(preset, specification.environment)).write_text(picture)
         print(f"  {variant.label}: {found}", flush=True)
+    write_atomically(CURVES, LINES.dump_json(dict(sorted(curves.items()))).replace(b"},", b"},\n") + b"\n")
     write_atomically(MEASURED, FIGURES.dump_json(dict(sorted(figures.items())), indent=2) + b"\n")
 
 

@@ -1,32 +1,24 @@
-"""A learning curve as a small picture: the interquartile mean over the seeds, with its 95 % interval."""
+"""The learning curve of a preset as a small picture."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.experiments.curves import Curves
+from rlviz.domain.presets import MeasuredCurve
 
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 48, 10, 10, 22
-POINTS = 100
 INK, BLUE = "#808080", "#3b82f6"
 """Readable on white and on black: the picture does not know which it is on."""
 
 
-def draw(curves: Curves, variant: str, threshold: float | None) -> str | None:
-    """The picture as SVG; None where the variant has no curve."""
-    found = next((one for one in curves.variants if one.variant == variant), None)
-    values = np.array([] if found is None else found.iqm, dtype=np.float64)
-    known = np.isfinite(values)
-    if found is None or not known.any():
-        return None
-    places = np.flatnonzero(known)
-    places = places[np.unique(np.linspace(0, len(places) - 1, min(len(places), POINTS)).round().astype(int))]
-    steps, middle = np.array(curves.step)[places], values[places]
+def draw(curve: MeasuredCurve, threshold: float | None) -> str:
+    """The picture as SVG."""
+    steps, middle = np.array(curve.step), np.array(curve.middle)
     lower, upper = (
         np.where(np.isfinite(end), end, middle)
-        for end in (np.array(ends, dtype=np.float64)[places] for ends in (found.low, found.high))
+        for end in (np.array(ends, dtype=np.float64) for ends in (curve.low, curve.high))
     )
     last = round(steps[-1])
     marks = [*lower, *upper, *([] if threshold is None else [threshold])]

@@ -19,7 +19,7 @@ from rlviz.environments.base import Environment
 from rlviz.presets.catalog import ANYWHERE, digest, measured, preset_files
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
-CURVES = "images/presets"
+PICTURES = "images/presets"
 """Where the learning curves lie, seen from the document."""
 
 SPECIFICATIONS = "../backend/measuring/specifications"
@@ -56,7 +56,8 @@ held it when the policy at the end reached it too. Steps to the threshold are th
 seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included. The
 curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until they
 are measured again. Figures with † are older: there a seed had solved it when three evaluations in a row reached the
-threshold, steps are the median of the seeds that did, and seconds leave evaluations out.
+threshold, steps are the median of the seeds that did, seconds leave evaluations out, and the curve is the median of the
+greedy evaluations of all seeds between their quartiles.
 """
 
 
@@ -142,8 +143,8 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
         yield f"Measured by {', '.join(f'[{name}]({SPECIFICATIONS}/{name})' for name in files)}.\n"
     for preset, figures in found:
         name = curve_name(preset, environment)
-        if figures and (DOCUMENT.parent / CURVES / name).exists():
-            yield f"![{_title(preset)}: return over steps]({CURVES}/{name})"
+        if figures and (DOCUMENT.parent / PICTURES / name).exists():
+            yield f"![{_title(preset)}: return over steps]({PICTURES}/{name})"
     yield ""
 
 

@@ -33,7 +33,7 @@ from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset
 from rlviz.domain.run_actor import actor_of
 from rlviz.environments.base import Environment, Space
 from rlviz.environments.random_returns import random_return_of
-from rlviz.presets.catalog import measured, own_presets_for, presets_for
+from rlviz.presets.catalog import digest, known_curves, measured, own_presets_for, presets_for
 from rlviz.services.use_cases.environments import variants
 
 
@@ -117,6 +117,7 @@ def view_preset(preset: Preset | OwnPreset, algorithm: Algorithm, env_id: str | 
         source=preset.source,
         tradeoff=preset.tradeoff,
         measured=_figures(preset, env_id),
+        curve=_curve(preset, env_id),
         total_timesteps=preset.total_timesteps,
         end_step=values.training_end(preset.total_timesteps),
         evaluation=preset.evaluation,
@@ -128,6 +129,13 @@ def _figures(preset: Preset | OwnPreset, env_id: str | None) -> MeasuredPreset |
     if isinstance(preset, OwnPreset):
         return preset.measured
     return measured(preset, env_id) if env_id is not None else None
+
+
+def _curve(preset: Preset | OwnPreset, env_id: str | None) -> str | None:
+    if isinstance(preset, OwnPreset) or env_id is None:
+        return None
+    found = digest(preset, env_id)
+    return found if found in known_curves() else None
 
 
 def view_environment(

@@ -198,6 +198,15 @@ class PresetNotFound(NotFound):
         super().__init__(f"There is no preset {preset_id[:80]!r} of your own. GET /presets lists them.")
 
 
+class CurveNotFound(NotFound):
+    title = "Curve not found"
+
+    def __init__(self, curve_id: str) -> None:
+        super().__init__(
+            f"There is no measured curve {curve_id[:80]!r}. Presets in the answer of GET /environments name theirs."
+        )
+
+
 class SessionNotFound(NotFound):
     title = "Session not found"
 

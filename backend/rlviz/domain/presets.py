@@ -73,6 +73,24 @@ class MeasuredPreset(BaseModel):
     )
 
 
+class MeasuredCurve(BaseModel):
+    """The learning curve of the seeds that a preset was measured with. Lists over ``step``, of some sixty points."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: Literal["training", "evaluation"] = Field(
+        description="Of moving averages of 20 episodes in training, or of greedy evaluations."
+    )
+    shows: Literal["iqm", "quartiles"] = Field(
+        description="iqm: the interquartile mean over the seeds with its 95 % bootstrap interval; quartiles: their "
+        "median between their quartiles, of figures that are older than experiments."
+    )
+    step: list[float]
+    middle: list[float]
+    low: list[float | None] = Field(description="Null where one seed alone has a value.")
+    high: list[float | None]
+
+
 OWN = "own-"
 """What the id of a user's own preset begins with, so that it is never that of another."""
 

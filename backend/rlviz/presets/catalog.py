@@ -12,10 +12,12 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
 
 from rlviz.domain.errors import UnknownName
-from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset, PresetId
+from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, Preset, PresetId
 
 FILES = Path(__file__).parent / "files"
 MEASURED = Path(__file__).parent / "measured.json"
+CURVES = Path(__file__).parent / "curves.json"
+"""By digest, as ``MEASURED``; apart from it, because it is needed one curve at a time."""
 
 ANYWHERE = "any environment"
 
@@ -102,6 +104,19 @@ def _measured() -> Mapping[str, MeasuredPreset]:
     if not MEASURED.exists():
         return {}
     return TypeAdapter(dict[str, MeasuredPreset]).validate_json(MEASURED.read_bytes())
+
+
+def measured_curves() -> Mapping[str, MeasuredCurve]:
+    """By digest of the preset."""
+    if not CURVES.exists():
+        return {}
+    return TypeAdapter(dict[str, MeasuredCurve]).validate_json(CURVES.read_bytes())
+
+
+@cache
+def known_curves() -> Mapping[str, MeasuredCurve]:
+    """The same, read once."""
+    return measured_curves()
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The user's own presets, which the lists of environments show among ours."""
+"""The user's own presets, which the lists of environments show among ours; and the measured curves of ours."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from fastapi import APIRouter
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
-from rlviz.domain.errors import PresetNotFound
-from rlviz.domain.presets import OwnPreset
+from rlviz.domain.errors import CurveNotFound, PresetNotFound
+from rlviz.domain.presets import MeasuredCurve, OwnPreset
+from rlviz.presets.catalog import known_curves
 
 router = APIRouter(prefix="/presets", tags=["presets"])
 
@@ -16,6 +17,15 @@ router = APIRouter(prefix="/presets", tags=["presets"])
 def list_own_presets(app: App) -> list[OwnPreset]:
     """By title."""
     return list(app.own_presets.all())
+
+
+@router.get("/curves/{curve_id}", responses=documented(CurveNotFound))
+def get_measured_curve(curve_id: str) -> MeasuredCurve:
+    """The learning curve over the seeds that a preset was measured with, by its `curve`."""
+    found = known_curves().get(curve_id)
+    if found is None:
+        raise CurveNotFound(curve_id)
+    return found
 
 
 @router.delete("/{preset_id}", status_code=204, responses=documented(PresetNotFound))

@@ -43,6 +43,7 @@ class PresetInfo(Wire):
     is_own: bool = Field(False, description="Whether the user kept it from an experiment.")
     experiment_id: str | None = Field(None, description="The experiment that an own preset was kept from.")
     measured: MeasuredPreset | None
+    curve: str | None = Field(None, description="Id of its measured curve, for `GET /presets/curves/{curve_id}`.")
     total_timesteps: int
     end_step: int = Field(description="Step at which training ends: `total_timesteps` rounded up to whole rollouts.")
     evaluation: EvaluationPlan | None = Field(description="Evaluation while it trains, as the preset wants it.")

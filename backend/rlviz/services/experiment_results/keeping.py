@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind
+from rlviz.analysis.experiments.curves import Curves
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, UnknownName
-from rlviz.domain.presets import MeasuredPreset, OwnPreset, own_preset_id
+from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, own_preset_id
 from rlviz.domain.times import utc
 from rlviz.services.experiment_results.source import ExperimentSource
+
+CURVE_POINTS = 60
 
 
 def run_of(source: ExperimentSource, variant: str) -> str:
@@ -73,4 +78,27 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
         steps_to_threshold=None if steps is None else round(steps),
         seconds_to_threshold=None if steps is None else round(paid.core_seconds * steps / paid.steps, 1),
         seconds=round(seconds, 1),
+    )
+
+
+def curve_of(curves: Curves, variant: str) -> MeasuredCurve | None:
+    """The curve of ``variant``, thinned to CURVE_POINTS evenly over its grid with the first and the last; None where it
+    has none."""
+    found = next((one for one in curves.variants if one.variant == variant), None)
+    known = [] if found is None else [place for place, value in enumerate(found.iqm) if value is not None]
+    if found is None or not known:
+        return None
+    chosen = np.unique(np.linspace(0, len(known) - 1, min(len(known), CURVE_POINTS)).round().astype(int))
+    places = [known[place] for place in chosen]
+
+    def digits(values: list[float | None]) -> list[float | None]:
+        return [None if (value := values[place]) is None else float(f"{value:.4g}") for place in places]
+
+    return MeasuredCurve(
+        source="evaluation" if curves.source == "evaluation" else "training",
+        shows="iqm",
+        step=[curves.step[place] for place in places],
+        middle=[value for value in digits(found.iqm) if value is not None],
+        low=digits(found.low),
+        high=digits(found.high),
     )

@@ -5,6 +5,7 @@ export { ApiError, explainAction, type FieldProblem, problemFrom } from "./probl
 export {
   algorithmsQuery,
   environmentsQuery,
+  measuredCurveQuery,
   limitsQuery,
   metricDefinitionsQuery,
 } from "./queries/choices";

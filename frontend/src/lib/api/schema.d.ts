@@ -793,6 +793,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/presets/curves/{curve_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Measured Curve
+     * @description The learning curve over the seeds that a preset was measured with, by its `curve`.
+     */
+    get: operations["get_measured_curve"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/presets/{preset_id}": {
     parameters: {
       query?: never;
@@ -4728,6 +4748,35 @@ export interface components {
       source: string;
     };
     /**
+     * MeasuredCurve
+     * @description The learning curve of the seeds that a preset was measured with. Lists over ``step``, of some sixty points.
+     */
+    MeasuredCurve: {
+      /**
+       * Source
+       * @description Of moving averages of 20 episodes in training, or of greedy evaluations.
+       * @enum {string}
+       */
+      source: "training" | "evaluation";
+      /**
+       * Shows
+       * @description iqm: the interquartile mean over the seeds with its 95 % bootstrap interval; quartiles: their median between their quartiles, of figures that are older than experiments.
+       * @enum {string}
+       */
+      shows: "iqm" | "quartiles";
+      /** Step */
+      step: number[];
+      /** Middle */
+      middle: number[];
+      /**
+       * Low
+       * @description Null where one seed alone has a value.
+       */
+      low: (number | null)[];
+      /** High */
+      high: (number | null)[];
+    };
+    /**
      * MeasuredPreset
      * @description What training with a preset gave over several seeds, with its greedy policy at the end; see docs/presets.md.
      */
@@ -5507,6 +5556,11 @@ export interface components {
        */
       experiment_id?: string | null;
       measured: components["schemas"]["MeasuredPreset"] | null;
+      /**
+       * Curve
+       * @description Id of its measured curve, for `GET /presets/curves/{curve_id}`.
+       */
+      curve?: string | null;
       /** Total Timesteps */
       total_timesteps: number;
       /**
@@ -11679,6 +11733,37 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["OwnPreset"][];
+        };
+      };
+    };
+  };
+  get_measured_curve: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        curve_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["MeasuredCurve"];
+        };
+      };
+      /** @description Curve not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
     };

@@ -64,6 +64,7 @@ export type Algorithm = Schemas["AlgorithmInfo"];
 export type Environment = Schemas["EnvironmentInfo"];
 export type Hyperparameter = Schemas["HyperparameterField"];
 export type Preset = Schemas["PresetInfo"];
+export type MeasuredCurve = Schemas["MeasuredCurve"];
 export type MetricInfo = Schemas["MetricInfo"];
 export type MetricDefinitions = Schemas["MetricDefinitions"];
 export type Limits = Schemas["Limits"];

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Algorithm, Environment, RunConfig } from "@/lib/api";
-import { measuredCurves, measuredPreset, measuredSentence } from "./measured";
+import type { Algorithm, Environment, MeasuredCurve, RunConfig } from "@/lib/api";
+import {
+  curveSentence,
+  curveWithin,
+  measuredCurves,
+  measuredPreset,
+  measuredSentence,
+} from "./measured";
 
 const measured = {
   ...{ seeds: 10, solved: 9, held: 8, return_iqm: 498.2, return_low: 487, return_high: 500 },
@@ -46,5 +52,20 @@ describe("the measured preset of a run", () => {
     expect(solved).toEqual({ x: [22_000], columns: { threshold: [475] } });
     expect(measuredCurves(found, 475, 30_000)).toMatchObject({ final: null, solved: solved });
     expect(measuredCurves(found, null, 100_000).solved).toBeNull();
+  });
+
+  test("has its curve drawn as far as the run gets, with how it was made", () => {
+    const curve: MeasuredCurve = {
+      ...{ source: "evaluation", shows: "iqm", step: [0, 1_000, 2_000] },
+      ...{ middle: [10, 20, 30], low: [5, null, 25], high: [15, null, 35] },
+    };
+    expect(curveWithin(curve, 1_500)).toEqual({
+      x: [0, 1_000],
+      columns: { middle: [10, 20], low: [5, null], high: [15, null] },
+    });
+    expect(curveWithin(curve, 500)).toBeNull();
+    expect(curveSentence(curve)).toMatch(/greedy evaluations: interquartile mean .* 95 % interval/);
+    const older = { ...curve, source: "training", shows: "quartiles" } as const;
+    expect(curveSentence(older)).toMatch(/returns in training: median .* quartiles/);
   });
 });

@@ -1,4 +1,4 @@
-import type { Algorithm, Environment, Preset, RunConfig } from "@/lib/api";
+import type { Algorithm, Environment, MeasuredCurve, Preset, RunConfig } from "@/lib/api";
 import { brief, compact, decimal, interval, plural } from "@/lib/format";
 
 export type MeasuredPreset = Preset & { measured: NonNullable<Preset["measured"]> };
@@ -53,6 +53,33 @@ export function measuredCurves(
         ? null
         : { x: [steps], columns: { threshold: [threshold] } },
   };
+}
+
+/**
+ * The measured learning curve, as far as a run of `length` steps gets, so that its chart is not widened for it; null
+ * where that is not even two points.
+ */
+export function curveWithin({ step, middle, low, high }: MeasuredCurve, length: number) {
+  const count = step.filter((one) => one <= length).length;
+  if (count < 2) return null;
+  return {
+    x: step.slice(0, count),
+    columns: {
+      middle: middle.slice(0, count),
+      low: low.slice(0, count),
+      high: high.slice(0, count),
+    },
+  };
+}
+
+/** How the measured curve was made. */
+export function curveSentence({ source, shows }: MeasuredCurve): string {
+  const of = source === "evaluation" ? "greedy evaluations" : "returns in training";
+  const over =
+    shows === "iqm"
+      ? "interquartile mean over the seeds with its 95 % interval"
+      : "median of the seeds between their quartiles";
+  return `Behind the curve lie its ${of}: ${over}.`;
 }
 
 /** What the measured seeds of the preset had done by `step`, in a sentence or two. */

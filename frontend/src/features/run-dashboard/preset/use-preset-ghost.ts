@@ -3,9 +3,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { HeldSource, type SeriesSpec } from "@/components/charts";
-import { algorithmsQuery, environmentOfRun, environmentsQuery, type RunDetail } from "@/lib/api";
+import {
+  algorithmsQuery,
+  environmentOfRun,
+  environmentsQuery,
+  type MeasuredCurve,
+  measuredCurveQuery,
+  type RunDetail,
+} from "@/lib/api";
 import type { MetricAxis } from "@/lib/stream";
-import { type MeasuredPreset, measuredCurves, measuredPreset, measuredSentence } from "./measured";
+import {
+  curveSentence,
+  curveWithin,
+  type MeasuredPreset,
+  measuredCurves,
+  measuredPreset,
+  measuredSentence,
+} from "./measured";
 
 interface PresetGhost {
   /** To be drawn behind the curve of the return. */
@@ -25,34 +39,50 @@ export function usePresetGhost(run: RunDetail, axis: MetricAxis): PresetGhost {
     const algorithm = algorithms?.find(({ id }) => id === config.algo);
     return measuredPreset(config, algorithm, environmentOfRun(environments, config));
   }, [config, algorithms, environments]);
+  const { data: curve } = useQuery({
+    ...measuredCurveQuery(preset?.curve ?? ""),
+    enabled: Boolean(preset?.curve) && axis === "step",
+  });
   const series = useMemo(
-    () => (preset ? ghostSeries(preset, threshold, length) : []),
-    [preset, threshold, length],
+    () => (preset ? ghostSeries(preset, curve, threshold, length) : []),
+    [preset, curve, threshold, length],
   );
   if (!preset) return NOTHING;
-  return {
-    series: axis === "step" ? series : NOTHING.series,
-    sentence: measuredSentence(preset, threshold, run.step),
-  };
+  const sentence = measuredSentence(preset, threshold, run.step);
+  if (axis !== "step") return { series: NOTHING.series, sentence };
+  const isDrawn = series.some(({ id }) => id === CURVE);
+  return { series, sentence: curve && isDrawn ? `${sentence} ${curveSentence(curve)}` : sentence };
 }
 
+const CURVE = "preset curve";
+
+/** The measured curve, or where there is none the final return alone. */
 function ghostSeries(
   preset: MeasuredPreset,
+  curve: MeasuredCurve | undefined,
   threshold: number | null,
   length: number,
 ): SeriesSpec[] {
   const { final, solved } = measuredCurves(preset, threshold, length);
-  const held = ({ x, columns }: { x: number[]; columns: Record<string, number[]> }) => {
+  const within = curve ? curveWithin(curve, length) : null;
+  const held = ({ x, columns }: { x: number[]; columns: Record<string, (number | null)[]> }) => {
     const source = new HeldSource();
     source.load("step", x, columns);
     return source;
   };
   const common = { mode: "line", smooth: false, color: "ink-faint" } as const;
   const series: SeriesSpec[] = [];
-  if (final) {
+  const seeds = `${preset.measured.seeds} seeds`;
+  if (within) {
+    series.push({
+      ...{ ...common, id: CURVE, source: held(within), metric: "middle" },
+      label: `Preset as measured, ${seeds}`,
+      band: { low: "low", high: "high" },
+    });
+  } else if (final) {
     series.push({
       ...{ ...common, id: "preset return", source: held(final), metric: "iqm" },
-      label: `Preset's final return, ${preset.measured.seeds} seeds`,
+      label: `Preset's final return, ${seeds}`,
       band: { low: "low", high: "high" },
     });
   }
