@@ -36,7 +36,7 @@ def cut(folder: RunFolder, snapshot: Snapshot, root: Path) -> RunFolder:
     for later in snapshots_of(copy):
         if later.manifest.step > snapshot.manifest.step:
             later.path.unlink()
-    for path in (copy.model_path, copy.best_model_path, copy.events_path):
+    for path in (copy.model_path, copy.events_path):  # the best policy stays, as it does where a worker dies
         path.unlink(missing_ok=True)
     lines = copy.metrics_path.read_bytes().splitlines(keepends=True)
     copy.metrics_path.write_bytes(b"".join(lines[: snapshot.manifest.last_row]))
