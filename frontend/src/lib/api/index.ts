@@ -5,10 +5,10 @@ export { ApiError, explainAction, type FieldProblem, problemFrom } from "./probl
 export {
   algorithmsQuery,
   environmentsQuery,
-  measuredCurveQuery,
   limitsQuery,
   metricDefinitionsQuery,
 } from "./queries/choices";
+export { measuredCurveQuery } from "./queries/measured-curve";
 export {
   type AnalyticsQuestion,
   analyticsSchemaQuery,

@@ -11,7 +11,6 @@ export const keys = {
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,
   experimentResults: (id: string, score: string) => ["experiment", id, "results", score] as const,
   analytics: (what: string, question?: unknown) => ["analytics", what, question] as const,
-  measuredCurve: (id: string) => ["measured-curve", id] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,
   storage: ["storage"] as const,

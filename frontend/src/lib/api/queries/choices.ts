@@ -28,14 +28,3 @@ export const limitsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(http.GET("/limits", { signal })),
   staleTime,
 });
-
-/** The learning curve over seeds that a preset was measured with. It never changes: another curve has another id. */
-export const measuredCurveQuery = (id: string) =>
-  queryOptions({
-    queryKey: keys.measuredCurve(id),
-    queryFn: ({ signal }) =>
-      unwrap(
-        http.GET("/presets/curves/{curve_id}", { params: { path: { curve_id: id } }, signal }),
-      ),
-    staleTime: Infinity,
-  });
