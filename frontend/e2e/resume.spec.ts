@@ -46,11 +46,13 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
     await drawn(before + 20);
     await expect(page.getByText(/^Resumed from step [\d,]+/)).toBeVisible();
 
-    // A stop comes within a rollout, so that there are rows beyond the snapshot to be computed again.
+    // A stop mostly comes within a rollout, so that there are rows beyond the snapshot to be computed again.
     await press("Stop");
     await expect(status(page, "stopped")).toBeVisible();
     await press("Resume");
-    await expect(page.getByText(/^Resumed from step [\d,]+, [\d,]+ rows? identical/)).toBeVisible();
+    await expect(
+      page.getByText(/^Resumed from step [\d,]+, ([\d,]+ rows? identical|exactly where it was)/),
+    ).toBeVisible();
     await look("resumed");
     await press("Pause");
     await expect(status(page, "paused")).toBeVisible();

@@ -15,8 +15,11 @@ test("a dead service is said on every page, and nothing counts on @phone", async
   const stop = page.getByRole("button", { name: "Stop", exact: true });
   await expect(stop).toBeEnabled();
   // What is still being loaded would say, once it cannot be, that it was not.
-  await expect(page.getByText(/^Looking for|^Loading/)).toHaveCount(0);
-  await expect(page.getByRole("status", { name: /^Loading/ })).toHaveCount(0);
+  await expect(async () => {
+    await page.waitForTimeout(1_000);
+    await expect(page.getByText(/^Looking for|^Loading/)).toHaveCount(0, { timeout: 1 });
+    await expect(page.getByRole("status", { name: /^Loading/ })).toHaveCount(0, { timeout: 1 });
+  }).toPass();
 
   wire.cut();
   await expect(page.getByText(SAYS)).toBeVisible();
