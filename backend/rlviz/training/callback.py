@@ -168,9 +168,19 @@ class RunCallback(BaseCallback):
             raise BoundaryReached
         if self.snapshots is not None:
             if self._pause.is_wanted:
-                self._pause.hold(self.num_timesteps, self.snapshots)
+                self._pause.hold(self.num_timesteps, self.snapshots, self._yields)
             elif self.num_timesteps >= self.snapshots.next_step:
                 self.snapshots.catch_up(self.num_timesteps)
+
+    def _yields(self) -> bool:
+        """Whether a stop, a rollback or a rule comes before the pause, for which training waits."""
+        if self.steering is not None and self.steering.is_due:
+            self.steering.look(self.num_timesteps)
+            self.ended_early = self.ended_early or self.steering.end
+            if self.ended_early is not None:
+                self._pause.give_up()
+        rolls_back = self.rollbacks is not None and self.rollbacks.is_wanted
+        return self._stop.is_set() or rolls_back or self.ended_early is not None
 
     def _on_rollout_end(self) -> None:
         """Log the current rate: ``time/fps`` is an average since the start."""

@@ -10,8 +10,11 @@ from rlviz.domain.snapshot import Trigger
 from rlviz.training.journals import RunJournals
 from rlviz.training.snapshot.schedule import Snapshots
 
-RETRY_SECONDS = 5.0
-"""A snapshot that could not be written is not taken again before."""
+RETRY_SECONDS, LONGEST_RETRY_SECONDS = 2.0, 30.0
+"""A snapshot that could not be written is not taken again before; each time the wait is twice as long."""
+
+LOOK_SECONDS = 0.1
+"""How often training that is held looks whether something else comes before the pause."""
 
 
 class TrainingPaused(Exception):
@@ -27,9 +30,14 @@ class Pause:
     training stop at once. A worker that dies before leaves the run as it was when the pause was asked for.
     """
 
-    def __init__(self, journals: RunJournals, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._journals, self._monotonic = journals, monotonic
-        self._retry_at = float("-inf")
+    def __init__(
+        self,
+        journals: RunJournals,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._journals, self._monotonic, self._sleep = journals, monotonic, sleep
         self.is_wanted = False
         self.is_told = False
 
@@ -57,16 +65,20 @@ class Pause:
             self.is_wanted = False
             self._journals.release()
 
-    def hold(self, step: int, snapshots: Snapshots) -> None:
-        """Take the snapshot, at the start of a rollout. Raises TrainingPaused once it is on disk; what the disk refuses
-        is warned of, and tried again at a later rollout."""
-        if self._monotonic() < self._retry_at:
-            return
-        self._journals.release()  # before: the snapshot names the last row
-        snapshots.request(Trigger.PAUSED)
-        snapshots.catch_up(step)
-        snapshots.flush()
-        if (written := snapshots.written_at(step)) is not None:
-            raise TrainingPaused(written)
-        self._retry_at = self._monotonic() + RETRY_SECONDS
-        self._journals.hold()
+    def hold(self, step: int, snapshots: Snapshots, gives_way: Callable[[], bool]) -> None:
+        """Take the snapshot, at the start of a rollout. Raises TrainingPaused once it is on disk. What the disk refuses
+        is warned of and tried again, and training waits here until then, or until ``gives_way`` says that a stop or a
+        rollback comes first."""
+        retry_seconds = RETRY_SECONDS
+        while not gives_way():
+            self._journals.release()  # before: the snapshot names the last row
+            snapshots.request(Trigger.PAUSED)
+            snapshots.catch_up(step)
+            snapshots.flush()
+            if (written := snapshots.written_at(step)) is not None:
+                raise TrainingPaused(written)
+            self._journals.hold()
+            retry_at = self._monotonic() + retry_seconds
+            retry_seconds = min(2 * retry_seconds, LONGEST_RETRY_SECONDS)
+            while self._monotonic() < retry_at and not gives_way():
+                self._sleep(LOOK_SECONDS)

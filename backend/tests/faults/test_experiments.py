@@ -97,7 +97,7 @@ def trains_or_is_over(service: Service, experiment_id: str) -> str:
 
 def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="2MB", max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=3_000)
+        experiment_id = begun(service, seeds=2, steps=20_000)
         wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk, leave=1_000_000)
         held = wait_for(lambda: service.get(f"/experiments/{experiment_id}")["problem"], "what holds it up", LONG)
@@ -112,7 +112,7 @@ def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: P
 
 def test_a_disk_without_a_byte_loses_no_line_of_an_experiment(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0", max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=3_000)
+        experiment_id = begun(service, seeds=2, steps=20_000)
         wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk)
         assert service.get(f"/experiments/{experiment_id}")["status"] == "running"

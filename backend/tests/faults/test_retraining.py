@@ -109,13 +109,33 @@ def test_where_the_disk_is_full_at_the_step_of_the_fork_it_says_so_and_begins_th
         goes_on_as_its_parent(service, child, parent)
 
 
-def test_a_pause_whose_snapshot_finds_no_room_is_tried_again_until_there_is_some(small_disk: Path) -> None:
+def refused(folder: RunFolder) -> list[int]:
+    """The step of each snapshot that found no room."""
+    warnings = events(folder, EventKind.WARNING)
+    return [one.step for one in warnings if "snapshot" in str(one.data) and "could not be saved" in str(one.data)]
+
+
+def test_a_pause_that_finds_no_room_can_be_stopped(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
-        run_id = train(service, hyperparameters={**QUICK["ppo"], "net_arch": [256, 256]})
+        run_id = train(service, hyperparameters={**QUICK["ppo"], "net_arch": [128, 128]})
+        filler = fill(small_disk, leave=60_000)
+        service.api("POST", f"/runs/{run_id}/pause", json={})
+        wait_for(lambda: refused(service.folder(run_id)), "a word about it", LONG)
+        assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
+        wait_for(lambda: trainer_of(service, run_id) is None, "the worker to end", LONG)
+        filler.unlink()
+        run = service.wait_for_status(run_id, "stopped", "failed")
+        assert run["status"] == "stopped" or re.search("disk (is|was) full|No space left", run["cause"]), run["cause"]
+
+
+def test_a_pause_whose_snapshot_finds_no_room_waits_where_it_is_until_there_is_some(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0") as service:
+        run_id = train(service, hyperparameters={**QUICK["ppo"], "net_arch": [128, 128]})
         folder = service.folder(run_id)
         filler = fill(small_disk, leave=60_000)  # room for the wish, and for no snapshot
         assert service.api("POST", f"/runs/{run_id}/pause", json={}).status_code == 202
-        wait_for(lambda: any("could not be saved" in one for one in messages(folder)), "a word about it", LONG)
+        first, second = wait_for(lambda: len(refused(folder)) > 1 and refused(folder), "a second try", LONG)[:2]
+        assert first == second, "training waits"
         assert service.get(f"/runs/{run_id}")["status"] == "pausing"
         filler.unlink()
         service.wait_for_status(run_id, "paused")

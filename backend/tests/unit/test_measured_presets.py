@@ -12,7 +12,7 @@ from measuring.document import SPECIFICATIONS, document
 from measuring.specification import specifications
 from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
 from rlviz.presets.catalog import preset_files
-from rlviz.services.experiment_results.keeping import measured_of
+from rlviz.services.experiment_results.keeping import curve_of, measured_of
 
 SETTING = Setting({"v0": "PPO Fast"}, {"v0": "CartPole-v1"}, threshold=475.0, greedy_curves=True)
 
@@ -64,16 +64,16 @@ def test_seeds_that_never_got_there_count_as_taking_longer() -> None:
 
 @pytest.mark.parametrize("threshold", [475.0, None])
 def test_the_picture_is_a_picture_with_everything_inside(threshold: float | None) -> None:
-    text = draw(experiment_results(TRIALS, SETTING).curves, "v0", threshold)
-    assert text is not None
-    (middle,) = ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}polyline")
+    curve = curve_of(experiment_results(TRIALS, SETTING).curves, "v0")
+    assert curve is not None
+    (middle,) = ElementTree.fromstring(draw(curve, threshold)).iter("{http://www.w3.org/2000/svg}polyline")
     points = [tuple(map(float, point.split(","))) for point in middle.attrib["points"].split()]
     assert all(0 <= x <= 360 and 0 <= y <= 160 for x, y in points)
     assert points[0][1] > points[-1][1], "It learned"
 
 
-def test_there_is_no_picture_without_a_curve() -> None:
-    assert draw(experiment_results(TRIALS, SETTING).curves, "v1", None) is None
+def test_a_variant_that_is_not_there_has_no_curve() -> None:
+    assert curve_of(experiment_results(TRIALS, SETTING).curves, "v1") is None
 
 
 def test_the_document_leads_to_the_specification_of_what_is_measured() -> None:
