@@ -133,7 +133,7 @@ def test_parts_of_several_kinds_are_learned_from_watched_recorded_and_exported(s
     with looking(service, mode="play", env_id="Crane") as player:
         player.step()
         player.send(type="action", value=[2, 1])
-        assert player.step(lambda record: record.action is not None).action == [2, 1]
+        assert player.step(lambda record: record.action == [2, 1]), "after what was played before it came"
     evaluation = evaluated(service, run_id, episodes=2, video=True)
     path = f"/runs/{run_id}/evaluations/{evaluation['id']}"
     columns = service.get(f"{path}/steps", params={"episode": 1})["columns"]
