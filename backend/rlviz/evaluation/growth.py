@@ -11,10 +11,10 @@ from rlviz.analysis.arrays import Floats
 from rlviz.analysis.downsample import downsample
 from rlviz.analysis.moving import moving_average
 from rlviz.analysis.return_curve import WINDOW
-from rlviz.domain.records import EPISODE_REWARD, is_metric
+from rlviz.domain.records import EPISODE_REWARD
 from rlviz.evaluation.caption import Pixels
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.metric_rows import counted_rows
 
 _POINTS = 200
 _SHARE = 0.34  # share of the picture's width
@@ -33,16 +33,16 @@ class Progress:
 
 
 def progress_of(folder: RunFolder) -> Progress:
-    """The curve of the mean return over the whole training, in a few points; empty if no episode has ended."""
+    """The curve of the mean return over the whole training, in a few points; empty if no episode has ended.
+
+    Raises RunFolderError.
+    """
     steps, returns = list[float](), list[float]()
-    tail = JournalTail(folder.metrics_path)
-    while lines := tail.read(READ_BYTES):
-        for line in lines:
-            if line.record is not None and is_metric(line.record):
-                value = line.record["values"].get(EPISODE_REWARD)
-                if isinstance(value, int | float):
-                    steps.append(float(line.record["step"]))
-                    returns.append(float(value))
+    for row in counted_rows(folder):
+        value = row["values"].get(EPISODE_REWARD)
+        if isinstance(value, int | float):
+            steps.append(float(row["step"]))
+            returns.append(float(value))
     if not steps:
         return Progress(np.empty(0), np.empty(0))
     means = moving_average(np.array(returns), min(WINDOW, len(returns)))

@@ -22,7 +22,7 @@ from rlviz.domain.errors import ArtifactNotFound, NothingToPlay, RlvizError, Run
 from rlviz.library.tracking import runs_folder
 from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.metric_rows import counted_rows
 from rlviz.settings import read_settings
 
 if TYPE_CHECKING:
@@ -135,9 +135,10 @@ class Run:
     def metrics(self) -> dict[str, Floats]:
         """The columns ``step``, ``time`` (Unix seconds) and one for each metric, all of shape (rows,).
 
-        NaN where a row has no value, or one that was not finite. Raises RunFolderError.
+        Rows that a later attempt has taken the place of are left out, as in the app's curves. NaN where a row has no
+        value, or one that was not finite. Raises RunFolderError.
         """
-        rows = [line.record for line in read_journal(self.folder.metrics_path) if line.record is not None]
+        rows = list(counted_rows(self.folder))
         names = dict.fromkeys(name for row in rows for name in row["values"])
         found = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in ("step", "time")}
         for name in names:

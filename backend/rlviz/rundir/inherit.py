@@ -11,19 +11,18 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 from rlviz.domain.config import Parent
 from rlviz.domain.errors import RlvizError
 from rlviz.domain.events import StartedData, parse_event
-from rlviz.domain.records import is_metric
 from rlviz.rundir.control import Control
 from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, offset_after, read_journal
+from rlviz.rundir.journal import read_journal
+from rlviz.rundir.metric_rows import MetricRow, counted_rows
 from rlviz.rundir.snapshots import Snapshot, find_snapshot
-from rlviz.rundir.superseded import superseded_rows
 
 BEGINNING = "0"
 """The name of the snapshot that a fork begins from whose parent is trained again from its beginning."""
@@ -95,16 +94,9 @@ def _attempts(folder: RunFolder, begin: int, until: int, total: int) -> tuple[in
     return newest, length
 
 
-def _rows(folder: RunFolder, after: int, until: int) -> Iterator[dict[str, Any]]:
+def _rows(folder: RunFolder, after: int, until: int) -> Iterator[MetricRow]:
     """Those beyond row ``after``, up to step ``until``, that count."""
-    superseded = superseded_rows(folder)
-    tail = JournalTail(folder.metrics_path, offset_after(folder.metrics_path, after, "seq"))
-    while (found := tail.read_records(READ_BYTES)).records or found.broken:
-        for row in found.records:
-            if is_metric(row) and row["seq"] > after and row["seq"] not in superseded:
-                if row["step"] > until:
-                    return
-                yield row
+    return takewhile(lambda row: row["step"] <= until, counted_rows(folder, after=after))
 
 
 def _link(source: Path, target: Path) -> None:

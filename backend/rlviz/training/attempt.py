@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from rlviz.domain.errors import IllegalTransition, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import CheckpointData, Ending, FinishedData, StartedData, StoppedData, parse_event
-from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD, is_metric
+from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, read_journal
+from rlviz.rundir.journal import read_journal
+from rlviz.rundir.metric_rows import all_rows
 
 
 @dataclass(frozen=True)
@@ -92,14 +93,11 @@ def _check_events(folder: RunFolder, number: int) -> tuple[int, int | None]:
 
 
 def _count_metrics(folder: RunFolder) -> tuple[int, int]:
-    """Episodes finished, and periodic evaluations."""
+    """Episodes finished, and periodic evaluations, also those of rows that are superseded: no number is used twice."""
     episodes = evaluations = 0
-    tail = JournalTail(folder.metrics_path)
-    while lines := tail.read(READ_BYTES):
-        for line in lines:
-            if line.record is not None and is_metric(line.record):
-                values = line.record["values"]
-                evaluations += EVAL_REWARD in values
-                index = values.get(EPISODE_INDEX)
-                episodes = max(episodes, index) if isinstance(index, int) else episodes
+    for row in all_rows(folder):
+        values = row["values"]
+        evaluations += EVAL_REWARD in values
+        index = values.get(EPISODE_INDEX)
+        episodes = max(episodes, index) if isinstance(index, int) else episodes
     return episodes, evaluations

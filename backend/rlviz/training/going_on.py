@@ -8,10 +8,10 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.events import RollbackData, StartedData, Stretch
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.left_behind import EarlierPolicies, leave_behind
-from rlviz.rundir.superseded import superseded_rows
+from rlviz.rundir.metric_rows import counted_rows
 from rlviz.training.attempt import Attempt
 from rlviz.training.journals import RunJournals
-from rlviz.training.recomputed import Recomputed, rows_after
+from rlviz.training.recomputed import Recomputed
 from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.restore import Continuation, restore
 
@@ -61,6 +61,6 @@ def begin_journal(
             step, RollbackData(snapshot=name, superseded=superseded, taken_in=continuation.taken_at[1], **cause)
         )
     else:
-        beyond = rows_after(folder, seq, superseded_rows(folder))
+        beyond = counted_rows(folder, after=seq)
         earlier = EarlierPolicies(folder, attempt.number, step)
         journals.expect(Recomputed(name, step, beyond, last=last, attempt=attempt.number, leave_behind=earlier.leave))

@@ -6,14 +6,11 @@ is no part of that: what is named ``time/`` is not compared, and a row that says
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from rlviz.domain.events import DivergedData, EventData, ResumedData, Stretch, WarningData
-from rlviz.domain.records import CLOCK, is_metric
-from rlviz.domain.superseded import Superseded
-from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.domain.records import CLOCK
 
 Values = Mapping[str, float | None]
 
@@ -101,15 +98,6 @@ class Recomputed:
         if self._next is None and not self._over:
             self._over = True
             log.event(self._step, ResumedData(snapshot=self._snapshot, verified=self._verified))
-
-
-def rows_after(folder: RunFolder, seq: int, superseded: Superseded) -> Iterator[dict[str, Any]]:
-    """The rows of the journal after the one with number ``seq``, without superseded ones."""
-    tail = JournalTail(folder.metrics_path)
-    while (found := tail.read_records(READ_BYTES)).records or found.broken:
-        for record in found.records:
-            if record["seq"] > seq and is_metric(record) and record["seq"] not in superseded:
-                yield record
 
 
 def _compared(values: Values) -> dict[str, float | None]:

@@ -13,7 +13,8 @@ from rlviz.analysis.columns import Columns, Series
 from rlviz.domain.errors import RlvizError
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, journal_size
+from rlviz.rundir.journal import journal_size
+from rlviz.rundir.metric_rows import counted_batches
 from rlviz.rundir.sealed import SealedMetrics
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.analytics.columns import SQL_TYPES
@@ -95,11 +96,9 @@ class MetricTables:
 
 
 def _parsed(folder: RunFolder, start: int, superseded: Superseded) -> dict[str, Series]:
-    tail, columns, before = JournalTail(folder.metrics_path, start), Columns(), -1
-    while tail.offset != before:
-        before = tail.offset
-        records, _ = tail.read_records(READ_BYTES)
-        columns.append([record for record in records if record["seq"] not in superseded])
+    columns = Columns()
+    for batch in counted_batches(folder, offset=start, superseded=superseded):
+        columns.append(batch)
     return {name: columns.series(name) for name in columns.names()}
 
 

@@ -8,29 +8,31 @@ from pathlib import Path
 from cachetools import LRUCache
 
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.records import EVAL_REWARD
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalTail
+from rlviz.rundir.metric_rows import CountedRows
 
-METRIC = "eval/mean_reward"
 MOST_RUNS = 256
 
 
 class GreedyReturns:
-    """Each row of a journal is read once. For one thread."""
+    """Each row of a journal is read once, unless its run goes back. For one thread."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
-        self._known: LRUCache[str, tuple[JournalTail, list[float]]] = LRUCache(MOST_RUNS)
+        self._known: LRUCache[str, tuple[CountedRows, list[float]]] = LRUCache(MOST_RUNS)
 
     def of(self, run_id: str) -> Sequence[float]:
-        """Mean returns of all evaluations so far, oldest first; none where the journal cannot be read."""
+        """Mean returns of the evaluations that count, oldest first; none where the journal cannot be read."""
         if run_id not in self._known:
-            self._known[run_id] = JournalTail(RunFolder(self._runs_dir, run_id).metrics_path), []
-        tail, returns = self._known[run_id]
+            self._known[run_id] = CountedRows(RunFolder(self._runs_dir, run_id)), []
+        rows, returns = self._known[run_id]
         try:
-            lines = tail.read()
+            found = rows.read()
         except (RunFolderError, OSError):
             return returns
-        found = (line.record["values"].get(METRIC) for line in lines if line.record is not None)
-        returns += [float(value) for value in found if value is not None]
+        if found.is_anew:
+            returns.clear()
+        values = (row["values"].get(EVAL_REWARD) for row in found.rows)
+        returns += [float(value) for value in values if isinstance(value, int | float)]
         return returns

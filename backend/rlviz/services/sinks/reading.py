@@ -54,8 +54,10 @@ def read_run(folder: RunFolder) -> RunToDeliver:
 
 
 def read_rows(tail: JournalTail) -> Iterator[list[Row]]:
-    """All rows from where ``tail`` stands, some at a time; what is not finite is left out. A line that cannot be read
-    is, too: the run says so itself. Raises RunFolderError."""
+    """All rows from where ``tail`` stands, some at a time, superseded ones too: what was delivered is not taken back.
+
+    What is not finite is left out. A line that cannot be read is, too: the run says so itself. Raises RunFolderError.
+    """
     while True:
         before = tail.offset
         records, _broken = tail.read_records(READ_BYTES)

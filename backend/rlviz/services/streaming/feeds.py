@@ -10,15 +10,13 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.records import is_metric
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, Line, whole_size
+from rlviz.rundir.metric_rows import NONE_SUPERSEDED, counts
 from rlviz.rundir.superseded import superseded_rows
 
 RECENT_BYTES = 1 << 20
-
-NONE_SUPERSEDED = Superseded()
 
 
 class Row(NamedTuple):
@@ -111,9 +109,8 @@ class MetricsFeed:
             self._checked = stretch
 
     def _row(self, line: Line) -> Row:
-        record = line.record
-        passed = record is None or not is_metric(record) or (self._superseded and record["seq"] in self._superseded)
-        return Row(line.start, line.end, None if passed else _without_returns(line.raw))
+        is_sent = counts(line.record, self._superseded)
+        return Row(line.start, line.end, _without_returns(line.raw) if is_sent else None)
 
     def _newest(self, rows: list[Row]) -> list[Row]:
         first = bisect_left(rows, rows[-1].end - self._recent_bytes, key=lambda row: row.start)

@@ -18,7 +18,7 @@ from rlviz.exchange.bundle import write_bundle
 from rlviz.exchange.import_runs import Wishes, bring_in
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.metric_rows import all_rows
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.use_cases.runs import RunService
 from rlviz.services.use_cases.taking_up import TakeUpService
@@ -59,12 +59,14 @@ class ExchangeService:
         return file
 
     def event_files(self, run_id: str) -> BinaryIO:
-        """A zip archive with a folder of event files of TensorBoard. Raises ExtraMissing, and what ``bundle`` does."""
+        """A zip archive with a folder of event files of TensorBoard, with every row of the journal.
+
+        Raises ExtraMissing, and what ``bundle`` does.
+        """
         folder = self._folder(run_id)
         configuration = folder.read_config().model_dump_json(indent=1)
-        rows = (line.record for line in read_journal(folder.metrics_path) if line.record is not None)
         with self._packing() as file, self._room() as room:
-            tensorboard.write_event_files(rows, configuration, room)
+            tensorboard.write_event_files(all_rows(folder), configuration, room)
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
                 for path in sorted(room.iterdir()):
                     archive.write(path, f"{run_id}/{path.name}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.domain.config import LastEpisode, RunConfig
-from rlviz.domain.records import EPISODE_LENGTH, EPISODE_REWARD, is_metric
+from rlviz.domain.records import EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_backwards
+from rlviz.rundir.metric_rows import counts
 from rlviz.rundir.snapshots import Snapshot
 from rlviz.rundir.superseded import superseded_rows
 
@@ -25,12 +26,14 @@ def last_episodes(folder: RunFolder, config: RunConfig, snapshot: Snapshot | Non
     found: list[LastEpisode] = []
     for line in read_backwards(folder.metrics_path):
         row = line.record
-        if row is None or not is_metric(row) or row["step"] > until or EPISODE_REWARD not in row["values"]:
+        if row is None:
             continue
         led_to_snapshot = row["seq"] <= last_row
-        if row["seq"] in (then if led_to_snapshot else now) or (not led_to_snapshot and until == step):
+        if not counts(row, then if led_to_snapshot else now) or (not led_to_snapshot and until == step):
             continue
         values = row["values"]
+        if row["step"] > until or EPISODE_REWARD not in values:
+            continue
         found.append(
             LastEpisode(episode_return=_number(values[EPISODE_REWARD]), length=_number(values.get(EPISODE_LENGTH)))
         )

@@ -21,8 +21,8 @@ from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import EPISODE_INDEX
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import Line, read_backwards, whole_size
-from rlviz.rundir.superseded import superseded_rows
+from rlviz.rundir.journal import Line, whole_size
+from rlviz.rundir.metric_rows import newest_lines
 from rlviz.services.streaming.cursor import encode_cursor
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.use_cases.run_series import NOTHING, OpenedRun, RunSeries, Snapshot
@@ -119,13 +119,8 @@ class MetricsService:
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
         """The last ``count`` lines."""
-        end, superseded = whole_size(folder.metrics_path), superseded_rows(folder)
-        counted = (
-            line
-            for line in read_backwards(folder.metrics_path, end)
-            if line.record is None or line.record["seq"] not in superseded
-        )
-        return Tail([*islice(counted, count)][::-1], encode_cursor({folder.run_id: end}))
+        end = whole_size(folder.metrics_path)
+        return Tail([*islice(newest_lines(folder, end), count)][::-1], encode_cursor({folder.run_id: end}))
 
     def curves(
         self, folder: RunFolder, names: Sequence[str] | None, request: CurveRequest, clock: TrainingClock = UNSTARTED

@@ -17,11 +17,12 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.config import Parent
 from rlviz.domain.errors import RlvizError, RunFolderError, RunNotFound
 from rlviz.domain.events import DivergedData, RollbackData, Stretch, parse_event
-from rlviz.domain.records import CLOCK, EPISODE_INDEX, is_metric
+from rlviz.domain.records import CLOCK, EPISODE_INDEX
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of
-from rlviz.rundir.journal import READ_BYTES, JournalTail, offset_after, read_journal
+from rlviz.rundir.journal import read_journal
+from rlviz.rundir.metric_rows import counted_batches
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.use_cases.metrics import Curve, CurveRequest, MetricsService, curve_of, places
 from rlviz.services.use_cases.run_series import NOTHING
@@ -164,15 +165,9 @@ def _read_rows(
     """The series of some rows of the journal, ``without`` those that others had taken the place of before."""
     columns = Columns()
     with suppress(RunFolderError):
-        start = offset_after(folder.metrics_path, rows.first - 1, "seq")
-        tail, before = JournalTail(folder.metrics_path, start), -1
-        while tail.offset != before and (most_bytes is None or tail.offset - start < most_bytes):
-            before = tail.offset
-            records = [record for record in tail.read_records(READ_BYTES).records if is_metric(record)]
-            columns.append(
-                one for one in records if rows.first <= one["seq"] <= rows.last and one["seq"] not in without
-            )
-            if records and records[-1]["seq"] >= rows.last:
+        for batch in counted_batches(folder, after=rows.first - 1, superseded=without, limit=most_bytes):
+            columns.append(row for row in batch if row["seq"] <= rows.last)
+            if batch[-1]["seq"] >= rows.last:
                 break
     return {name: columns.series(name) for name in columns.names()}
 

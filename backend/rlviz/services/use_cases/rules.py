@@ -13,12 +13,11 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NotTraining
 from rlviz.domain.events import HyperparameterChangedData, RollbackData
 from rlviz.domain.knobs import MAX_WAITING, KnobWish, ScaleKnob, SetKnob
-from rlviz.domain.records import MetricRecord, is_metric
+from rlviz.domain.records import MetricRecord
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail
-from rlviz.rundir.superseded import superseded_rows
+from rlviz.rundir.metric_rows import counted_rows
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.events import read_events
 from rlviz.services.use_cases.rule_checks import check_rules
@@ -148,11 +147,5 @@ def _check(rules: Sequence[Rule], config: RunConfig) -> None:
 
 
 def _rows(folder: RunFolder) -> Iterator[MetricRecord]:
-    """Of the run as it is now, without those that later ones took the place of."""
-    superseded, tail = superseded_rows(folder), JournalTail(folder.metrics_path)
-    while (found := tail.read_records(READ_BYTES)).records or found.broken:
-        for record in found.records:
-            if is_metric(record) and record["seq"] not in superseded:
-                yield MetricRecord.model_construct(
-                    seq=record["seq"], time=record["time"], step=record["step"], values=record["values"]
-                )
+    for row in counted_rows(folder):
+        yield MetricRecord.model_construct(seq=row["seq"], time=row["time"], step=row["step"], values=row["values"])

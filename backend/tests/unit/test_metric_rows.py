@@ -1,0 +1,114 @@
+"""Rows that a run went back over are in its journal, and in no figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+import rlviz
+from rlviz.domain.events import RollbackData, Stretch, event_line
+from rlviz.evaluation.growth import progress_of
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.metric_rows import CountedRows, all_rows, counted_rows, newest_lines
+from rlviz.services.analytics.metric_table import MetricTables
+from rlviz.services.experiments.greedy_returns import GreedyReturns
+from rlviz.services.use_cases.last_episodes import last_episodes
+from rlviz.services.use_cases.metrics import MetricsService
+from tests.support.http import journal, make_run
+
+BACK = RollbackData(snapshot="200", superseded=Stretch(first=3, last=3, attempt=2, beyond=200))
+
+
+def log(folder: RunFolder, step: int, value: float) -> None:
+    with journal(folder.metrics_path) as rows:
+        rows.append(
+            {"step": step, "values": {"episode/reward": value, "episode/length": 10, "eval/mean_reward": value}}
+        )
+
+
+def go_back(folder: RunFolder) -> None:
+    with journal(folder.events_path) as events:
+        events.append(event_line(200, BACK))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    """Its third row, of a return of 999, was left behind as it went back."""
+    folder = make_run(tmp_path, "a")
+    for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
+        log(folder, step, value)
+    go_back(folder)
+    log(folder, 300, 30.0)
+    return folder
+
+
+def _of_rows(folder: RunFolder) -> Sequence[float]:
+    return [row["values"]["episode/reward"] for row in counted_rows(folder)]
+
+
+def _of_curve(folder: RunFolder) -> Sequence[float]:
+    [series] = MetricsService().series(folder, "episode/reward")
+    return list(series.value)
+
+
+def _of_analytics(folder: RunFolder) -> Sequence[float]:
+    table = MetricTables(folder.path.parent).read([folder.run_id]).unsealed.to_pydict()
+    pairs = zip(table["name"], table["value"], strict=True)
+    return [value for name, value in pairs if name == "episode/reward"]
+
+
+def _of_tail(folder: RunFolder) -> Sequence[float]:
+    records = [line.record for line in newest_lines(folder)][::-1]
+    return [record["values"]["episode/reward"] for record in records if record is not None]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        pytest.param(_of_rows, id="rows"),
+        pytest.param(_of_curve, id="curve"),
+        pytest.param(_of_analytics, id="analytics"),
+        pytest.param(_of_tail, id="newest rows"),
+        pytest.param(lambda run: GreedyReturns(run.path.parent).of(run.run_id), id="pruner"),
+        pytest.param(lambda run: rlviz.Run(run.run_id, run.path.parent).metrics()["episode/reward"], id="library"),
+        pytest.param(
+            lambda run: [one.episode_return for one in last_episodes(run, run.read_config(), None, 300)], id="fork"
+        ),
+    ],
+)
+def test_every_figure_is_made_of_the_rows_that_count(
+    run: RunFolder, read: Callable[[RunFolder], Sequence[float]]
+) -> None:
+    assert list(read(run)) == [10, 20, 30]
+
+
+def test_the_growth_video_draws_the_mean_of_the_rows_that_count(run: RunFolder) -> None:
+    assert list(progress_of(run).returns) == [10, 15, 20]
+
+
+def test_the_journal_as_it_was_written_has_them_all(run: RunFolder) -> None:
+    assert [row["seq"] for row in all_rows(run)] == [1, 2, 3, 4]
+    assert [row["seq"] for row in counted_rows(run, after=2)] == [4]
+
+
+def test_a_pruner_forgets_what_a_run_goes_back_over(tmp_path: Path) -> None:
+    folder, returns = make_run(tmp_path, "a"), GreedyReturns(tmp_path)
+    for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
+        log(folder, step, value)
+    assert returns.of("a") == [10, 20, 999]
+    go_back(folder)
+    assert returns.of("a") == [10, 20]
+    log(folder, 300, 30.0)
+    assert returns.of("a") == [10, 20, 30]
+
+
+def test_a_line_that_is_no_row_is_none_of_them(run: RunFolder) -> None:
+    rows = CountedRows(run)
+    assert len(rows.read().rows) == 3
+    with run.metrics_path.open("a") as file:
+        file.write('{"seq": 5, "step": 400, "time": 1}\n["no row"]\n')
+    log(run, 500, 40.0)
+    assert [row["step"] for row in rows.read().rows] == [500]
+    assert GreedyReturns(run.path.parent).of(run.run_id)[-1] == 40
