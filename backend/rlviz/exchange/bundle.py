@@ -1,7 +1,9 @@
 """A run as one file: a zip archive of its folder with a manifest of hashes, to be opened on another machine.
 
-``manifest.json`` comes first and lists every other member with its size and SHA-256. A journal is taken up to the size
-that it has when the manifest is made, so that a run may be bundled while it trains.
+``manifest.json`` lists every other member with its size and SHA-256. Each file is read once, from the file that was
+opened, and its hash is that of the bytes that were copied; the manifest is written last. So a run may be bundled while
+it trains: a journal is taken up to the size that it has when it is opened, and a file that is replaced or deleted
+meanwhile is taken whole, or not at all.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import shutil
 import stat
 import time
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Annotated, BinaryIO
 
@@ -23,7 +25,7 @@ from rlviz.domain.errors import BundleRefused, RunFolderError
 from rlviz.domain.events import EventKind, InterruptedData, event_line
 from rlviz.domain.ids import is_run_id
 from rlviz.rundir.creation import DRAFTS
-from rlviz.rundir.files import is_file
+from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, read_journal
 
@@ -68,23 +70,21 @@ class Manifest(BaseModel):
 def write_bundle(folder: RunFolder, target: BinaryIO, *, policies: bool = True, snapshots: bool = False) -> Manifest:
     """Write a run's bundle. ``policies``: with its policies; ``snapshots``: with what an exact resume needs, too.
 
-    Raises RunFolderError for a folder whose configuration cannot be read, and OSError.
+    Raises RunFolderError for a folder whose configuration cannot be read, ArtifactNotFound for one that is deleted
+    meanwhile, and OSError.
     """
     folder.read_config()
-    chosen = [path for path in _files(folder) if _is_wanted(_name(path, folder.path), policies, snapshots)]
-    members = [_member(path, folder.path) for path in chosen]
-    manifest = Manifest(
-        schema_version=SCHEMA_VERSION,
-        run_id=folder.run_id,
-        made_by=__version__,
-        made_at=round(time.time(), 3),
-        files=members,
-    )
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        members = _pack(archive, folder, lambda name: _is_wanted(name, policies, snapshots))
+        folder.check()
+        manifest = Manifest(
+            schema_version=SCHEMA_VERSION,
+            run_id=folder.run_id,
+            made_by=__version__,
+            made_at=round(time.time(), 3),
+            files=members,
+        )
         archive.writestr(MANIFEST, manifest.model_dump_json(indent=1))
-        for path, member in zip(chosen, members, strict=True):
-            with path.open("rb") as source, archive.open(member.path, "w", force_zip64=True) as sink:
-                _copy(source, sink, member)
     return manifest
 
 
@@ -117,8 +117,33 @@ def read_bundle(
     return RunFolder(runs_dir, manifest.run_id)
 
 
+def _pack(archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool]) -> list[Member]:
+    """Put each file of a run that is wanted into the archive. Raises RunFolderError and OSError."""
+    members: dict[str, Member] = {}
+    while True:
+        has_vanished = False
+        for path in list(_files(folder)):
+            name = path.relative_to(folder.path).as_posix()
+            if name in members or not is_wanted(name):
+                continue
+            try:
+                with open_file(path, folder.path) as source:
+                    members[name] = _packed(archive, name, source)
+            except FileNotFoundError:
+                has_vanished = True
+        if not has_vanished:
+            return list(members.values())  # otherwise something else may be there instead: a compressed journal, say
+
+
+def _packed(archive: zipfile.ZipFile, name: str, source: BinaryIO) -> Member:
+    size = os.fstat(source.fileno()).st_size
+    with archive.open(name, "w", force_zip64=True) as sink:
+        copied, digest = _copy(source, sink, size)
+    return Member(path=name, bytes=copied, sha256=digest)
+
+
 def _files(folder: RunFolder) -> Iterator[Path]:
-    """Regular files, no links, none that is hidden or still being written; the configuration first."""
+    """Regular files, no links, none that is hidden or still being written."""
     for root, folders, names in os.walk(folder.path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -137,31 +162,14 @@ def _is_policy(path: str) -> bool:
     return path.startswith(POLICIES) or (path.startswith("eval/") and path.endswith(".zip"))
 
 
-def _name(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix()
-
-
-def _member(path: Path, root: Path) -> Member:
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as file:
-        left = os.fstat(file.fileno()).st_size
-        while left and (chunk := file.read(min(CHUNK, left))):
-            digest.update(chunk)
-            size, left = size + len(chunk), left - len(chunk)
-    return Member(path=_name(path, root), bytes=size, sha256=digest.hexdigest())
-
-
-def _copy(source: IO[bytes], sink: IO[bytes], member: Member) -> str:
-    """Copy as many bytes as the member has; their SHA-256. Raises EOFError if there are fewer."""
-    digest, left = hashlib.sha256(), member.bytes
-    while left:
-        chunk = source.read(min(CHUNK, left))
-        if not chunk:
-            raise EOFError(f"{member.path} is cut short")
+def _copy(source: IO[bytes], sink: IO[bytes], most: int) -> tuple[int, str]:
+    """Copy ``most`` bytes, or as many as there are; how many those were, and their SHA-256."""
+    digest, left = hashlib.sha256(), most
+    while left and (chunk := source.read(min(CHUNK, left))):
         digest.update(chunk)
         sink.write(chunk)
         left -= len(chunk)
-    return digest.hexdigest()
+    return most - left, digest.hexdigest()
 
 
 def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
@@ -220,7 +228,9 @@ def _unpack(archive: zipfile.ZipFile, manifest: Manifest, root: Path, trust_poli
         path = root / member.path
         path.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(member.path) as source, path.open("xb") as sink:
-            found = _copy(source, sink, member)
+            copied, found = _copy(source, sink, member.bytes)
+            if copied < member.bytes:
+                raise BundleRefused(f"{member.path} is cut short.")
             if source.read(1):
                 raise BundleRefused(f"{member.path} is longer than its manifest says.")
             os.fsync(sink.fileno())

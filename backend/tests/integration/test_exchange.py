@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
+import shutil
 import stat
 import sys
 import zipfile
@@ -14,11 +16,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rlviz.domain.errors import BundleRefused, ExtraMissing
+from rlviz.domain.errors import ArtifactNotFound, BundleRefused, ExtraMissing
 from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
 from rlviz.exchange.tensorboard import is_installed, write_event_files
+from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalWriter, read_journal
+from rlviz.rundir.journal import JournalWriter, prepare, read_journal
 from tests.support.cli import call
 from tests.support.http import IMPATIENT, assert_problem, make_run, serving
 from tests.support.training import curves
@@ -107,21 +110,60 @@ def test_one_that_still_trained_is_interrupted(tmp_path: Path) -> None:
     assert [line.record["event"] for line in read_journal(found.events_path) if line.record][-1] == "interrupted"
 
 
-def test_a_run_may_grow_while_it_is_bundled(folder: RunFolder, tmp_path: Path) -> None:
-    class Growing(io.BytesIO):
-        """Each write comes with another row of the run."""
+class Meddling(io.BytesIO):
+    """What a bundle is written to, while with each write something happens to the run."""
 
-        def write(self, content: object) -> int:
-            with folder.metrics_path.open("ab") as journal:
-                journal.write(b'{"seq": 51, "time": 1.0, "step": 1, "values": {}}\n')
-            return super().write(content)  # type: ignore[arg-type]
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__()
+        self._happens = happens
 
-    target = Growing()
-    before = folder.metrics_path.stat().st_size
-    write_bundle(folder, target)
+    def write(self, content: object) -> int:
+        self._happens()
+        return super().write(content)  # type: ignore[arg-type]
+
+
+def unpacked(target: Meddling, tmp_path: Path) -> RunFolder:
     path = tmp_path / "run.zip"
     path.write_bytes(target.getvalue())
-    assert read_bundle(path, there(tmp_path)).metrics_path.stat().st_size == before
+    return read_bundle(path, there(tmp_path), trust_policies=True)
+
+
+def test_a_run_may_grow_while_it_is_bundled(folder: RunFolder, tmp_path: Path) -> None:
+    def grow() -> None:
+        with folder.metrics_path.open("ab") as journal:
+            journal.write(b'{"seq": 51, "time": 1.0, "step": 1, "values": {}}\n')
+
+    target = Meddling(grow)
+    write_bundle(folder, target)
+    metrics = unpacked(target, tmp_path).metrics_path.read_bytes()
+    assert metrics.endswith(b"\n")
+    assert folder.metrics_path.read_bytes().startswith(metrics)
+
+
+def test_files_may_be_replaced_deleted_and_compressed_while_it_is_bundled(folder: RunFolder, tmp_path: Path) -> None:
+    count = itertools.count(101)
+    metrics = [line.record for line in read_journal(folder.metrics_path)]
+
+    def go_on() -> None:
+        number = next(count)
+        folder.checkpoint_path(number - 1).unlink()
+        folder.checkpoint_path(number).write_bytes(b"the newest")
+        write_atomically(folder.model_path, b"a policy" * number)
+        if folder.metrics_path.exists():
+            copy = prepare(folder.metrics_path)
+            assert copy is not None
+            copy.put_in_place()
+
+    target = Meddling(go_on)
+    write_bundle(folder, target)
+    found = unpacked(target, tmp_path)
+    assert [line.record for line in read_journal(found.metrics_path)] == metrics
+    assert set(found.model_path.read_bytes().split(b"a policy")) == {b""}
+
+
+def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolder) -> None:
+    with pytest.raises(ArtifactNotFound):
+        write_bundle(folder, Meddling(lambda: shutil.rmtree(folder.path, ignore_errors=True)))
 
 
 @pytest.mark.parametrize(
