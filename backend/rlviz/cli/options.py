@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rlviz.cli.connection import Connection
+    from rlviz.rundir.folder import RunFolder
     from rlviz.settings import Settings
 
 NEWEST = "last"
@@ -67,6 +68,15 @@ RunNames = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...", help="Runs: ids, their beginnings, names, or `last`.", autocompletion=complete_run
+    ),
+]
+AnyRuns = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[RUN]...",
+        help="Ids of runs, or their beginnings; every run if left out.",
+        autocompletion=complete_run,
+        show_default=False,
     ),
 ]
 Changes = Annotated[
@@ -141,6 +151,18 @@ def find_experiment(connection: Connection, text: str) -> str:
         return str(every[0]["id"])
     found = [one for one in every if text.lower() in f"{one['id']} {one['name']}".lower()]
     return _the_one(text, found, "experiment", "rlviz experiment list")
+
+
+def folders_named(runs_dir: Path, names: Sequence[str] | None) -> list[RunFolder]:
+    """The folders of the runs whose ids are, or begin with, one of ``names``; all of them if none is given. No service
+    is asked. Raises Failure for a name that none has."""
+    from rlviz.rundir.folder import run_folders
+
+    folders = list(run_folders(runs_dir.resolve()))
+    for name in names or ():
+        if not any(folder.run_id.startswith(name) for folder in folders):
+            raise Failure(Exit.NOT_FOUND, f"There is no run {name[:80]!r}. `rlviz runs` lists those there are.")
+    return [folder for folder in folders if not names or folder.run_id.startswith(tuple(names))]
 
 
 def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str) -> str:

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import InvalidRequest
-from rlviz.rundir.folder import RunFolder
+from rlviz.exchange.import_runs import Wishes, bring_in
+from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.services.ingest import source
 from rlviz.services.ingest.ingest import Ingested, ingest
 from rlviz.services.ingest.warehouse import CentralDatabase, CentralDatabaseGone
+from tests.support.cli import call
 from tests.support.http import append_rows, journal, make_run
 from tests.support.postgres import Cluster, postgres
 
@@ -43,7 +46,7 @@ def runs_dir(tmp_path: Path) -> Path:
 
 def put(database: CentralDatabase, runs_dir: Path, *, machine: str = "here", incremental: bool = False) -> Ingested:
     with database:
-        return ingest(runs_dir, database, machine=machine, incremental=incremental)
+        return ingest(list(run_folders(runs_dir)), database, machine=machine, incremental=incremental)
 
 
 def ask(cluster: Cluster, sql: str) -> list[tuple[Any, ...]]:
@@ -99,6 +102,49 @@ def test_what_is_there_is_compared_by_algorithm_environment_and_preset(
     ]
     assert ask(cluster, "SELECT env_id, runs FROM rlviz.by_environment") == [("CartPole-v1", 4)]
     assert ask(cluster, "SELECT preset, runs FROM rlviz.by_preset ORDER BY algo") == [("fast", 2), ("fast", 2)]
+
+
+def test_runs_are_compared_by_group_by_variant_of_an_experiment_and_by_hour(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+) -> None:
+    trial = ExperimentPlace(id="exp-lr", variant="slow", trial=1)
+    make_run(runs_dir, "trial", rows=5, status="completed", experiment=trial, group_id="ppo-1", preset="fast")
+    put(central, runs_dir)
+    assert ask(cluster, "SELECT group_id, runs FROM rlviz.by_group WHERE runs > 1") == [("ppo-1", 2)]
+    assert ask(cluster, "SELECT experiment_id, experiment_variant, runs FROM rlviz.by_experiment") == [
+        ("exp-lr", "slow", 1)
+    ]
+    hours = ask(cluster, "SELECT sum(runs), bool_and(extract(minute FROM hour) = 0) FROM rlviz.by_hour")
+    assert hours == [(5, True)]
+
+
+def test_a_run_whose_length_nobody_said_goes_in(cluster: Cluster, central: CentralDatabase, tmp_path: Path) -> None:
+    (tmp_path / "0.monitor.csv").write_text('#{"env_id": "CartPole-v1"}\nr,l,t\n1.0,10,0.1\n2.0,20,0.2\n')
+    [folder] = bring_in(tmp_path / "0.monitor.csv", tmp_path, Wishes()).runs
+    assert folder.read_config().total_timesteps == 0
+    assert put(central, tmp_path).runs == [folder.run_id]
+
+
+def test_tables_of_the_first_version_are_brought_up_to_date_and_filled(
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+) -> None:
+    put(central, runs_dir)
+    ask(
+        cluster,
+        "DROP VIEW rlviz.by_experiment; ALTER TABLE rlviz.run DROP COLUMN parent_id, DROP COLUMN experiment_id, "
+        "DROP COLUMN experiment_variant, DROP CONSTRAINT run_total_timesteps_check, "
+        "ADD CONSTRAINT run_total_timesteps_check CHECK (total_timesteps > 0); "
+        "UPDATE rlviz.about SET version = 1; UPDATE rlviz.run SET fingerprint = 'of version 1'",
+    )
+    assert len(put(central, runs_dir, incremental=True).runs) == 4
+    ask(cluster, "UPDATE rlviz.run SET total_timesteps = 0, experiment_id = 'exp'")
+    assert ask(cluster, "SELECT version FROM rlviz.about") == [(2,)]
+
+
+def test_the_command_takes_one_run(cluster: Cluster, central: CentralDatabase, runs_dir: Path) -> None:
+    told = call(runs_dir, "ingest", "ppo-1", "--to", cluster.url, "--json")
+    assert (told.status, told.json["runs"]) == (0, ["ppo-1"])
+    assert call(runs_dir, "ingest", "nonsense", "--to", cluster.url).status == 3
 
 
 def test_a_run_of_another_machine_is_left_to_it(central: CentralDatabase, runs_dir: Path) -> None:

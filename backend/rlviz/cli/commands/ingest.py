@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, examples, read_settings
+from rlviz.cli.options import AnyRuns, AsJson, examples, folders_named, read_settings
 from rlviz.cli.output import is_terminal, note, print_json, say
 
 
@@ -20,12 +20,15 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "rlviz ingest --to postgresql://me@db.example.org/research",
             "rlviz ingest --incremental --to postgresql:///research --machine lab-2",
+            "rlviz ingest ppo-cartpole-20261121-044130-3630 --to postgresql:///research",
         )
     )(ingest)
 
 
 def ingest(
     context: typer.Context,
+    runs: AnyRuns = None,
+    *,
     to: Annotated[str, typer.Option("--to", metavar="URL", help="Address of the database, postgresql://….")],
     incremental: Annotated[
         bool, typer.Option("--incremental", help="Leave runs alone that have not changed since.")
@@ -35,7 +38,7 @@ def ingest(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put all runs that have ended into a PostgreSQL, to be compared with those of other machines.
+    """Put runs that have ended into a PostgreSQL, to be compared with those of other machines.
 
     Each run is one transaction, and again is the same as once. Exit status 1 if runs were skipped for damage, or if
     what is there is inconsistent.
@@ -44,11 +47,11 @@ def ingest(
     from rlviz.services.ingest.warehouse import CentralDatabase, CentralDatabaseGone
 
     begin = time.monotonic()
-    runs_dir = read_settings(context).runs_dir.resolve()
+    folders = folders_named(read_settings(context).runs_dir, runs)
     try:
         with CentralDatabase(to) as database:
             name = machine or platform.node()
-            report = put_in(runs_dir, database, machine=name, incremental=incremental, progress=_progress)
+            report = put_in(folders, database, machine=name, incremental=incremental, progress=_progress)
     except CentralDatabaseGone as error:
         raise Failure(Exit.UNREACHABLE, str(error)) from error
     seconds = time.monotonic() - begin

@@ -32,6 +32,12 @@ RUNS = (
     _plain("created_at", "time", "UTC."),
     _plain("started_at", "time", "UTC."),
     _plain("ended_at", "time", "UTC."),
+    ColumnAbout(
+        "ended_hour",
+        "text",
+        "Hour in which it ended, UTC.",
+        "strftime('%Y-%m-%d %H:00', ended_at, 'unixepoch')",
+    ),
     _plain("attempt", "integer", "Number of the newest attempt."),
     ColumnAbout("training_seconds", "number", "Seconds of training, of the attempts that have ended.", _TRAINED),
     _plain("fps", "number", "Environment steps a second."),

@@ -1,12 +1,11 @@
-"""ingest: the runs of a folder into PostgreSQL, and what became of each."""
+"""ingest: runs into PostgreSQL, and what became of each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from rlviz.rundir.folder import RunFolder, run_folders
+from rlviz.rundir.folder import RunFolder
 from rlviz.services.ingest.source import NotIngested, fingerprint, read_run
 from rlviz.services.ingest.warehouse import CentralDatabase
 from rlviz.services.use_cases.metrics import MetricsService
@@ -26,21 +25,20 @@ class Ingested:
 
 
 def ingest(
-    runs_dir: Path,
+    folders: Sequence[RunFolder],
     database: CentralDatabase,
     *,
     machine: str,
     incremental: bool,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Ingested:
-    """Put every run of ``runs_dir`` that has ended into ``database``; again is the same as once.
+    """Put each run of ``folders`` that has ended into ``database``; again is the same as once.
 
     ``incremental``: leave those alone that have not changed since. ``machine``: what this one is called; a run that
     another machine has put there is left to it. ``progress`` is told how many are done, of how many.
     """
     report, metrics = Ingested(), MetricsService()
     known = database.known()
-    folders: Sequence[RunFolder] = list(run_folders(runs_dir))
     for done, folder in enumerate(folders):
         progress(done, len(folders))
         stamp = fingerprint(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 SCHEMA = "rlviz"
 
 TABLES = f"""
@@ -22,10 +22,13 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.run (
     preset text,
     seed bigint NOT NULL,
     group_id text NOT NULL,
+    parent_id text,
+    experiment_id text,
+    experiment_variant text,
     status text NOT NULL,
     cause text,
     tags text[] NOT NULL,
-    total_timesteps bigint NOT NULL CHECK (total_timesteps > 0),
+    total_timesteps bigint NOT NULL CHECK (total_timesteps >= 0),
     step bigint NOT NULL CHECK (step >= 0),
     episodes bigint NOT NULL CHECK (episodes >= 0),
     created_at timestamptz NOT NULL,
@@ -63,6 +66,19 @@ CREATE TABLE IF NOT EXISTS {SCHEMA}.metric (
 CREATE INDEX IF NOT EXISTS metric_of_run ON {SCHEMA}.metric (run_id, name, step);
 """
 
+UPGRADES = {
+    2: f"""
+ALTER TABLE {SCHEMA}.run
+    DROP CONSTRAINT IF EXISTS run_total_timesteps_check,
+    ADD CHECK (total_timesteps >= 0),
+    ADD COLUMN IF NOT EXISTS parent_id text,
+    ADD COLUMN IF NOT EXISTS experiment_id text,
+    ADD COLUMN IF NOT EXISTS experiment_variant text;
+""",
+}
+"""Tables that an earlier version made, brought to the version named. What is new in them is filled by the next ingest:
+``source.fingerprint`` changes with the version."""
+
 _FIGURES = """count(*) AS runs,
     count(DISTINCT seed) AS seeds,
     count(*) FILTER (WHERE solved_step IS NOT NULL) AS solved,
@@ -76,12 +92,16 @@ _COMPARISONS = {
     "by_algorithm": "env_id, algo",
     "by_environment": "env_id",
     "by_preset": "env_id, algo, preset",
+    "by_group": "env_id, algo, preset, group_id",
+    "by_experiment": "experiment_id, experiment_variant, env_id, algo",
+    "by_hour": "date_trunc('hour', ended_at, 'UTC') AS hour, env_id, algo",
 }
 
 VIEWS = "".join(
-    f"CREATE OR REPLACE VIEW {SCHEMA}.{name} AS SELECT {key}, {_FIGURES} "
-    f"FROM {SCHEMA}.run WHERE status = 'completed' GROUP BY {key};\n"
-    for name, key in _COMPARISONS.items()
+    f"CREATE OR REPLACE VIEW {SCHEMA}.{name} AS SELECT {columns}, {_FIGURES} FROM {SCHEMA}.run "
+    f"WHERE status = 'completed' {'AND experiment_id IS NOT NULL' if name == 'by_experiment' else ''} "
+    f"GROUP BY {', '.join(columns.rsplit(' AS ')[-1].split(', '))};\n"
+    for name, columns in _COMPARISONS.items()
 )
 
 INTEGRITY = {

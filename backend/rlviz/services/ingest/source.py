@@ -15,8 +15,10 @@ import numpy as np
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.downsample import kept_points
 from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.folder import RunFolder
+from rlviz.services.ingest.schema import VERSION
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 from rlviz.services.use_cases.metrics import MetricsService
 
@@ -33,7 +35,7 @@ class RunToIngest:
     """``points``: of each metric its name, and step, time and value, each of shape (n,)."""
 
     row: RunRow
-    hyperparameters: dict[str, Any]
+    config: RunConfig
     evaluations: list[EvaluationRow]
     points: list[tuple[str, Floats, Floats, Floats]]
 
@@ -43,7 +45,7 @@ class RunToIngest:
 
     def columns(self) -> dict[str, Any]:
         """The columns of ``run`` that come from the folder; JSON as text."""
-        row, best = self.row, self.row.best_policy or {}
+        row, best, trial = self.row, self.row.best_policy or {}, self.config.experiment
         names: tuple[str, ...] = (
             "id",
             "name",
@@ -61,8 +63,11 @@ class RunToIngest:
         return {
             **{name: getattr(row, name) for name in names},
             **{name: _instant(getattr(row, name)) for name in ("created_at", "started_at", "ended_at")},
+            "parent_id": (row.parent or {}).get("run_id"),
+            "experiment_id": trial and trial.id,
+            "experiment_variant": trial and trial.variant,
             "best_policy_return": best.get("mean_return"),
-            "hyperparameters": json.dumps(self.hyperparameters),
+            "hyperparameters": json.dumps(self.config.hyperparameters),
             "env_options": json.dumps(row.env_options),
             "points": self.count,
         }
@@ -75,8 +80,9 @@ class RunToIngest:
 
 
 def fingerprint(folder: RunFolder) -> str:
-    """Changes with whatever a run's folder gains that is ingested."""
-    parts = [_stat(path) for path in (folder.config_path, folder.labels_path, folder.metrics_path, folder.events_path)]
+    """Changes with whatever a run's folder gains that is ingested, and with the version of the tables."""
+    parts = [str(VERSION)]
+    parts += [_stat(path) for path in (folder.config_path, folder.labels_path, folder.metrics_path, folder.events_path)]
     parts += [f"{path.name}{_stat(path)}" for path in sorted(folder.evaluations.path.glob("*.json"))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:32]
 
@@ -99,7 +105,7 @@ def read_run(folder: RunFolder, metrics: MetricsService) -> RunToIngest:
         raise NotIngested(str(error)) from error
     finally:
         metrics.forget(folder.run_id)
-    return RunToIngest(row, dict(config.hyperparameters), found.evaluations, points)
+    return RunToIngest(row, config, found.evaluations, points)
 
 
 def _thinned(step: Floats, time: Floats, value: Floats) -> tuple[Floats, Floats, Floats]:

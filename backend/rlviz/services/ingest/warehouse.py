@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rlviz.domain.errors import InvalidRequest, RlvizError
-from rlviz.services.ingest.schema import INTEGRITY, SCHEMA, TABLES, VERSION, VIEWS
+from rlviz.services.ingest.schema import INTEGRITY, SCHEMA, TABLES, UPGRADES, VERSION, VIEWS
 from rlviz.services.ingest.source import NotIngested, RunToIngest
 
 _LOCK = 0x726C76697A
@@ -94,8 +94,11 @@ class CentralDatabase:
         with self._connection.transaction():
             self._connection.execute(TABLES)
             rows = self._connection.execute(f"SELECT version FROM {SCHEMA}.about").fetchall()
-            if rows and rows[0][0] > VERSION:
-                raise InvalidRequest(f"The tables are of version {rows[0][0]}, newer than {VERSION}. Update rlviz.")
+            there: int = rows[0][0] if rows else VERSION
+            if there > VERSION:
+                raise InvalidRequest(f"The tables are of version {there}, newer than {VERSION}. Update rlviz.")
+            for version in range(there + 1, VERSION + 1):
+                self._connection.execute(UPGRADES[version])
             self._connection.execute(VIEWS)
             self._connection.execute(
                 f"INSERT INTO {SCHEMA}.about (version) VALUES (%s) ON CONFLICT (only_row) DO UPDATE "
