@@ -66,7 +66,7 @@ COMMANDS = {
         "sync", "Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there."
     ),
     "ingest": Entry(
-        "ingest", "Put all runs that have ended into a PostgreSQL, to be compared with those of other machines."
+        "ingest", "Put runs that have ended into a PostgreSQL, to be compared with those of other machines."
     ),
     "watch": Entry("pages", "Open the page of a run, where its newest policy plays live."),
     "replay": Entry("pages", "Open the page of a run, where its evaluations are played back step by step."),

@@ -34,6 +34,8 @@ class StoredKind(StrEnum):
     VIDEOS = "videos"
     RECORDS = "records"
     LOGS = "logs"
+    SINKS = "sinks"
+    ANALYTICS = "analytics"
     EXPERIMENTS = "experiments"
     TRASH = "trash"
     CATALOGUE = "catalogue"
@@ -55,6 +57,8 @@ _TITLES = {
     StoredKind.VIDEOS: "Videos, and what the agent saw",
     StoredKind.RECORDS: "Step records",
     StoredKind.LOGS: "Logs",
+    StoredKind.SINKS: "Copies for other trackers",
+    StoredKind.ANALYTICS: "Curves for the Analyse page",
     StoredKind.EXPERIMENTS: "Experiments",
     StoredKind.TRASH: "Trash",
     StoredKind.CATALOGUE: "Catalogue",

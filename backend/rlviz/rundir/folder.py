@@ -229,10 +229,9 @@ def folder_gone(run_id: str) -> ArtifactNotFound:
 
 
 def run_folders(root: Path, known: Container[str] = ()) -> Iterator[RunFolder]:
-    """Every run folder under ``root`` except those in ``known``: a folder, not a link, with a run id as its name, that
-    contains a configuration or a journal, in whatever state."""
+    """Every run folder under ``root`` except those in ``known``."""
     for path in sorted(root.iterdir() if root.is_dir() else ()):
-        if path.name not in known and is_run_id(path.name) and _is_run(path):
+        if path.name not in known and is_run_folder(path):
             yield RunFolder(root, path.name)
 
 
@@ -241,8 +240,10 @@ def linked_folders(root: Path) -> list[Path]:
     return sorted(path for path in root.iterdir() if is_run_id(path.name) and path.is_symlink() and path.is_dir())
 
 
-def _is_run(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink() and any(os.path.lexists(path / name) for name in _SIGNS)
+def is_run_folder(path: Path) -> bool:
+    """Whether it is the folder of a run, in whatever state, and no link to one."""
+    is_folder = is_run_id(path.name) and path.is_dir() and not path.is_symlink()
+    return is_folder and any(os.path.lexists(path / name) for name in _SIGNS)
 
 
 def strip_name(number: int) -> str:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import orjson
 
-from rlviz.domain.ids import is_run_id
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.experiment_folder import EXPERIMENTS
+from rlviz.rundir.folder import is_run_folder
 
 _BY_FOLDER = {
     "film": StoredKind.FILM,
@@ -23,6 +24,7 @@ _BY_FOLDER = {
     "checkpoints": StoredKind.POLICIES,
     "behind": StoredKind.POLICIES,
     "sealed": StoredKind.SEALED,
+    "sinks": StoredKind.SINKS,
 }
 _BY_NAME = {
     "metrics.jsonl": StoredKind.METRICS,
@@ -38,8 +40,15 @@ _OF_EVALUATIONS = {
     ".policy.zip": StoredKind.VIDEOS,
     ".steps.parquet": StoredKind.RECORDS,
 }
-_OF_THE_TOP = {"trash": StoredKind.TRASH, EXPERIMENTS: StoredKind.EXPERIMENTS}
+ANALYTICS = "analytics"
+"""In the runs folder: digests of learning curves, which can be deleted at any time."""
 
+_OF_THE_TOP = {
+    ".trash": StoredKind.TRASH,
+    EXPERIMENTS: StoredKind.EXPERIMENTS,
+    ANALYTICS: StoredKind.ANALYTICS,
+    **{kind.value: StoredKind.SINKS for kind in SinkKind},
+}
 
 TOTAL_FILE = ".storage-total.json"
 """In the runs folder: what its files took together when they were last measured."""
@@ -67,11 +76,10 @@ def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage
     usage = Usage()
     for entry in _entries(runs_dir):
         if entry.is_dir(follow_symlinks=False):
-            if is_run_id(entry.name) and entry.name not in _OF_THE_TOP:
+            if (kind := _OF_THE_TOP.get(entry.name)) is None and is_run_folder(Path(entry.path)):
                 usage.runs[entry.name] = _take(usage, entry.path, kind_in_run)
             else:
-                kind = _OF_THE_TOP.get(entry.name.removeprefix("."), StoredKind.OTHER)
-                _take(usage, entry.path, partial(_always, kind))
+                _take(usage, entry.path, partial(_always, kind or StoredKind.OTHER))
             breathe()
         else:
             kind = StoredKind.CATALOGUE if entry.name.startswith("rlviz") else StoredKind.OTHER

@@ -79,6 +79,7 @@ def test_what_is_no_rule_is_refused(rules: dict[str, Any], says: str) -> None:
         ("eval/eval_20261121-014310-000.steps.parquet", "records"),
         ("eval/eval_20261121-014310-000.json", "other"),
         ("sealed/1.parquet", "sealed"),
+        ("sinks/tensorboard/events.out.tfevents.1", "sinks"),
         ("strange/folder/file", "other"),
     ],
 )
@@ -95,6 +96,9 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
     (runs / ".trash" / "gone" / "metrics.jsonl").write_bytes(b"x" * 10)
     (runs / "experiments" / "exp-1").mkdir(parents=True)
     (runs / "experiments" / "exp-1" / "trials.jsonl").write_bytes(b"x" * 20)
+    for name in ("wandb", "mlflow", "analytics", "notes"):
+        (runs / name).mkdir()
+        (runs / name / "file").write_bytes(b"x" * 30)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "large").write_bytes(b"x" * 1_000_000)
@@ -108,6 +112,7 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
     assert usage.kinds[StoredKind.CATALOGUE] == 100
     assert usage.kinds[StoredKind.TRASH] == 10
     assert usage.kinds[StoredKind.EXPERIMENTS] == 20
+    assert (usage.kinds[StoredKind.SINKS], usage.kinds[StoredKind.ANALYTICS]) == (60, 30)
     assert usage.kinds[StoredKind.POLICIES] + usage.kinds[StoredKind.VIDEOS] == 1_000, "one file with two names"
     assert usage.runs["run-1"][StoredKind.METRICS] == folder.metrics_path.stat().st_size
     of_runs = sum(kinds.total() for kinds in usage.runs.values())

@@ -16,13 +16,11 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.runs import RunQuery, find_runs, matching_ids
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.limits import LIMITS
+from rlviz.rundir.usage import ANALYTICS
 from rlviz.services.analytics.analyst import Analyst
 from rlviz.services.experiment_results.digests import DigestBook
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_curves import RunCurvesCache
-
-FOLDER = "analytics"
-"""In the runs folder: digests of learning curves, which can be deleted at any time."""
 
 MOST_RUNS = 50_000
 MOST_GROUPS = 60
@@ -86,7 +84,7 @@ class GroupCurves:
 class AnalyticsService:
     def __init__(self, analyst: Analyst, database: Database, runs_dir: Path, metrics: MetricsService) -> None:
         self._analyst, self._database = analyst, database
-        self._digests = DigestBook(runs_dir / FOLDER, runs_dir, metrics, RunCurvesCache(metrics))
+        self._digests = DigestBook(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
         """The columns of each table."""

@@ -8500,6 +8500,8 @@ export interface components {
       | "videos"
       | "records"
       | "logs"
+      | "sinks"
+      | "analytics"
       | "experiments"
       | "trash"
       | "catalogue"
