@@ -21,11 +21,13 @@ SOFTWARE = ("/versions", "/git_revision")
 
 @dataclass(frozen=True)
 class Verdict:
-    """``cautions``: limits of the comparison, for instance settings that differ."""
+    """``cautions``: limits of the comparison, for instance settings that differ. ``seed_caution``: that of them which
+    training more seeds takes away; None: there is none."""
 
     headline: str
     why: list[str]
     cautions: list[str]
+    seed_caution: str | None = None
 
 
 def verdict(
@@ -49,17 +51,19 @@ def verdict(
         names = ", ".join(environments)
         apart = f"They trained in different environments ({names}), whose returns mean different things."
         return Verdict("These runs cannot be ranked.", [apart], [])
-    cautions = _cautions(runs, [path for path in differences if not path.startswith(SOFTWARE)], shared)
+    settings = [path for path in differences if not path.startswith(SOFTWARE)]
+    few_seeds = _seed_caution(runs) if settings != ["/seed"] else None
+    cautions = _cautions(runs, settings, shared) + ([] if few_seeds is None else [few_seeds])
     early = [run.label for run in runs if run.metrics.best_moving_average is None]
     if early:
         few = _some(early) + (" has" if len(early) == 1 else " have")
-        return Verdict("It is too early to tell.", [f"{few} finished too few episodes."], cautions)
+        return Verdict("It is too early to tell.", [f"{few} finished too few episodes."], cautions, few_seeds)
     groups = _groups(runs)
     if len(groups) > 1 and len(groups) < len(runs):
         headline, why = seed_verdict(groups)
     else:
         headline, why = _ranked(runs, window, threshold, shared)
-    return Verdict(headline, why, cautions)
+    return Verdict(headline, why, cautions, few_seeds)
 
 
 def _ranked(runs: Sequence[Contestant], window: int, threshold: float | None, shared: int) -> tuple[str, list[str]]:
@@ -121,11 +125,16 @@ def _cautions(runs: Sequence[Contestant], settings: list[str], shared: int) -> l
         cautions.append("They trained for different numbers of steps.")
     if settings == ["/seed"]:
         cautions.append("Only their seeds differ: this is how much luck decides.")
-    elif (single := [group.label for group in _groups(runs) if len(group.scores) == 1]) and len(single) < len(runs):
-        cautions.append(f"One seed of {_some(single)}: with other seeds it may come out differently.")
-    elif single:
-        cautions.append("One seed each: with other seeds it may come out differently.")
     return cautions
+
+
+def _seed_caution(runs: Sequence[Contestant]) -> str | None:
+    """That luck may decide, where there is a single seed of some."""
+    single = [group.label for group in _groups(runs) if len(group.scores) == 1]
+    if not single:
+        return None
+    whose = "each" if len(single) == len(runs) else f"of {_some(single)}"
+    return f"One seed {whose}: with other seeds it may come out differently."
 
 
 def _groups(runs: Sequence[Contestant]) -> list[SeedScores]:

@@ -65,8 +65,14 @@ class MeasuredPreset(BaseModel):
     return_iqm: float = Field(description="Interquartile mean of the final returns.")
     return_low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null of one seed.")
     return_high: float | None = Field(description="Upper end of its 95 % bootstrap interval; null of one seed.")
-    steps_to_threshold: int | None = Field(description="Median over the seeds that solved it; null if none did.")
+    steps_to_threshold: int | None = Field(
+        description="Steps until half of all seeds had solved it, by Kaplan and Meier; null: fewer than half did. Of "
+        "figures that are older than experiments the median of the seeds that did."
+    )
     seconds_to_threshold: float | None = Field(description="Seconds of training, likewise.")
+    solved_steps: list[int] | None = Field(
+        None, description="Steps at which the seeds that solved it did so, ascending; null: not kept."
+    )
     seconds: float = Field(description="Processor seconds of a whole training.")
     specification: str | None = Field(
         None, description="The file in backend/measuring/specifications whose experiment measured it, if one did."

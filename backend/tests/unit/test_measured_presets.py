@@ -54,6 +54,7 @@ def test_figures_are_those_of_the_experiment() -> None:
     assert (found.seeds, found.solved, found.held) == (3, 2, 2)
     assert found.return_iqm == 360.0
     assert (found.steps_to_threshold, found.seconds_to_threshold, found.seconds) == (4_000, 10.0, 10.0)
+    assert found.solved_steps == [2_000, 4_000]
 
 
 def test_seeds_that_never_got_there_count_as_taking_longer() -> None:

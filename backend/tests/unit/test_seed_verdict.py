@@ -65,5 +65,6 @@ def test_compare_ranks_groups_where_there_are_some_and_single_runs_where_not() -
     single = judged(("a", "", 100.0), ("b", "", 10.0))
     assert single.headline == "a 0 did better."
     assert single.cautions == ["One seed each: with other seeds it may come out differently."]
+    assert single.seed_caution == single.cautions[0]
     mixed = judged(("a", "", 100.0), ("a", "", 101.0), ("b", "", 10.0))
     assert mixed.cautions == ["One seed of b 2: with other seeds it may come out differently."]

@@ -77,6 +77,7 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
         return_high=scores.high and round(scores.high, 3),
         steps_to_threshold=None if steps is None else round(steps),
         seconds_to_threshold=None if steps is None else round(paid.core_seconds * steps / paid.steps, 1),
+        solved_steps=[] if arrived is None else sorted(round(one.steps) for one in arrived.seeds if not one.censored),
         seconds=round(seconds, 1),
     )
 

@@ -82,6 +82,7 @@ export function Compare() {
             {data.environments.length === 1 && (
               <TrainSeeds
                 runs={runs.known}
+                caution={data.verdict?.seed_caution ?? null}
                 onStarted={(started) => choose([...address.runs, ...started])}
               />
             )}

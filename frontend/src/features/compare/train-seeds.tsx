@@ -1,19 +1,26 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { addSeeds, type ApiError, keys, type Run } from "@/lib/api";
+import { plural } from "@/lib/format";
 import { ENOUGH_SEEDS, missingSeeds } from "./missing-seeds";
 
 interface TrainSeedsProps {
   runs: readonly Run[];
+  /** What is said of a comparison that single seeds decide; null: there are several of each. */
+  caution: string | null;
   /** Called with the runs that were started, whether or not all could be. */
   onStarted: (ids: string[]) => void;
 }
 
-/** Trains what the compared runs lack of five seeds each, so that luck does not decide between them. */
-export function TrainSeeds({ runs, onStarted }: TrainSeedsProps) {
+/**
+ * The caution that luck may decide, as a button that trains what the compared runs lack of five seeds each; as a
+ * sentence where no other seeds can be trained.
+ */
+export function TrainSeeds({ runs, caution, onStarted }: TrainSeedsProps) {
   const client = useQueryClient();
   const missing = missingSeeds(runs);
   const total = missing.reduce((sum, { count }) => sum + count, 0);
@@ -31,11 +38,20 @@ export function TrainSeeds({ runs, onStarted }: TrainSeedsProps) {
       }
     },
   });
-  if (total === 0) return null;
+  if (total === 0) return caution && <p className="mt-1 text-xs text-ink-faint">{caution}</p>;
   return (
     <div className="mt-2 flex flex-col items-start gap-2">
-      <Button size="sm" needsService busy={train.isPending} onClick={() => train.mutate()}>
-        Train up to {ENOUGH_SEEDS} seeds of each ({total} {total === 1 ? "run" : "runs"})
+      <Button
+        needsService
+        busy={train.isPending}
+        icon={<Plus aria-hidden className="size-4 shrink-0 text-ink-faint" />}
+        className="h-auto! min-h-8 max-w-full shrink! flex-wrap justify-start! gap-x-2 gap-y-0 py-1.5 text-left whitespace-normal!"
+        onClick={() => train.mutate()}
+      >
+        {caution && <span className="font-normal text-ink-soft">{caution} </span>}
+        <span className="text-accent">
+          Train up to {ENOUGH_SEEDS} seeds of each ({plural(total, "run")})
+        </span>
       </Button>
       {train.error && (
         <Notice tone="bad" role="alert" title={train.error.title}>

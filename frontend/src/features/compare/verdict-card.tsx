@@ -1,12 +1,13 @@
 import type { ReactNode } from "react";
 import type { Comparison } from "@/lib/api";
 
-/** The result of the comparison in a sentence, with its reasons and limits. */
+/** The result of the comparison in a sentence, with its reasons and limits; `children` say that of few seeds. */
 export function VerdictCard({
   verdict,
   children,
 }: Pick<Comparison, "verdict"> & { children?: ReactNode }) {
   if (!verdict) return null;
+  const cautions = verdict.cautions.filter((caution) => caution !== verdict.seed_caution);
   return (
     <section
       aria-label="In short"
@@ -18,9 +19,9 @@ export function VerdictCard({
           {reason}
         </p>
       ))}
-      {verdict.cautions.length > 0 && (
+      {cautions.length > 0 && (
         <p className="mt-1 max-w-prose text-xs wrap-anywhere text-ink-faint">
-          {verdict.cautions.join(" ")}
+          {cautions.join(" ")}
         </p>
       )}
       {children}

@@ -4813,7 +4813,7 @@ export interface components {
       return_high: number | null;
       /**
        * Steps To Threshold
-       * @description Median over the seeds that solved it; null if none did.
+       * @description Steps until half of all seeds had solved it, by Kaplan and Meier; null: fewer than half did. Of figures that are older than experiments the median of the seeds that did.
        */
       steps_to_threshold: number | null;
       /**
@@ -4821,6 +4821,11 @@ export interface components {
        * @description Seconds of training, likewise.
        */
       seconds_to_threshold: number | null;
+      /**
+       * Solved Steps
+       * @description Steps at which the seeds that solved it did so, ascending; null: not kept.
+       */
+      solved_steps?: number[] | null;
       /**
        * Seconds
        * @description Processor seconds of a whole training.
@@ -8978,6 +8983,11 @@ export interface components {
        * @description What the figures cannot tell.
        */
       cautions: string[];
+      /**
+       * Seed Caution
+       * @description The caution that training more seeds takes away; null: none.
+       */
+      seed_caution: string | null;
     };
     /**
      * Verification

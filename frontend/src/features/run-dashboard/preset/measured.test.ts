@@ -10,7 +10,9 @@ import {
 
 const measured = {
   ...{ seeds: 10, solved: 9, held: 8, return_iqm: 498.2, return_low: 487, return_high: 500 },
-  ...{ steps_to_threshold: 22_000, seconds_to_threshold: 12, seconds: 50 },
+  ...{ seconds_to_threshold: 12, seconds: 50 },
+  steps_to_threshold: 22_000 as number | null,
+  solved_steps: null as number[] | null,
 };
 const preset = {
   ...{ id: "fast", title: "Fast", total_timesteps: 100_000, measured },
@@ -36,13 +38,34 @@ describe("the measured preset of a run", () => {
     expect(measuredPreset(config({}), algorithm, unmeasured as unknown as Environment)).toBeNull();
   });
 
-  test("says what its seeds had done where the run is", () => {
-    expect(measuredSentence(found, 475, 5_000)).toMatch(
-      /9 of 10 seeds solved it, half of these by step 22k\. After 100k steps the final greedy return of its 10 seeds was 498\.2 \[487\.0, 500\.0\]/,
+  const said = (change: Partial<typeof measured>, step: number) =>
+    measuredSentence({ ...found, measured: { ...measured, ...change } }, 475, step);
+
+  test("says how many seeds had solved it at the step where the run is", () => {
+    const solved_steps = [9_000, 12_000, 20_000, 22_000, 23_000, 30_000, 31_000, 40_000, 80_000];
+    expect(said({ solved_steps }, 0)).toMatch(
+      /: none of 10 seeds had solved it here, 9 by the end\. After 100k steps the final greedy return of its 10 seeds was 498\.2 \[487\.0, 500\.0\]/,
     );
-    expect(measuredSentence(found, 475, 30_000)).toMatch(/by step 22k, which lies behind/);
-    expect(measuredSentence(found, 475, 100_000)).toMatch(/9 of 10 seeds had solved it here/);
+    expect(said({ solved_steps }, 22_000)).toMatch(/: 4 of 10 seeds had solved it here, 9 by the/);
+    expect(said({ solved_steps }, 90_000)).toMatch(/: 9 of 10 seeds had solved it here\./);
+    expect(said({ solved_steps }, 120_000)).toMatch(/: 9 of 10 seeds had solved it here\./);
     expect(measuredSentence(found, null, 0)).not.toMatch(/solved/);
+  });
+
+  test("says where half had it, if it is not known where each did", () => {
+    expect(said({}, 5_000)).toMatch(/: 9 of 10 seeds solved it, in the median by step 22k\. After/);
+    expect(said({}, 100_000)).toMatch(/: 9 of 10 seeds had solved it here\./);
+  });
+
+  test("says that some solved it where fewer than half did, and none only where none did", () => {
+    const few = { solved: 4, steps_to_threshold: null };
+    expect(said(few, 5_000)).toMatch(/: 4 of 10 seeds solved it\. After/);
+    expect(said({ ...few, solved_steps: [1_000, 2_000, 8_000, 9_000] }, 5_000)).toMatch(
+      /: 2 of 10 seeds had solved it here, 4 by the end\./,
+    );
+    expect(said({ solved: 0, steps_to_threshold: null }, 5_000)).toMatch(
+      /: none of 10 seeds solved it\. After/,
+    );
   });
 
   test("is drawn where it was measured, and nowhere else", () => {

@@ -88,21 +88,25 @@ export function measuredSentence(
   threshold: number | null,
   step: number,
 ): string {
-  const {
-    seeds,
-    solved,
-    steps_to_threshold: steps,
-    return_iqm,
-    return_low,
-    return_high,
-  } = measured;
+  const { seeds, return_iqm, return_low, return_high } = measured;
   const final = `After ${compact(end)} steps the final greedy return of its ${plural(seeds, "seed")} was ${decimal(return_iqm)} ${interval(return_low, return_high)}.`;
   if (threshold === null) return `Preset ${title}, as measured. ${final}`;
-  const all = `${solved} of ${seeds} seeds`;
-  if (solved === 0 || steps === null)
-    return `Preset ${title}, as measured: none of ${seeds} seeds solved it. ${final}`;
-  if (step >= end) return `Preset ${title}, as measured: ${all} had solved it here. ${final}`;
-  const half = `${all} solved it, half of these by step ${brief(steps)}`;
-  const where = step >= steps ? ", which lies behind" : "";
-  return `Preset ${title}, as measured: ${half}${where}. ${final}`;
+  return `Preset ${title}, as measured: ${solvedWords(measured, step, end)}. ${final}`;
+}
+
+/** How many seeds had solved it by `step`, as far as it is known where each did, and how many did by the end. */
+function solvedWords(measured: MeasuredPreset["measured"], step: number, end: number): string {
+  const { seeds, solved, solved_steps: known, steps_to_threshold: median } = measured;
+  const of = (count: number) => `${count === 0 ? "none" : count} of ${plural(seeds, "seed")}`;
+  if (solved === 0) return `${of(0)} solved it`;
+  if (step >= end) return `${of(solved)} had solved it here`;
+  if (known) {
+    const here = known.filter((at) => at <= step).length;
+    return here === solved
+      ? `${of(here)} had solved it here`
+      : `${of(here)} had solved it here, ${solved} by the end`;
+  }
+  return median === null
+    ? `${of(solved)} solved it`
+    : `${of(solved)} solved it, in the median by step ${brief(median)}`;
 }
