@@ -48,17 +48,28 @@ Seeds go from 0 to {LIMITS.seed.maximum:,}, training lengths from {_STEPS.minimu
 are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a source has and this product has not
 (such as orthogonal initial weights) is said.
 
-**Measured** figures come from `make presets`: an [experiment](experiments.md) for each environment, whose specification
-stands beside the figures. The return is that of the policy at the end (the best one, where the preset keeps it) on
-fresh episodes, as the interquartile mean over the seeds with its 95 % bootstrap interval. A seed has solved it when a
+**Measured** figures come from `make presets`: each preset by an [experiment](experiments.md) of its own, from a
+specification that stands beside the figures. The return is that of the policy that the preset keeps, on fresh episodes,
+as the interquartile mean over the seeds with its 95 % bootstrap interval. The row *policy kept* says which that is: the
+best of the evaluations along the way where a preset has any, and the last one otherwise; where so many evaluations in a
+row reach the reward threshold, some presets end. A seed has solved it when a
 run counts as solved: 100 episodes of training on average, or a greedy evaluation, reached the reward threshold; and
-held it when the policy at the end reached it too. Steps to the threshold are the median by Kaplan and Meier, in which
-seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included. The
-curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until they
-are measured again. Figures with † are older: there a seed had solved it when three evaluations in a row reached the
-threshold, steps are the median of the seeds that did, seconds leave evaluations out, and the curve is the median of the
-greedy evaluations of all seeds between their quartiles.
+held it when the policy that was kept reached it too. Steps to the threshold are the median by Kaplan and Meier, in
+which seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included.
+The curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until
+they are measured again. Figures with † are older: there a seed had solved it when three evaluations in a row reached
+the threshold, steps are the median of the seeds that did, seconds leave evaluations out, and the curve is the median of
+the greedy evaluations of all seeds between their quartiles.
 """
+
+
+def write_document() -> None:
+    """Write docs/presets.md, and delete pictures that it shows no more."""
+    text = document()
+    DOCUMENT.write_text(text)
+    for picture in (DOCUMENT.parent / PICTURES).glob("*.svg"):
+        if picture.name not in text:
+            picture.unlink()
 
 
 def document() -> str:
@@ -117,10 +128,20 @@ def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
     yield _row("", *map(_title, presets))
     yield _row("---", *("---" for _ in presets))
     yield _row("timesteps", *(f"{preset.total_timesteps:,}" for preset in presets))
+    yield _row("policy kept", *map(_kept_policy, presets))
     for name in names:
         yield _row(
             f"`{name}`", *(show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets)
         )
+
+
+def _kept_policy(preset: Preset) -> str:
+    """Which policy is there at the end, and is scored where the best is asked for."""
+    plan = preset.evaluation
+    if plan is None or plan.every_steps is None:
+        return "the last"
+    end = f", until {plan.stop_after} reach the threshold" if plan.stop_after else ""
+    return f"the best: {plan.episodes} episodes every {plan.every_steps:,} steps{end}"
 
 
 def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:

@@ -1,8 +1,7 @@
-"""Specification: an experiment that measures the presets of one environment, from its file in ``specifications``."""
+"""Specification: what measures the presets of one environment, from its file in ``specifications``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,7 @@ from rlviz.domain.presets import Preset
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.placed_file import read_placed_file
-from rlviz.presets.catalog import presets_tuned_for
+from rlviz.presets.catalog import digest, presets_tuned_for
 
 FOLDER = Path(__file__).parent / "specifications"
 
@@ -42,13 +41,41 @@ class Specification:
             if (preset.algorithm, preset.id.value, preset.when) == (wishes.algo, wishes.preset, when)
         )
 
-    def only(self, names: Iterable[str], seeds: int | None) -> Specification:
-        """The same with the variants of these names alone, and with so many seeds if that is given."""
-        kept = set(names)
-        changes = {"variants": [one for one in self.spec.variants if one.name in kept]}
-        return Specification(
-            self.path, self.spec.model_copy(update={**changes, **({} if seeds is None else {"seeds": seeds})})
-        )
+    def title_of(self, variant: Variant) -> str:
+        """What an experiment is called that measures this variant alone, but for the digest of the preset."""
+        return f"{variant.name}, {self.spec.name}"
+
+    def measurement(self, variant: Variant, *, seeds: int | None = None, parallel: int | None = None) -> Measurement:
+        """The experiment that measures ``variant`` alone. ``seeds``: None for as many as the file says."""
+        preset = self.preset_of(variant)
+        known_by = digest(preset, self.environment.id)
+        changes = {
+            "name": f"{self.title_of(variant)}, {known_by}",
+            "variants": [variant],
+            "seeds": self.spec.seeds if seeds is None else seeds,
+            "parallel": self.spec.parallel if parallel is None else parallel,
+        }
+        return Measurement(self.path.name, self.environment, preset, known_by, self.spec.model_copy(update=changes))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One preset to be measured. ``digest``: of what it trains; it is in the name of the experiment, so that one which
+    was begun before the preset was changed is not taken for one of the changed preset."""
+
+    specification: str
+    environment: Environment
+    preset: Preset
+    digest: str
+    spec: ExperimentSpec
+
+    @property
+    def name(self) -> str:
+        return self.spec.name or ""
+
+    @property
+    def seeds(self) -> int:
+        return len(self.spec.seed_list)
 
 
 def specifications() -> list[Specification]:

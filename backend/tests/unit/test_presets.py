@@ -53,6 +53,18 @@ def test_every_preset_says_in_a_sentence_what_it_is_and_what_it_trades() -> None
         assert not preset.source.endswith(".")
 
 
+def test_algorithms_that_fall_back_keep_their_best_policy_wherever_there_is_a_threshold() -> None:
+    for file in preset_files():
+        for preset in file.preset:
+            if file.environment is None or preset.algorithm not in ("a2c", "trpo", "dqn", "qrdqn"):
+                continue
+            if ENVIRONMENTS.get(file.environment).resolve(preset.when).reward_threshold is None:
+                continue
+            assert preset.evaluation is not None, (file.environment, preset.algorithm, preset.id)
+            assert preset.evaluation.every_steps is not None
+            assert preset.evaluation.every_steps * 10 <= preset.total_timesteps, "a choice of ten at least"
+
+
 def test_an_environment_s_own_preset_wins_over_the_general_one() -> None:
     own, general = preset_for("fast", "ppo", "CartPole-v1"), preset_for("fast", "ppo", "Taxi-v4")
     assert general == preset_for("fast", "ppo")
