@@ -43,6 +43,7 @@ class Limits(BaseModel):
     analytics_by: Bounds = Field(description="Settings that runs are grouped by.")
     query: Bounds = Field(description="Characters of a query in SQL.")
     query_rows: Bounds = Field(description="Rows in the answer to one.")
+    exported_runs: Bounds = Field(description="Runs that are named to be exported together.")
     import_bytes: Bounds = Field(description="Bytes of a file that is sent to be imported.")
 
 
@@ -90,5 +91,6 @@ LIMITS = Limits(
     analytics_by=Bounds(minimum=1, maximum=2),
     query=Bounds(minimum=1, maximum=20_000),
     query_rows=Bounds(minimum=1, maximum=10_000, default=DEFAULT_QUERY_ROWS),
+    exported_runs=Bounds(minimum=1, maximum=500),
     import_bytes=Bounds(minimum=1, maximum=1_000_000_000),
 )

@@ -67,6 +67,14 @@ class Manifest(BaseModel):
     files: list[Member] = Field(max_length=MOST_FILES)
 
 
+class RunIsThere(FileExistsError):
+    """``run_id``: of the run that a bundle holds, and the runs folder has."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"Run {run_id} is there already. Delete it first, and empty the trash.")
+        self.run_id = run_id
+
+
 def write_bundle(folder: RunFolder, target: BinaryIO, *, policies: bool = True, snapshots: bool = False) -> Manifest:
     """Write a run's bundle. ``policies``: with its policies; ``snapshots``: with what an exact resume needs, too.
 
@@ -94,7 +102,7 @@ def read_bundle(
     """Put the run of a bundle into ``runs_dir``: whole, once all of its hashes are found right, or not at all.
 
     Without ``trust_policies`` its policies are left out. A run that was bundled while it trained is interrupted.
-    Raises BundleRefused for what is no bundle, or not a sound one, FileExistsError if the run is there already, and
+    Raises BundleRefused for what is no bundle, or not a sound one, RunIsThere, and
     OSError.
     """
     try:
@@ -102,7 +110,7 @@ def read_bundle(
             manifest = _checked_manifest(archive, most_bytes)
             target = runs_dir / manifest.run_id
             if target.exists() or target.is_symlink():
-                raise FileExistsError(f"Run {manifest.run_id} is there already. Delete it first, and empty the trash.")
+                raise RunIsThere(manifest.run_id)
             draft = RunFolder(runs_dir / DRAFTS, manifest.run_id)
             shutil.rmtree(draft.path, ignore_errors=True)
             try:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
-from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, read_bundle
+from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, RunIsThere, read_bundle
 from rlviz.exchange.imports.archive import MOST_BYTES, unpack
 from rlviz.exchange.imports.earlier import digest_of, imported_before
-from rlviz.exchange.imports.log_formats import find_logs, read_logs
+from rlviz.exchange.imports.log_formats import MOST_RUNS, find_logs, read_logs
 from rlviz.exchange.imports.writing import write_run
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
@@ -35,8 +35,8 @@ class Wishes:
 
 @dataclass
 class BroughtIn:
-    """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each whose curves
-    are there already, and the id of the run that has them."""
+    """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each that is there
+    already, or whose curves are, and the id of that run."""
 
     runs: list[RunFolder] = field(default_factory=list)
     known: list[tuple[str, str]] = field(default_factory=list)
@@ -53,14 +53,32 @@ def bring_in(
     """
     if not path.is_dir() and zipfile.is_zipfile(path) and path.suffix.lower() != ".npz":
         return _of_archive(path, runs_dir, wishes, tell)
-    return _of_logs(path, runs_dir, wishes, tell)
+    return _of_folder(path, runs_dir, wishes, tell) if path.is_dir() else _of_logs(path, runs_dir, wishes, tell)
+
+
+def _of_folder(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
+    """Of the bundles below the folder, if there are some, and of the logs below it otherwise."""
+    archives = (one for one in sorted(path.rglob("*.zip")) if not one.is_symlink() and zipfile.is_zipfile(one))
+    bundles = [one for one in archives if _is_bundle(one)]
+    if not bundles:
+        return _of_logs(path, runs_dir, wishes, tell)
+    if len(bundles) > MOST_RUNS:
+        raise ImportRefused(f"{path.name!r} has more than {MOST_RUNS:,} bundles. Import it in parts.")
+    brought = BroughtIn()
+    for bundle in bundles:
+        tell(bundle.name)
+        try:
+            brought.runs.append(_of_bundle(bundle, runs_dir, wishes))
+        except RunIsThere as there:
+            brought.known.append((bundle.name, there.run_id))
+        except InvalidRequest as error:
+            brought.refused.append((bundle.name, str(error)))
+    return _if_any(brought)
 
 
 def _of_archive(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
     if _is_bundle(path):
-        most = wishes.most_bytes or DEFAULT_MOST_BYTES
-        folder = read_bundle(path, runs_dir, trust_policies=wishes.trust_policies, most_bytes=most)
-        return BroughtIn([folder])
+        return BroughtIn([_of_bundle(path, runs_dir, wishes)])
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     unpacked = Path(tempfile.mkdtemp(prefix="import-", dir=drafts))
@@ -68,9 +86,14 @@ def _of_archive(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str]
         root = unpacked / path.stem
         root.mkdir()
         unpack(path, root, most_bytes=wishes.most_bytes or MOST_BYTES)
-        return _of_logs(root, runs_dir, wishes, tell)
+        return _of_folder(root, runs_dir, wishes, tell)
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
+
+
+def _of_bundle(path: Path, runs_dir: Path, wishes: Wishes) -> RunFolder:
+    most = wishes.most_bytes or DEFAULT_MOST_BYTES
+    return read_bundle(path, runs_dir, trust_policies=wishes.trust_policies, most_bytes=most)
 
 
 def _is_bundle(path: Path) -> bool:
@@ -94,12 +117,18 @@ def _of_logs(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], N
             if before and (run_id := before.get(digest_of(rows))) is not None:
                 brought.known.append((place, run_id))
                 continue
-            found.name = found.name if len(logs) == 1 else place
+            if len(logs) > 1 and found.name == one.place.name:
+                found.name = place
             found.algo, found.env_id = wishes.algo or found.algo, wishes.env_id or found.env_id
             found.name = wishes.name or found.name
             brought.runs.append(write_run(found, rows, runs_dir))
         except InvalidRequest as error:
             brought.refused.append((place, str(error)))
+    return _if_any(brought)
+
+
+def _if_any(brought: BroughtIn) -> BroughtIn:
+    """Raises ImportRefused where nothing was there to be taken."""
     if not brought.runs and not brought.known:
         [(_, first), *others] = brought.refused
         more = f" Nor could {len(others)} others be taken." if others else ""

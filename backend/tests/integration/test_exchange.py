@@ -10,20 +10,23 @@ import shutil
 import stat
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
-from rlviz.domain.errors import ArtifactNotFound, BundleRefused, ExtraMissing
+from rlviz.domain.config import ExperimentPlace
+from rlviz.domain.errors import ArtifactNotFound, BundleRefused, ExtraMissing, ImportRefused
 from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
+from rlviz.exchange.import_runs import Wishes, bring_in
+from rlviz.exchange.tables import TableFormat
 from rlviz.exchange.tensorboard import is_installed, write_event_files
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, prepare, read_journal
 from tests.support.cli import call
-from tests.support.http import IMPATIENT, assert_problem, make_run, serving
+from tests.support.http import IMPATIENT, Service, assert_problem, make_run, serving
 from tests.support.training import curves
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
@@ -344,3 +347,84 @@ def test_a_file_beyond_the_bound_is_refused_as_it_comes_and_leaves_nothing(tmp_p
         assert_problem(service.api("POST", "/runs/import", params={"file": "x.csv"}, content=bytes(200_000)), 413)
         assert service.get("/runs")["total"] == 0
         assert list((service.runs_dir / ".new").iterdir()) == []
+
+
+def opened(content: bytes, tmp_path: Path, name: str = "several") -> Path:
+    """An archive that was downloaded, unpacked."""
+    target = tmp_path / name
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("two")
+    place = ExperimentPlace(id="exp-a", variant="slow", trial=0)
+    for name, settings in (("run-a", {"seed": 3, "experiment": place}), ("run-b", {"algo": "dqn"})):
+        make_run(folder / "runs", name, rows=20, status="completed", **settings).model_path.write_bytes(b"a policy")
+    with serving(folder) as service:
+        yield service
+
+
+@pytest.mark.parametrize("form", TableFormat)
+def test_a_run_and_several_are_tables_that_come_back_with_the_same_curves(
+    two_runs: Service, tmp_path: Path, form: TableFormat
+) -> None:
+    one = two_runs.api("GET", f"/runs/run-a/export?format={form}")
+    assert one.headers["content-disposition"] == f'attachment; filename="run-a.{form}"'
+    (tmp_path / f"run-a.{form}").write_bytes(one.content)
+    several = opened(two_runs.api("GET", f"/export?runs=run-a,run-b&format={form}").content, tmp_path) / "runs"
+    assert files(several) == {
+        f"runs.{form}",
+        *(f"{name}/{file}" for name in ("run-a", "run-b") for file in (f"metrics.{form}", "config.json")),
+    }
+    assert (several / "run-a" / f"metrics.{form}").read_bytes() == one.content
+
+    [alone] = bring_in(tmp_path / f"run-a.{form}", there(tmp_path), Wishes()).runs
+    brought = bring_in(several, there(tmp_path), Wishes(again=True))
+    assert brought.refused == []
+    assert [curves(run) for run in [alone, *brought.runs]] == [
+        curves(two_runs.folder(name)) for name in ("run-a", "run-a", "run-b")
+    ]
+    configs = [run.read_config() for run in brought.runs]
+    assert [(one.name, one.algo, one.env_id, one.seed) for one in configs] == [
+        ("run-a", "ppo", "CartPole-v1", 3),
+        ("run-b", "dqn", "CartPole-v1", 1),
+    ]
+    assert len(bring_in(several, there(tmp_path), Wishes()).known) == 2
+
+
+def test_several_are_bundles_that_come_back_with_all_they_had(two_runs: Service, tmp_path: Path) -> None:
+    archive = tmp_path / "both.zip"
+    archive.write_bytes(two_runs.api("GET", "/export?runs=run-b,run-a&format=bundle").content)
+    brought = bring_in(archive, there(tmp_path), Wishes(trust_policies=True))
+    assert [run.run_id for run in brought.runs] == ["run-a", "run-b"]
+    assert all(run.model_path.read_bytes() == b"a policy" for run in brought.runs)
+    again = bring_in(archive, there(tmp_path), Wishes())
+    assert [run_id for _, run_id in again.known] == ["run-a", "run-b"]
+
+
+def test_several_for_tensorboard_are_a_folder_each(two_runs: Service, tmp_path: Path) -> None:
+    several = opened(two_runs.api("GET", "/export?runs=run-a,run-b&format=tensorboard").content, tmp_path)
+    brought = bring_in(several, there(tmp_path), Wishes())
+    assert [curves(run) for run in brought.runs] == [curves(two_runs.folder(name)) for name in ("run-a", "run-b")]
+
+
+def test_what_cannot_be_exported_together_is_said(two_runs: Service) -> None:
+    assert_problem(two_runs.api("GET", "/export"), 422)
+    assert_problem(two_runs.api("GET", "/export?runs=run-a&experiment=exp-a"), 422)
+    assert_problem(two_runs.api("GET", "/export?runs=run-a,no-run"), 404)
+    assert_problem(two_runs.api("GET", "/export?experiment=no-experiment"), 404)
+    assert_problem(two_runs.api("GET", "/export?runs=run-a&format=paper"), 422)
+    assert list((two_runs.runs_dir / ".new").iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b'[{"seq": 1', b'[{"seq": 1, "time": 1, "step": "x"}]', b'[{"seq": 1}, 5]'])
+def test_an_export_that_was_cut_or_changed_is_refused(tmp_path: Path, content: bytes) -> None:
+    for ending in ("json", "parquet"):
+        path = tmp_path / f"metrics.{ending}"
+        path.write_bytes(content if ending == "json" else b"PAR1" + content)
+        with pytest.raises(ImportRefused):
+            bring_in(path, there(tmp_path), Wishes())
+    assert files(there(tmp_path)) == set()

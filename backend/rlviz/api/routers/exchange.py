@@ -1,4 +1,4 @@
-"""Runs as files: a bundle or TensorBoard's event files to take away, and files of other tools to import."""
+"""Runs as files: bundles, tables and TensorBoard's event files to take away, and files of other tools to import."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
+from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.schemas import ImportedRuns, KnownLog, RefusedLog
 from rlviz.api.views import view_run
@@ -18,8 +19,10 @@ from rlviz.domain.errors import (
     ArtifactNotFound,
     BundleRefused,
     Conflict,
+    ExperimentNotFound,
     ExtraMissing,
     ImportRefused,
+    InvalidRequest,
     NotEnoughDisk,
     PayloadTooLarge,
     RequestTimeout,
@@ -27,9 +30,17 @@ from rlviz.domain.errors import (
     RunNotFound,
 )
 from rlviz.domain.limits import LIMITS
+from rlviz.exchange.export_runs import RunsFormat
 from rlviz.exchange.import_runs import Wishes
+from rlviz.exchange.tables import TableFormat
 
-router = APIRouter(prefix="/runs", tags=["exchange"])
+router = APIRouter(tags=["exchange"])
+
+MEDIA_TYPES = {
+    TableFormat.CSV: "text/csv; charset=utf-8",
+    TableFormat.JSON: "application/json",
+    TableFormat.PARQUET: "application/vnd.apache.parquet",
+}
 
 ZIP = "application/zip"
 UPLOAD_SECONDS = 600.0
@@ -39,7 +50,7 @@ _Name = Annotated[str | None, Query(min_length=1, max_length=LIMITS.run_name.max
 
 
 @router.post(
-    "/import",
+    "/runs/import",
     status_code=201,
     responses=documented(BundleRefused, ImportRefused, Conflict, NotEnoughDisk, PayloadTooLarge, RequestTimeout),
     openapi_extra={
@@ -82,7 +93,7 @@ async def import_runs(
 
 
 @router.get(
-    "/{run_id}/bundle",
+    "/runs/{run_id}/bundle",
     response_class=Response,
     responses={
         200: {"description": "The bundle", "content": {ZIP: {}}},
@@ -102,7 +113,7 @@ def get_bundle(
 
 
 @router.get(
-    "/{run_id}/tensorboard",
+    "/runs/{run_id}/tensorboard",
     response_class=Response,
     responses={
         200: {"description": "A zip archive of event files", "content": {ZIP: {}}},
@@ -112,6 +123,59 @@ def get_bundle(
 def get_event_files(run_id: str, app: App, request: Request) -> Response:
     """The run's metrics as event files of TensorBoard, in a zip archive."""
     return _named(send_file(request, app.exchange.event_files(run_id), ZIP), f"{run_id}-tensorboard.zip")
+
+
+@router.get(
+    "/runs/{run_id}/export",
+    response_class=Response,
+    responses={
+        200: {"description": "The table", "content": {media: {} for media in MEDIA_TYPES.values()}},
+        **documented(RunNotFound, ArtifactNotFound, RunFolderError, NotEnoughDisk),
+    },
+)
+def export_run(
+    run_id: str,
+    app: App,
+    request: Request,
+    form: Annotated[TableFormat, Query(alias="format", description="Of the answer.")] = TableFormat.CSV,
+) -> Response:
+    """Every row of the run's metrics as a table: `seq`, `time` (Unix seconds), `step`, and a column for each metric."""
+    return _named(send_file(request, app.exchange.table(run_id, form), MEDIA_TYPES[form]), f"{run_id}.{form}")
+
+
+@router.get(
+    "/export",
+    response_class=Response,
+    responses={
+        200: {"description": "A zip archive", "content": {ZIP: {}}},
+        **documented(
+            RunNotFound,
+            ExperimentNotFound,
+            ArtifactNotFound,
+            RunFolderError,
+            NotEnoughDisk,
+            ExtraMissing,
+            InvalidRequest,
+        ),
+    },
+)
+def export_runs(
+    app: App,
+    request: Request,
+    runs: Annotated[str | None, Query(max_length=20_000, description="Run ids, comma-separated.")] = None,
+    experiment: Annotated[str | None, Query(max_length=200, description="Id of an experiment: its runs.")] = None,
+    form: Annotated[RunsFormat, Query(alias="format", description="Of each run.")] = RunsFormat.CSV,
+) -> Response:
+    """Several runs in one zip archive: of each its bundle, or a folder with its configuration and its metrics.
+
+    With tables (csv, json, parquet) goes one of the runs and their settings, `runs`. Give `runs` or `experiment`; of an
+    experiment the runs that are there.
+    """
+    if (runs is None) == (experiment is None):
+        raise InvalidRequest.field("/runs", "Give the ids of runs, or that of an experiment: one of the two.")
+    ids = named(runs, "runs", LIMITS.exported_runs) if runs is not None else app.experiments.run_ids(str(experiment))
+    name = experiment or "runs"
+    return _named(send_file(request, app.exchange.several(ids, form, name), ZIP), f"{name}-{form}.zip")
 
 
 def _named(response: Response, name: str) -> Response:

@@ -1,4 +1,4 @@
-"""CSV logs: Stable-Baselines3's ``monitor.csv`` and ``progress.csv``, and what ``rlviz export`` writes."""
+"""CSV logs: Stable-Baselines3's ``monitor.csv`` and ``progress.csv``."""
 
 from __future__ import annotations
 
@@ -13,26 +13,33 @@ from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import CLOCK, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.exchange.imports.found_run import FoundRun
 from rlviz.exchange.imports.names import ELAPSED_COLUMNS, STEP_COLUMNS
+from rlviz.exchange.tables import PLACE
 
-MONITOR, PROGRESS, EXPORTED = "Stable-Baselines3's Monitor", "a progress file", "a CSV export of rlviz"
+MONITOR, PROGRESS = "Stable-Baselines3's Monitor", "a progress file"
 
 MOST_LINE_BYTES = 1 << 20
-_EXPORTED = ["seq", "time", "step"]
 
 
 def kind_of_csv(path: Path) -> str | None:
     """Which log a CSV file is, by its name and its first line; None: another table. Raises ImportRefused, OSError."""
     if path.name == "monitor.csv" or path.name.endswith(".monitor.csv"):
         return MONITOR
-    with path.open("rb") as file:
-        first = file.readline(MOST_LINE_BYTES + 1)
-    if first.lstrip(b"\xef\xbb\xbf").startswith(b"#{"):
+    first = _first_line(path)
+    if first.startswith("#{"):
         return MONITOR
-    columns = first.decode("utf-8-sig", "replace").strip().split(",")
-    if columns[:3] == _EXPORTED:
-        return EXPORTED
+    columns = first.split(",")
     is_progress = path.name == "progress.csv" or any(name in STEP_COLUMNS for name in columns)
     return PROGRESS if is_progress else None
+
+
+def is_exported_csv(path: Path) -> bool:
+    """Whether ``rlviz export`` wrote it. Raises OSError."""
+    return _first_line(path).split(",")[: len(PLACE)] == list(PLACE)
+
+
+def _first_line(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.readline(MOST_LINE_BYTES + 1).decode("utf-8-sig", "replace").strip()
 
 
 def read_monitors(paths: list[Path], found: FoundRun) -> None:
@@ -90,7 +97,7 @@ def _take_head(text: str, name: str, found: FoundRun) -> float:
 def read_progress(path: Path, found: FoundRun) -> None:
     """Add the rows of a progress file. Raises ImportRefused, which names the file and what is missing, and OSError."""
     rows: list[tuple[int, float | None, dict[str, float]]] = []
-    for line, numbers in _rows(path):
+    for line, numbers in csv_rows(path):
         name = _first(STEP_COLUMNS, numbers)
         if name is None or not math.isfinite(step := numbers[name]):
             raise ImportRefused(
@@ -107,17 +114,7 @@ def read_progress(path: Path, found: FoundRun) -> None:
         found.rows.add(step, None if after is None else began + after, values)
 
 
-def read_exported(path: Path, found: FoundRun) -> None:
-    """Add the rows that ``rlviz export`` wrote, each as it was. Raises ImportRefused and OSError."""
-    for line, numbers in _rows(path):
-        step, time = numbers.pop("step", None), numbers.pop("time", None)
-        numbers.pop("seq", None)
-        if step is None or not math.isfinite(step):
-            raise ImportRefused(f"{path.name}, line {line}: step has to be a number.")
-        found.rows.add(int(step), time, numbers)
-
-
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
+def csv_rows(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
     """The numbers of each line by the names of the first one, with the line's number. Raises ImportRefused."""
     columns: list[str] = []
     with path.open("rb") as file:

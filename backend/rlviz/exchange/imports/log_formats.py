@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
-from rlviz.exchange.imports import csv_logs, rl_zoo, tensorboard_logs
+from rlviz.exchange.imports import csv_logs, exported, rl_zoo, tensorboard_logs
 from rlviz.exchange.imports.found_run import FoundRun
 from rlviz.exchange.imports.names import ALGORITHMS
 
@@ -18,7 +18,7 @@ MOST_RUNS = 1_000
 
 KNOWN = (
     "TensorBoard event files (*.tfevents.*), Monitor files (monitor.csv, *.monitor.csv), progress.csv, folders with "
-    "these, log folders of the RL Zoo, a zip archive of such a folder, and bundles that `rlviz export --bundle` wrote"
+    "these, log folders of the RL Zoo, what `rlviz export` wrote, and a zip archive of a folder of these"
 )
 
 _ZOO_FOLDER = re.compile(r"(?P<env>.+-v\d+)_(?P<run>\d+)")
@@ -41,18 +41,25 @@ class Logs:
     def __bool__(self) -> bool:
         return bool(self.events or self.monitors or self.progress or self.exported or self.evaluations)
 
+    def runs(self) -> Iterator[Logs]:
+        """Those of the folder as one run, and each file of an export as one of its own."""
+        exports, self.exported = self.exported, []
+        if self:
+            yield self
+        for path in exports:
+            yield Logs(path, exported=[path])
+
     def take(self, path: Path) -> None:
         """A file, if it is of a known kind. Raises ImportRefused and OSError."""
         if tensorboard_logs.is_event_file(path):
             self.events.append(path)
         elif path.name == rl_zoo.EVALUATIONS:
             self.evaluations.append(path)
+        elif exported.is_exported(path):
+            if path.stem not in (other.stem for other in self.exported):
+                self.exported.append(path)
         elif path.suffix.lower() == ".csv":
-            kinds = {
-                csv_logs.MONITOR: self.monitors,
-                csv_logs.PROGRESS: self.progress,
-                csv_logs.EXPORTED: self.exported,
-            }
+            kinds = {csv_logs.MONITOR: self.monitors, csv_logs.PROGRESS: self.progress}
             if (kind := csv_logs.kind_of_csv(path)) is not None:
                 kinds[kind].append(path)
 
@@ -82,15 +89,21 @@ def _logs_below(root: Path) -> Iterator[Logs]:
             raise ImportRefused(f"{root.name!r} has more than {MOST_FOLDERS:,} folders. Import those with the logs.")
         folders.sort()
         logs = Logs(Path(folder))
-        for name in sorted(names):
+        for name in sorted(names, key=_order):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
                 logs.take(path)
-        if logs:
+        for one in logs.runs():
             runs += 1
             if runs > MOST_RUNS:
                 raise ImportRefused(f"{root.name!r} has more than {MOST_RUNS:,} runs. Import it in parts.")
-            yield logs
+            yield one
+
+
+def _order(name: str) -> tuple[int, str]:
+    """Parquet comes before other files with the same metrics."""
+    ending = Path(name).suffix.lower()
+    return exported.ENDINGS.index(ending) if ending in exported.ENDINGS else 0, name
 
 
 def read_logs(logs: Logs) -> FoundRun:
@@ -112,8 +125,8 @@ def read_logs(logs: Logs) -> FoundRun:
         csv_logs.read_progress(path, found)
         sources.append(csv_logs.PROGRESS)
     for path in logs.exported:
-        csv_logs.read_exported(path, found)
-        sources.append(csv_logs.EXPORTED)
+        exported.read_exported(path, found)
+        sources.append(exported.SOURCE)
     if logs.events and not logs.progress:  # the same numbers, with fewer digits
         tensorboard_logs.read_event_files(logs.events, found)
         sources.append(tensorboard_logs.SOURCE)

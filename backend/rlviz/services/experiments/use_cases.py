@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -99,6 +99,15 @@ class ExperimentService:
     def get(self, experiment_id: str) -> ExperimentState:
         """Raises ExperimentNotFound or RunFolderError."""
         return self._state(self._book(experiment_id))
+
+    def run_ids(self, experiment_id: str) -> Sequence[str]:
+        """Of each trial the run of its newest attempt, if it is there. Raises ExperimentNotFound or RunFolderError."""
+        book = self._book(experiment_id)
+        with book.lock:
+            wanted = [trial.run_id for trial in book.trials.values() if trial.run_id]
+        with self._database.read() as session:
+            there = {row.id for row in find_runs(session, wanted)}
+        return [run_id for run_id in wanted if run_id in there]
 
     def stop(self, experiment_id: str) -> ExperimentState:
         """Begin nothing more, and pause what trains.

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from rlviz.catalog.models import RunRow
-from rlviz.domain.errors import Conflict
+from rlviz.domain.errors import ArtifactNotFound, Conflict
 from rlviz.exchange import tensorboard
 from rlviz.exchange.bundle import write_bundle
+from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
 from rlviz.exchange.import_runs import Wishes, bring_in
+from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
@@ -67,9 +68,25 @@ class ExchangeService:
         configuration = folder.read_config().model_dump_json(indent=1)
         with self._packing() as file, self._room() as room:
             tensorboard.write_event_files(all_rows(folder), configuration, room)
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                for path in sorted(room.iterdir()):
-                    archive.write(path, f"{run_id}/{path.name}")
+            zip_folder(room, run_id, file)
+        return file
+
+    def table(self, run_id: str, form: TableFormat) -> BinaryIO:
+        """A run's metrics as a table, every row of them. Raises what ``bundle`` does."""
+        folder = self._folder(run_id)
+        with self._packing() as file:
+            write_table(of_metrics(folder), form, file)
+        return file
+
+    def several(self, run_ids: Sequence[str], form: RunsFormat, name: str) -> BinaryIO:
+        """Runs as one zip archive, with everything in the folder ``name``. Raises ExtraMissing, ArtifactNotFound where
+        there is none, and what ``bundle`` does."""
+        if not run_ids:
+            raise ArtifactNotFound("There is no run yet that could be exported.")
+        folders = [self._folder(run_id) for run_id in run_ids]
+        with self._packing() as file, self._room() as room:
+            write_runs(folders, form, room)
+            zip_folder(room, name, file)
         return file
 
     @contextmanager

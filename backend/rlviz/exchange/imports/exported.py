@@ -1,0 +1,121 @@
+"""What ``rlviz export`` wrote: metrics as CSV, JSON or Parquet, with the configuration of their run beside them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import ImportRefused, RlvizError
+from rlviz.exchange.imports.csv_logs import csv_rows, is_exported_csv
+from rlviz.exchange.imports.found_run import MOST_METRICS, MOST_VALUES, FoundRun
+from rlviz.exchange.tables import PLACE
+from rlviz.rundir.documents import read_document
+
+SOURCE = "an export of rlviz"
+
+CONFIGURATION = "config.json"
+
+MOST_JSON_BYTES = 500_000_000
+
+_JSON = re.compile(rb'\[\s*\{\s*"seq"\s*:')
+_WITH_A_CONFIGURATION = "metrics"
+"""What a file is called, before its ending, that lies beside the configuration of its run."""
+
+ENDINGS = (".parquet", ".csv", ".json")
+"""Of files of one name and these endings, only the first is read: they are of the same run."""
+
+
+def is_exported(path: Path) -> bool:
+    """By its beginning. Raises OSError."""
+    match path.suffix.lower():
+        case ".csv":
+            return is_exported_csv(path)
+        case ".json":
+            with path.open("rb") as file:
+                return _JSON.match(file.read(200)) is not None
+        case ".parquet":
+            return _parquet_columns(path)[: len(PLACE)] == list(PLACE)
+    return False
+
+
+def read_exported(path: Path, found: FoundRun) -> None:
+    """Add its rows, each as it was, and what the configuration says. Raises ImportRefused and OSError."""
+    for place, numbers in _rows(path):
+        step, time = numbers.pop("step", None), numbers.pop("time", None)
+        numbers.pop("seq", None)
+        if step is None or not math.isfinite(step):
+            raise ImportRefused(f"{path.name}, {place}: step has to be a number.")
+        found.rows.add(int(step), time, numbers)
+    if path.stem == _WITH_A_CONFIGURATION:
+        found.name = path.parent.name
+        with suppress(OSError, RlvizError):
+            _take_configuration(read_document(path.with_name(CONFIGURATION), RunConfig), found)
+
+
+def _take_configuration(config: RunConfig, found: FoundRun) -> None:
+    found.name, found.algo, found.env_id, found.seed = config.name, config.algo, config.env_id, config.seed
+    found.total_timesteps = config.total_timesteps or None
+    found.settings = dict(config.hyperparameters)
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    match path.suffix.lower():
+        case ".csv":
+            yield from ((f"line {line}", numbers) for line, numbers in csv_rows(path))
+        case ".json":
+            yield from _json_rows(path)
+        case _:
+            yield from _parquet_rows(path)
+
+
+def _json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    if path.stat().st_size > MOST_JSON_BYTES:
+        raise ImportRefused(f"{path.name} has more than {MOST_JSON_BYTES:,} bytes. Export it as Parquet.")
+    try:
+        rows = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise ImportRefused(f"{path.name} is no JSON: {error}.") from None
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise ImportRefused(f"{path.name}, row {number} is no object.")
+        yield f"row {number}", {name: value for name, value in row.items() if _is_number(value)}
+
+
+def _parquet_columns(path: Path) -> list[str]:
+    """None of a file that is no Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except pa.ArrowException:
+        return []
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            columns = file.metadata.num_columns
+            if columns > MOST_METRICS + len(PLACE) or file.metadata.num_rows > MOST_VALUES:
+                raise ImportRefused(f"{path.name} has more than {MOST_METRICS:,} metrics or {MOST_VALUES:,} rows.")
+            number = 0
+            for batch in file.iter_batches():
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"row {number}", {name: value for name, value in row.items() if _is_number(value)}
+    except (pa.ArrowException, OSError) as error:
+        raise ImportRefused(f"{path.name} cannot be read as Parquet: {str(error).splitlines()[0][:200]}") from None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
