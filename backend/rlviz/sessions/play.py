@@ -6,14 +6,13 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
 
 import torch
 
 from rlviz.domain.errors import RlvizError, brief
-from rlviz.domain.session_messages import EndedMessage, RecordedMessage, SessionMode
+from rlviz.domain.session_messages import EndedMessage, ErrorMessage, RecordedMessage, SessionMode
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment, environment_of
@@ -68,7 +67,13 @@ def play_session(folder: SessionFolder) -> None:
             stage = _stage(plan, policies)
             fps = float(stage.environment.render_fps)
             camera = Camera(folder.path, fps=fps, always=plan.mode is SessionMode.PLAY)
-            played = PlayedRun(stage.env, camera, link.ask_for_recording, _tell_recorded(link))
+            played = PlayedRun(
+                stage.env,
+                camera,
+                link.ask_for_recording,
+                lambda run_id, episodes: link.tell(RecordedMessage(run_id=run_id, episodes=episodes)),
+                lambda why: link.tell(ErrorMessage(detail=why)),
+            )
             at_the_end.callback(played.close)
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:
@@ -77,10 +82,6 @@ def play_session(folder: SessionFolder) -> None:
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
             end(_cause(error))
-
-
-def _tell_recorded(link: Link) -> Callable[[str, int], None]:
-    return lambda run_id, episodes: link.tell(RecordedMessage(run_id=run_id, episodes=episodes))
 
 
 def _policies(plan: SessionPlan) -> PolicySource:

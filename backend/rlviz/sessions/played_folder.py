@@ -89,7 +89,7 @@ class PlayedFolder:
         try:
             self._write_records()
         except OSError as error:
-            self.journals.warn(self._step, f"The steps of an episode could not be kept: {error}.")
+            self.warn(f"The steps of an episode could not be kept: {error}.")
         self.episodes += 1
         self._step += played.length
         self.journals.metrics(
@@ -101,6 +101,9 @@ class PlayedFolder:
             },
         )
         self.journals.flush()
+
+    def warn(self, message: str) -> None:
+        self.journals.warn(self._step, message)
 
     def close(self, failure: str | None) -> None:
         ending: Ending = FinishedData(attempt=1)
@@ -124,7 +127,7 @@ class PlayedFolder:
         try:
             self._video = self._append_video(played.film.path, facts)
         except (VideoNotWritten, OSError) as error:
-            self.journals.warn(self._step, f"The video of an episode could not be kept: {error}")
+            self.warn(f"The video of an episode could not be kept: {error}")
             if self._chapter:
                 self._begin_chapter()
         finally:
@@ -137,7 +140,7 @@ class PlayedFolder:
             return played.film.finished.result(timeout=0)
         except (VideoNotWritten, TimeoutError) as error:
             played.film.discard()
-            self.journals.warn(self._step, f"An episode has no video: {error}")
+            self.warn(f"An episode has no video: {error}")
             return None
 
     def _append_video(self, part: Path, facts: VideoFacts) -> VideoFacts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from concurrent.futures import wait
@@ -32,6 +33,7 @@ class PlayedRun:
     With the first such episode ``ask`` is called for a run; from ``open`` on each is in the run folder as soon as it is
     over and its video complete: its row in the journal, and steps and video in an evaluation, of which there is one for
     up to MAX_ROWS records. Whatever ends the process, what was kept before is whole. ``tell`` learns how many are kept.
+    An episode with a reward that is no finite number has no return, and is left out: ``complain`` is told why.
     ``close`` may be called in any thread.
     """
 
@@ -41,10 +43,12 @@ class PlayedRun:
         camera: Camera,
         ask: Callable[[], None],
         tell: Callable[[str, int], None],
+        complain: Callable[[str], None],
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._env, self._camera, self._ask, self._tell, self._clock = env, camera, ask, tell, clock
+        self._env, self._camera, self._ask, self._clock = env, camera, ask, clock
+        self._tell, self._complain = tell, complain
         self._layouts = layout_of(env.observation_space), layout_of(env.action_space)
         self._begun = RecordedEpisode(seed=0)
         self._rows: list[Row] = []
@@ -63,7 +67,10 @@ class PlayedRun:
         del self._rows[step.number :]  # somebody has gone back
         self._rows.append(self._row(step, record))
         if step.is_last and any(row.actor is Actor.PERSON for row in self._rows):
-            self._take(PlayedEpisode(self._begun, tuple(self._rows), self._squashed, self._camera.take()))
+            if (unusable := next(filter(_has_no_reward, self._rows), None)) is not None:
+                self._leave_out(unusable)
+            else:
+                self._take(PlayedEpisode(self._begun, tuple(self._rows), self._squashed, self._camera.take()))
 
     def open(self, recording: Recording) -> None:
         """Keep episodes in the run folder of ``recording`` from now on. Raises RlvizError or OSError."""
@@ -105,6 +112,17 @@ class PlayedRun:
             self._squashed = step.reading.squashed
         return row
 
+    def _leave_out(self, row: Row) -> None:
+        self._camera.discard()
+        why = (
+            f"The environment gave a reward of {row.reward} in step {row.index}; rewards must be finite numbers. This "
+            "episode is not kept."
+        )
+        self._complain(why)
+        with self._lock:
+            if self._folder is not None and not self._is_closed:
+                self._folder.warn(why)
+
     def _take(self, episode: PlayedEpisode) -> None:
         self._waiting.append(episode)
         if not self._has_asked:
@@ -125,3 +143,7 @@ class PlayedRun:
     def _is_next_complete(self) -> bool:
         film = self._waiting[0].film if self._waiting else None
         return bool(self._waiting) and (film is None or film.finished.done())
+
+
+def _has_no_reward(row: Row) -> bool:
+    return row.reward is not None and not math.isfinite(row.reward)
