@@ -9,19 +9,37 @@ else the machine does weighs on both.
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import time
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import httpx
 from websockets.sync.client import ClientConnection, connect
 
-from benchmarks.support import WARM_UP_SECONDS, Figure, figure, percentile, scratch, service, start_run, wait_until
+from benchmarks.support import (
+    WARM_UP_SECONDS,
+    Figure,
+    figure,
+    new_folder,
+    percentile,
+    scratch,
+    service,
+    start_run,
+    wait_until,
+)
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.builder import build_model, closing_environments
+from rlviz.training.live_weights import LiveWeights
 
 STARTS = 5
+POLICIES = 12
+COPIES = 200
 KEYS = 100
 PAIRS = 16
 TURN_SECONDS = 4.0
@@ -30,9 +48,10 @@ SETTLE_SECONDS = 1.5
 
 
 def run() -> Iterator[Figure]:
+    yield from _weights()
     with scratch() as root, service(root / "runs", max_concurrent_runs=2) as client:
         yield from _starts(client)
-        yield from _policies(client)
+        yield from _policies(client, root / "runs")
         for env_id in ("CartPole-v1", "LunarLander-v3"):
             yield from _keys(client, env_id)
         yield from _throughput(client)
@@ -53,20 +72,48 @@ def _starts(client: httpx.Client) -> Iterator[Figure]:
     yield figure("Start → the agent is seen playing, worst", max(seconds), "s")
 
 
-def _policies(client: httpx.Client) -> Iterator[Figure]:
-    """How old the policy is that plays, by the steps of training that it lags behind; as time."""
+def _policies(client: httpx.Client, runs_dir: Path) -> Iterator[Figure]:
+    """From the moment at which a policy's weights are in the run folder until it plays, and how often that happens."""
     run_id = start_run(client)
+    path = RunFolder(runs_dir, run_id).live_weights_path
     with _looking(client, mode="watch", run_id=run_id) as socket:
         _frame(socket)
-        times = []
-        while len(times) < 12:
+        times, waits = [], []
+        while len(waits) < POLICIES:
             message = _message(socket)
             if message.get("type") == "policy":
-                times.append(time.monotonic())
+                times.append(time.time())
+                if (written := _written(path, message["step"])) is not None:
+                    waits.append(times[-1] - written)
     _stop(client, run_id)
     gaps = [later - earlier for earlier, later in pairwise(times)]
     yield figure("policy renewed while watched, every (median)", statistics.median(gaps), "s", at_most=2)
-    yield figure("policy renewed while watched, every (worst)", max(gaps), "s", at_most=2.5)
+    yield figure("policy written → played, median", statistics.median(waits), "s")
+    yield figure("policy written → played, worst", max(waits), "s", at_most=2.5)
+
+
+def _written(path: Path, step: int) -> float | None:
+    """When the weights of ``step`` were written, Unix time; None if others have taken their place."""
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            is_it = json.loads(archive.read("played.json"))["step"] == step
+            return os.fstat(file.fileno()).st_mtime if is_it else None
+    except FileNotFoundError:
+        return None
+
+
+def _weights() -> Iterator[Figure]:
+    """How long training stands still for the weights of a small network."""
+    with scratch() as root:
+        folder = new_folder(root, "ppo", 1_000)
+        with closing_environments(build_model(folder.read_config())) as model:
+            live, milliseconds = LiveWeights(folder), []
+            for _ in range(COPIES):
+                begin = time.perf_counter()
+                live.take(model)
+                milliseconds.append((time.perf_counter() - begin) * 1_000)
+    yield figure("weights taken for whoever watches, median", statistics.median(milliseconds), "ms", at_most=20)
+    yield figure("weights taken for whoever watches, p95", percentile(milliseconds, 95), "ms")
 
 
 def _keys(client: httpx.Client, env_id: str) -> Iterator[Figure]:

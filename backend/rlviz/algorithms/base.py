@@ -106,7 +106,8 @@ class Algorithm:
     ``rlviz.algorithms.scores`` by which pixels are weighed; None if its policies see no pictures.
 
     ``td_errors`` refers to the function of ``rlviz.algorithms.experience`` that says by how much experience surprises
-    it; None if it learns from advantages alone.
+    it; None if it learns from advantages alone. ``entropy_bonus``: whether what it expects of a state holds a bonus for
+    the randomness of later actions.
 
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
@@ -127,6 +128,7 @@ class Algorithm:
     metrics: tuple[str, ...]
     scorer: str | None = None
     td_errors: str | None = None
+    entropy_bonus: bool = False
     policy: str | None = None
     export: str | None = None
     definitions: tuple[MetricDefinition, ...] = ()

@@ -55,6 +55,7 @@ SAC = Algorithm(
     reader="rlviz.algorithms.readers:squashed_actor",
     scorer="rlviz.algorithms.scores:critics",
     td_errors="rlviz.algorithms.experience:soft_critics",
+    entropy_bonus=True,
     hyperparameters=SACHyperparameters,
     knobs=(LEARNING_RATE, FIXED_TEMPERATURE),
     search={

@@ -47,6 +47,14 @@ class AtariOptions(Options):
     def consequences(self) -> dict[str, Any]:
         return {"action_space": discrete(18, *_JOYSTICK), "controls": _JOYSTICK_KEYS} if self.full_action_space else {}
 
+    @property
+    def clips_rewards(self) -> bool:
+        return self.clip_reward
+
+    @property
+    def ends_at_lost_life(self) -> bool:
+        return self.life_loss_ends_episode
+
     def make_arguments(self) -> dict[str, Any]:
         """No frame skipping and no sticky actions in the emulator, since the wrappers do both. The emulator's copy of
         its state would lack the action that it holds."""
@@ -57,7 +65,9 @@ class AtariOptions(Options):
         }
 
 
-def _game(name: str, summary: str, does: str, action_space: Space, keys: KeysByAction) -> Environment:
+def _game(
+    name: str, summary: str, does: str, action_space: Space, keys: KeysByAction, *, has_lives: bool
+) -> Environment:
     return Environment(
         id=f"ALE/{name}-v5",
         gymnasium_id=f"ale_py:ALE/{name}-v5",
@@ -72,6 +82,7 @@ def _game(name: str, summary: str, does: str, action_space: Space, keys: KeysByA
         reward_threshold=None,
         max_episode_steps=MOST_FRAMES // FRAME_SKIP,
         render_fps=CONSOLE_FPS // FRAME_SKIP,
+        has_lives=has_lives,
         options=AtariOptions(),
         step_wrapper="rlviz.environments.pictures:atari_steps",
         state_wrapper="rlviz.environments.state.emulator:saved_emulator",
@@ -85,6 +96,7 @@ PONG = _game(
     "Moves its paddle up or down, or serves.",
     discrete(6, "nothing", "fire", "up", "down", "fire and up", "fire and down"),
     {2: UP, 3: DOWN, 1: SPACE, 4: (UP, SPACE), 5: (DOWN, SPACE)},
+    has_lives=False,
 )
 
 BREAKOUT = _game(
@@ -93,4 +105,5 @@ BREAKOUT = _game(
     "Moves its paddle left or right, or serves.",
     discrete(4, "nothing", "fire", "right", "left"),
     {3: LEFT, 2: RIGHT, 1: SPACE},
+    has_lives=True,
 )

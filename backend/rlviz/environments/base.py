@@ -32,6 +32,16 @@ class Options(BaseModel):
         """Fields of the Environment that these options change: spaces, squares, threshold, step limit, frame rate."""
         return {}
 
+    @property
+    def clips_rewards(self) -> bool:
+        """Whether only the sign of a reward counts while a policy learns."""
+        return False
+
+    @property
+    def ends_at_lost_life(self) -> bool:
+        """Whether a lost life ends an episode while a policy learns."""
+        return False
+
 
 @dataclass(frozen=True)
 class Family:
@@ -75,6 +85,8 @@ class Environment:
     squares: tuple[str, ...] = ()
     """Of a grid world, row by row, whose observation counts the squares from the first: a letter for each, S start,
     G goal, F free, H hole, C cliff."""
+    has_lives: bool = False
+    """Whether an episode is a game of several lives."""
     gymnasium_id: str | None = None
     """What ``gymnasium.make`` is given, if not the id: ``"module:id"`` imports the module that registers it."""
     make_arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -6,7 +6,7 @@ import json
 import socket
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +18,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tests.faults.support import steps_of, train, whole_files, workers_of
+from tests.faults.support import Figures, steps_of, train, whole_files, workers_of
 from tests.support.http import PATIENCE, Service, serving, wait_for
 from tests.support.sessions import Viewer, looking, new_session
 from tests.support.workers import is_running
@@ -130,6 +130,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
+def time_until_gone(figures: Figures, what: str, is_gone: Callable[[], bool]) -> None:
+    """Wait for it; a soak holds how long that took to the promise."""
+    begin = time.monotonic()
+    wait_for(lambda: is_gone() or None, f"session's worker gone: {what}")
+    figures.add(f"session's worker gone: {what}", time.monotonic() - begin, "s", at_most=10)
+
+
 def session_workers(service: Service) -> list[psutil.Process]:
     """The workers of sessions that this service has started."""
     return workers_of(service, "--session")
@@ -182,12 +189,13 @@ def test_an_environment_that_prints_without_end_is_played_on(service: Service) -
         assert viewer.step(lambda record: record.index == 20)
 
 
-def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Service) -> None:
+def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Service, figures: Figures) -> None:
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.step()
         [worker] = session_workers(service)
         worker.kill()
         assert "signal 9 (SIGKILL)" in viewer.first("ended").cause
+        time_until_gone(figures, "it was killed", lambda: nobody_left(service))
 
 
 def test_a_worker_that_is_killed_while_it_films_leaves_the_video_of_the_whole_episodes(service: Service) -> None:
@@ -220,26 +228,26 @@ def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Servic
     service.wait_for_status(run_id, "stopped")
 
 
-def test_a_worker_that_is_stopped_in_its_tracks_is_killed_once_nobody_looks(service: Service) -> None:
+def test_a_worker_that_is_stopped_in_its_tracks_is_killed_once_nobody_looks(service: Service, figures: Figures) -> None:
     with looking(service, env_id="CartPole-v1") as viewer:
         viewer.step()
         [worker] = session_workers(service)
         worker.suspend()
-    wait_for(lambda: not is_running(worker.pid) or None, "the end of a worker that cannot listen")
+    time_until_gone(figures, "it does not listen", lambda: not is_running(worker.pid))
 
 
-def test_nobody_stays_when_the_page_goes_without_a_word(service: Service) -> None:
+def test_nobody_stays_when_the_page_goes_without_a_word(service: Service, figures: Figures) -> None:
     """A phone that loses its network closes nothing; its socket is cut off here."""
     session = new_session(service, env_id="CartPole-v1")
     with looking(service, session) as viewer:
         viewer.step()
         viewer.socket.socket.shutdown(socket.SHUT_RDWR)
-        wait_for(lambda: nobody_left(service) or None, "the end of the session")
+        time_until_gone(figures, "the page went", lambda: nobody_left(service))
 
 
-def test_a_session_that_nobody_ever_looks_at_ends(service: Service) -> None:
+def test_a_session_that_nobody_ever_looks_at_ends(service: Service, figures: Figures) -> None:
     new_session(service, env_id="CartPole-v1")
-    wait_for(lambda: nobody_left(service) or None, "the end of the session")
+    time_until_gone(figures, "nobody came", lambda: nobody_left(service))
 
 
 def test_the_trainer_writes_nothing_any_more_when_nobody_looks(service: Service) -> None:
@@ -260,7 +268,7 @@ def _stays_as_it_is(path: Path) -> bool:
     return path.stat().st_mtime_ns == before
 
 
-def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path) -> None:
+def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path, figures: Figures) -> None:
     with (
         service_with_environments(tmp_path, "HangsInNativeCode") as service,
         looking(service, env_id="CartPole-v1") as viewer,
@@ -272,7 +280,7 @@ def test_no_worker_stays_when_the_service_is_killed(tmp_path: Path) -> None:
         assert len(workers) == 2
         service.process.kill()
         service.process.wait()
-        wait_for(lambda: not any(is_running(worker.pid) for worker in workers) or None, "the end of the workers")
+        time_until_gone(figures, "the service was killed", lambda: not any(is_running(one.pid) for one in workers))
 
 
 def test_the_next_service_removes_the_folders_of_sessions_that_a_killed_one_left(

@@ -8,6 +8,7 @@ import pytest
 from rlviz.analysis.judging.moments import COLLAPSE_STEPS, FINAL_STEPS, Moment, MomentKind, key_moments, surprise
 from rlviz.analysis.judging.ranking import MAX_BINS, Ranking, histogram, rank
 from rlviz.analysis.judging.trajectory import Trajectory
+from rlviz.domain.learned_rewards import LearnedRewards
 
 NAN = float("nan")
 
@@ -58,15 +59,15 @@ def test_equal_returns_are_one_bin_and_none_are_no_bin() -> None:
 
 def test_a_surprise_is_the_size_of_the_temporal_difference_error() -> None:
     played = episode([1.0, 1.0, 5.0], [10.0, 9.0, 4.0, 3.0], truncated=True)
-    assert surprise(played, 0.9).tolist() == pytest.approx(
+    assert surprise(played, LearnedRewards(gamma=0.9)).tolist() == pytest.approx(
         [NAN, abs(1 + 8.1 - 10), abs(1 + 3.6 - 9), 5 + 2.7 - 4], nan_ok=True
     )
 
 
 def test_nothing_follows_a_terminal_state_but_a_time_limit_is_no_terminal_state() -> None:
     rewards, values = [1.0, 1.0], [5.0, 5.0, 5.0]
-    assert surprise(episode(rewards, values, terminated=True), 1.0)[-1] == pytest.approx(4.0)
-    assert surprise(episode(rewards, values, truncated=True), 1.0)[-1] == pytest.approx(1.0)
+    assert surprise(episode(rewards, values, terminated=True), LearnedRewards(gamma=1.0))[-1] == pytest.approx(4.0)
+    assert surprise(episode(rewards, values, truncated=True), LearnedRewards(gamma=1.0))[-1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
@@ -84,22 +85,22 @@ def test_nothing_follows_a_terminal_state_but_a_time_limit_is_no_terminal_state(
 def test_the_largest_reward_is_a_moment_only_where_rewards_differ(
     rewards: list[float], expected: list[tuple[int, float]]
 ) -> None:
-    assert moments_of(MomentKind.LARGEST_REWARD, key_moments(episode(rewards), 0.99)) == expected
+    assert moments_of(MomentKind.LARGEST_REWARD, key_moments(episode(rewards), LearnedRewards(gamma=0.99))) == expected
 
 
 def test_without_a_policy_s_values_there_is_neither_surprise_nor_collapse() -> None:
-    found = key_moments(episode([1.0] * 30, terminated=True), 0.99)
+    found = key_moments(episode([1.0] * 30, terminated=True), LearnedRewards(gamma=0.99))
     assert [moment.kind for moment in found] == [MomentKind.FINAL_STEPS]
 
 
 def test_values_in_other_units_than_rewards_tell_no_surprise() -> None:
     played = episode([1.0, 5.0, 1.0], [9.0, 1.0, 4.0, 2.0])
-    assert MomentKind.LARGEST_SURPRISE in {moment.kind for moment in key_moments(played, 0.99)}
-    assert MomentKind.LARGEST_SURPRISE not in {moment.kind for moment in key_moments(played, None)}
+    assert MomentKind.LARGEST_SURPRISE in {moment.kind for moment in key_moments(played, LearnedRewards(gamma=0.99))}
+    assert MomentKind.LARGEST_SURPRISE not in {moment.kind for moment in key_moments(played, LearnedRewards())}
 
 
 def test_a_policy_that_foresees_everything_is_never_surprised() -> None:
-    found = key_moments(episode([1.0, 1.0, 1.0], [3.0, 2.0, 1.0, 0.0], terminated=True), 1.0)
+    found = key_moments(episode([1.0, 1.0, 1.0], [3.0, 2.0, 1.0, 0.0], terminated=True), LearnedRewards(gamma=1.0))
     assert moments_of(MomentKind.LARGEST_SURPRISE, found) == []
 
 
@@ -118,25 +119,25 @@ def test_a_policy_that_foresees_everything_is_never_surprised() -> None:
 def test_a_value_collapses_where_it_falls_by_half_its_range_within_a_few_steps(
     values: list[float], expected: list[tuple[int, float]]
 ) -> None:
-    found = key_moments(episode([1.0] * (len(values) - 1), values), 0.99)
+    found = key_moments(episode([1.0] * (len(values) - 1), values), LearnedRewards(gamma=0.99))
     assert moments_of(MomentKind.VALUE_COLLAPSE, found) == [(step, pytest.approx(fall)) for step, fall in expected]
 
 
 def test_a_fall_is_looked_for_within_its_steps_and_no_further() -> None:
     for steps, expected in ((COLLAPSE_STEPS, 1), (2 * COLLAPSE_STEPS + 1, 0)):
         values = [10.0, *np.linspace(10.0, 0.0, steps + 1)[1:], *[0.0] * 5]
-        found = key_moments(episode([1.0] * (len(values) - 1), values), 0.99)
+        found = key_moments(episode([1.0] * (len(values) - 1), values), LearnedRewards(gamma=0.99))
         assert len(moments_of(MomentKind.VALUE_COLLAPSE, found)) == expected
 
 
 @pytest.mark.parametrize(("length", "step"), [(100, 100 - FINAL_STEPS), (FINAL_STEPS, 0), (3, 0)])
 def test_the_steps_before_a_termination_are_a_moment(length: int, step: int) -> None:
-    found = key_moments(episode([1.0] * length, terminated=True), 0.99)
+    found = key_moments(episode([1.0] * length, terminated=True), LearnedRewards(gamma=0.99))
     assert moments_of(MomentKind.FINAL_STEPS, found) == [(step, None)]
 
 
 def test_a_time_limit_has_no_prelude() -> None:
-    assert key_moments(episode([1.0] * 50, truncated=True), 0.99) == []
+    assert key_moments(episode([1.0] * 50, truncated=True), LearnedRewards(gamma=0.99)) == []
 
 
 def test_moments_come_in_the_order_of_the_video() -> None:
@@ -145,7 +146,7 @@ def test_moments_come_in_the_order_of_the_video() -> None:
         length = int(random.integers(1, 60))
         rewards, values = random.normal(size=length).tolist(), random.normal(size=length + 1).tolist()
         played = episode(rewards, values, terminated=bool(random.integers(2)))
-        found = key_moments(played, 0.99)
+        found = key_moments(played, LearnedRewards(gamma=0.99))
         steps = [moment.step for moment in found]
         assert steps == sorted(steps)
         assert all(0 <= step <= length for step in steps)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.judging.trajectory import Trajectory
+from rlviz.domain.learned_rewards import LearnedRewards, RewardScale
 
 COLLAPSE_STEPS = 10
 """Maximum number of steps over which a collapse of the value is measured."""
@@ -39,27 +40,29 @@ class Moment:
     amount: float | None
 
 
-def key_moments(episode: Trajectory, gamma: float | None) -> list[Moment]:
+def key_moments(episode: Trajectory, learned: LearnedRewards) -> list[Moment]:
     """At most one moment of each kind, by step. A kind that does not stand out, or cannot be computed, is left out.
 
-    ``gamma`` is None where values are not in the units of the rewards: then TD errors cannot be computed.
+    ``learned``: what the values of the policy are of.
     """
-    surprising = None if gamma is None else _largest_surprise(episode, gamma)
+    surprising = _largest_surprise(episode, learned)
     found = (_largest_reward(episode), surprising, _collapse(episode), _final_steps(episode))
     return sorted((moment for moment in found if moment is not None), key=lambda moment: moment.step)
 
 
-def surprise(episode: Trajectory, gamma: float) -> Floats:
+def surprise(episode: Trajectory, learned: LearnedRewards) -> Floats:
     """|r + γV(s′) − V(s)| at each state s′, shape (n + 1,); NaN at the reset.
 
     The size of the one-step temporal-difference error (Sutton and Barto, 2018, section 6.1). Nothing follows a
     terminal state, whose value is 0; an episode that was cut off would have gone on, so its last value counts.
     """
+    assert learned.gamma is not None
     following = episode.value.copy()
     if episode.terminated:
         following[-1] = 0.0
     error = np.full_like(following, np.nan)
-    error[1:] = np.abs(episode.reward[1:] + gamma * following[1:] - episode.value[:-1])
+    reward = np.sign(episode.reward) if learned.scale is RewardScale.SIGN else episode.reward
+    error[1:] = np.abs(reward[1:] + learned.gamma * following[1:] - episode.value[:-1])
     return error
 
 
@@ -73,8 +76,10 @@ def _largest_reward(episode: Trajectory) -> Moment | None:
     return Moment(MomentKind.LARGEST_REWARD, step, float(rewards[step]))
 
 
-def _largest_surprise(episode: Trajectory, gamma: float) -> Moment | None:
-    error = surprise(episode, gamma)
+def _largest_surprise(episode: Trajectory, learned: LearnedRewards) -> Moment | None:
+    if not learned.has_td_errors:
+        return None
+    error = surprise(episode, learned)
     finite = np.isfinite(error)
     if not finite.any():
         return None

@@ -30,6 +30,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
 from rlviz.domain.status import RunStatus
+from rlviz.environments.learned_rewards import learned_rewards
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import folder_gone
 from rlviz.services.application import Application
@@ -222,8 +223,10 @@ def _config(app: Application, run_id: str) -> RunConfig | None:
 
 def _detail(app: Application, row: RunRow) -> RunDetail:
     latest = app.evaluations.find_latest(row.id)
+    config = _config(app, row.id)
     return RunDetail(
         **_run(app, row).model_dump(),
-        config=_config(app, row.id),
+        config=config,
+        learned_rewards=None if config is None else learned_rewards(config),
         latest_evaluation=view_evaluation(latest, app.evaluations.kept(latest)) if latest else None,
     )

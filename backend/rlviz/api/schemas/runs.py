@@ -16,6 +16,7 @@ from rlviz.domain.drift import Drift
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import Stretch
+from rlviz.domain.learned_rewards import LearnedRewards
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor
@@ -186,6 +187,9 @@ class Run(Wire):
 
 class RunDetail(Run):
     config: RunConfig | None = Field(description="Null if config.json cannot be read; `damage` says why.")
+    learned_rewards: LearnedRewards | None = Field(
+        description="How what its policy expects differs from recorded rewards; null without a configuration."
+    )
     latest_evaluation: Evaluation | None
 
 

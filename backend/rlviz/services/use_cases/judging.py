@@ -19,6 +19,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, RunFolderError, UnknownName
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord
 from rlviz.environments.custom import environment_of
+from rlviz.environments.learned_rewards import learned_rewards
 from rlviz.records.reader import StepFile
 from rlviz.rundir.files import damaged, is_file
 from rlviz.services.use_cases.evaluations import EvaluationService
@@ -138,7 +139,7 @@ class JudgingService:
         path = folder.evaluations.steps_path(record.id)
         try:
             with StepFile(path, folder.path) as file:
-                recorded = read_episodes(file, _gamma(self._runs.config(record.run_id)))
+                recorded = read_episodes(file, learned_rewards(self._runs.config(record.run_id)))
         except FileNotFoundError:
             return None
         except ValueError as error:
@@ -150,13 +151,6 @@ class JudgingService:
     def _has_video(self, record: EvaluationRecord) -> bool:
         folder = self._runs.folder(record.run_id)
         return is_file(folder.evaluations.video_path(record.id), folder.path)
-
-
-def _gamma(config: RunConfig) -> float | None:
-    """None if the policy learned from normalised rewards, since its values have other units than the rewards in the
-    records."""
-    gamma = config.hyperparameters.get("gamma")
-    return gamma if isinstance(gamma, float | int) and not config.hyperparameters.get("normalize_rewards") else None
 
 
 def _end(has_video: bool, record: EvaluationRecord, recorded: RecordedEpisodes) -> list[JudgedEnd]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.judging.moments import Moment, key_moments
 from rlviz.analysis.judging.trajectory import Trajectory
+from rlviz.domain.learned_rewards import LearnedRewards
 from rlviz.records.reader import Column, StepFile
 
 TYPICAL = 256
@@ -48,8 +49,8 @@ class RecordedEpisodes:
     is_discrete: bool
 
 
-def read_episodes(file: StepFile, gamma: float | None) -> RecordedEpisodes:
-    """Read the file. ``gamma`` as in ``key_moments``. Memory: 25 bytes per step. Raises ValueError if the file is
+def read_episodes(file: StepFile, learned: LearnedRewards) -> RecordedEpisodes:
+    """Read the file. ``learned`` as in ``key_moments``. Memory: 25 bytes per step. Raises ValueError if the file is
     damaged."""
     rows = _Rows(file)
     moments, ends = {}, []
@@ -59,7 +60,7 @@ def read_episodes(file: StepFile, gamma: float | None) -> RecordedEpisodes:
         if not (terminated or truncated):
             continue  # the file was cut before the episode ended
         played = Trajectory(rows.reward[start:stop], rows.value[start:stop], terminated, truncated)
-        moments[place] = key_moments(played, gamma)
+        moments[place] = key_moments(played, learned)
         ends.append(
             RecordedEnd(place, rows.state[last], rows.state[max(start, last - 1)], float(rows.reward[last]), terminated)
         )

@@ -2,7 +2,7 @@
  * What a policy makes of what it sees: its reading, what it expects, what came, and the observation by name.
  *
  *     <Thoughts record={record} records={trace.records} isOver={trace.isOver}
- *       spaces={{ action, observation }} greedy gamma={0.99} scaledRewards={false} onPick={seek} />
+ *       spaces={{ action, observation }} greedy learned={run.learned_rewards} onPick={seek} />
  *
  * `prepare/` decides everything about a picture and is pure; `draw/` decides nothing.
  */

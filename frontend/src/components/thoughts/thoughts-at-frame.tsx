@@ -44,7 +44,6 @@ export function ThoughtsAtFrame({
   const last = (steps?.records.length ?? 0) - 1;
   const record = steps?.records[Math.min(last, Math.max(0, frame - firstFrame))];
   if (!steps || !record) return <Skeleton className="h-80" />;
-  const { gamma, normalize_rewards: scaled } = run.config?.hyperparameters ?? {};
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <Thoughts
@@ -53,8 +52,7 @@ export function ThoughtsAtFrame({
         isOver={!steps.info.cut}
         spaces={steps.info}
         greedy={greedy}
-        gamma={typeof gamma === "number" ? gamma : null}
-        scaledRewards={scaled === true}
+        learned={run.learned_rewards}
         seen={seesPictures(steps) && seen?.({ frame: firstFrame + record.index, record })}
         onPick={(index) => {
           controller.pause();

@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { StepRecord } from "@/lib/api";
+import type { LearnedRewards, StepRecord } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { EpisodeLine } from "./draw/episode-line";
 import { Figure } from "./draw/figure";
@@ -21,10 +21,8 @@ export interface ThoughtsProps {
   spaces: { action: DrawnSpace; observation: DrawnSpace };
   /** Whether the policy takes the action that it prefers. */
   greedy: boolean;
-  /** Discount of the run; null while it is unknown. */
-  gamma: number | null;
-  /** Whether the policy learned from normalised rewards. */
-  scaledRewards: boolean;
+  /** What the policy's expectations are of; null: unknown. */
+  learned: LearnedRewards | null;
   /** Where the agent sees pictures: what it saw, as `LiveSeen` or `EvaluationSeen` show it. */
   seen?: ReactNode;
   /** Somebody wants to see a step of this episode. */
@@ -38,13 +36,12 @@ export function Thoughts({
   isOver,
   spaces,
   greedy,
-  gamma,
-  scaledRewards,
+  learned,
   seen,
   onPick,
 }: ThoughtsProps) {
   const next = records[record.index + 1 - (records[0]?.index ?? 0)] ?? null;
-  const lines = episodeLines(records, { gamma, isOver, scaledRewards });
+  const lines = episodeLines(records, { learned, isOver });
   const chosen = chosenAction(record, next, greedy);
   const common = { first: lines.first, grows: !isOver, at: record.index, onPick };
   const { expected, came } = lines;

@@ -29,7 +29,6 @@ export function LiveThoughts({ client, run, frozen, expected, onPick, onLive }: 
   const state = useStore(client.state);
   const spaces = useSpaces(run, state.hello);
   const shown = frozen ?? moment;
-  const { gamma, normalize_rewards: scaled } = run.config?.hyperparameters ?? {};
   const pickFrom = (trace: EpisodeTrace) => (index: number) => {
     const record = trace.recordAt(index);
     if (record) onPick({ trace, record });
@@ -67,8 +66,7 @@ export function LiveThoughts({ client, run, frozen, expected, onPick, onLive }: 
           isOver={shown.trace.isOver}
           spaces={spaces}
           greedy={state.greedy}
-          gamma={typeof gamma === "number" ? gamma : null}
-          scaledRewards={scaled === true}
+          learned={run.learned_rewards}
           seen={
             isPicture(spaces.observation) && (
               <LiveSeen

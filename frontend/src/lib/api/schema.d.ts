@@ -4615,6 +4615,43 @@ export interface components {
        */
       gradient_norm?: number | null;
     };
+    /**
+     * LearnedRewards
+     * @description How the rewards and ends that a policy learned from differ from the environment's own, which are recorded. What
+     *     it expects of a state is in units of these.
+     */
+    LearnedRewards: {
+      /**
+       * Gamma
+       * @description Discount of what is expected of later steps; null: not known.
+       */
+      gamma: number | null;
+      /** @default raw */
+      scale: components["schemas"]["RewardScale"];
+      /**
+       * Lives End Episodes
+       * @description A lost life ended an episode; recorded ones are whole games.
+       * @default false
+       */
+      lives_end_episodes: boolean;
+      /**
+       * Entropy Bonus
+       * @description What is expected holds a bonus for the randomness of later actions.
+       * @default false
+       */
+      entropy_bonus: boolean;
+      /**
+       * Comparable
+       * @description Whether the discounted return that came can be drawn beside what was expected.
+       * @default true
+       */
+      comparable: boolean;
+      /**
+       * Note
+       * @description How the two differ, in sentences; null: they do not.
+       */
+      note: string | null;
+    };
     /** Limits */
     Limits: {
       /** @description Characters of a run's name. */
@@ -5888,6 +5925,11 @@ export interface components {
       episodes: number[];
     };
     /**
+     * RewardScale
+     * @enum {string}
+     */
+    RewardScale: "raw" | "sign" | "normalized";
+    /**
      * RollBack
      * @description Go back to an earlier snapshot, at the start of the next rollout: what came after is no part of the run any more.
      *     Changes of hyperparameters that the rule makes with it hold from there on.
@@ -6680,6 +6722,8 @@ export interface components {
       notes: string;
       /** @description Null if config.json cannot be read; `damage` says why. */
       config: components["schemas"]["RunConfig"] | null;
+      /** @description How what its policy expects differs from recorded rewards; null without a configuration. */
+      learned_rewards: components["schemas"]["LearnedRewards"] | null;
       latest_evaluation: components["schemas"]["Evaluation"] | null;
     };
     /** RunDrift */

@@ -4,6 +4,7 @@ type Schemas = components["schemas"];
 
 export type Run = Schemas["Run"];
 export type RunDetail = Schemas["RunDetail"];
+export type LearnedRewards = Schemas["LearnedRewards"];
 export type RunStatus = Run["status"];
 export type RunPage = Schemas["RunPage"];
 export type SeedGroup = Schemas["SeedGroup"];

@@ -1,4 +1,4 @@
-import type { PolicyReading, StepRecord } from "@/lib/api";
+import type { LearnedRewards, PolicyReading, StepRecord } from "@/lib/api";
 
 type Values = readonly (number | null)[];
 
@@ -11,40 +11,36 @@ export interface EpisodeLines {
   came: Values | null;
   /** The reward at each step. */
   rewards: Values;
-  /** How to read `came` if the episode did not terminate. */
+  /** How the expected return differs from the one that came, in sentences. */
   note: string | null;
 }
 
 interface LineOptions {
-  /** Discount factor of the run; null while it is unknown. */
-  gamma: number | null;
+  /** What is expected; null: unknown. */
+  learned: LearnedRewards | null;
   isOver: boolean;
-  /** Whether the policy learned from normalised rewards, so that its values have other units than the rewards. */
-  scaledRewards: boolean;
 }
 
 /** The curves over one episode. A missing value is a gap, never zero. */
 export function episodeLines(
   records: readonly StepRecord[],
-  { gamma, isOver, scaledRewards }: LineOptions,
+  { learned, isOver }: LineOptions,
 ): EpisodeLines {
   const name = records.map(({ reading }) => expectation(reading)?.name).find(Boolean);
-  const knowsAll = isOver && gamma !== null && !scaledRewards;
+  const came = isOver && learned ? returnThatCame(records, learned) : null;
   const cut = records.at(-1)?.truncated && !records.at(-1)?.terminated;
   return {
     first: records[0]?.index ?? 0,
     expected: name
       ? { name, values: records.map(({ reading }) => expectation(reading)?.value ?? null) }
       : null,
-    came: knowsAll ? discountedReturns(records, gamma) : null,
+    came,
     rewards: records.map(({ reward }) => reward),
-    note: scaledRewards
-      ? "Expected in units of normalised rewards; the return that came is not drawn beside it"
-      : knowsAll && cut
-        ? "A limit cut this episode: what would have come after it is not in the line"
-        : null,
+    note: [learned?.note, came && cut && CUT].filter(Boolean).join(" ") || null,
   };
 }
+
+const CUT = "A limit cut this episode: what would have come after it is not in the line.";
 
 /** The state value V(s), or the algorithm's closest equivalent. */
 function expectation(reading: PolicyReading | null): { name: string; value: number } | null {
@@ -55,11 +51,16 @@ function expectation(reading: PolicyReading | null): { name: string; value: numb
   return chosen === null ? null : { name: "Q(s, a)", value: chosen };
 }
 
-/** Discounted return of step n: r(n+1) + γ·G(n+1); 0 at the last step. */
-export function discountedReturns(records: readonly StepRecord[], gamma: number): number[] {
+/** Discounted return of step n, of the rewards that were learned from: r(n+1) + γ·G(n+1); 0 at the last step. */
+export function returnThatCame(
+  records: readonly StepRecord[],
+  { gamma, comparable, scale }: LearnedRewards,
+): number[] | null {
+  if (gamma === null || !comparable) return null;
   const returns = new Array<number>(records.length).fill(0);
   for (let n = records.length - 2; n >= 0; n -= 1) {
-    returns[n] = (records[n + 1]!.reward ?? 0) + gamma * returns[n + 1]!;
+    const reward = records[n + 1]!.reward ?? 0;
+    returns[n] = (scale === "sign" ? Math.sign(reward) : reward) + gamma * returns[n + 1]!;
   }
   return returns;
 }

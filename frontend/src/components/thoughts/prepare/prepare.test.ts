@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { PolicyReading, StepRecord } from "@/lib/api";
+import type { LearnedRewards, PolicyReading, StepRecord } from "@/lib/api";
 import { recordOf } from "@/lib/session/testing";
 import { actionText, chosenAction } from "./action";
-import { discountedReturns, episodeLines } from "./episode-lines";
+import { episodeLines, returnThatCame } from "./episode-lines";
 import { lineScale, stepAt } from "./line-scale";
 import { prepareObservation } from "./observation";
 import { prepareReading } from "./reading";
@@ -176,10 +176,19 @@ describe("the lines of an episode", () => {
   const step = (index: number, value: number | null, change: Partial<StepRecord> = {}) =>
     recordOf(index, { reward: index === 0 ? null : 1, reading: reading({ value }), ...change });
   const over = [step(0, 2), step(1, null), step(2, 1, { terminated: true })];
-  const known = { gamma: 0.5, isOver: true, scaledRewards: false };
+  const raw: LearnedRewards = {
+    ...{ gamma: 0.5, scale: "raw", lives_end_episodes: false, entropy_bonus: false },
+    ...{ comparable: true, note: null },
+  };
+  const known = { learned: raw, isOver: true };
 
   test("discount what later actions earned", () =>
-    expect(discountedReturns(over, 0.5)).toEqual([1.5, 1, 0]));
+    expect(returnThatCame(over, raw)).toEqual([1.5, 1, 0]));
+
+  test("count rewards as the policy learned from them", () => {
+    const paid = [step(0, 2), step(1, 2, { reward: 7 }), step(2, 1, { reward: -3 })];
+    expect(returnThatCame(paid, { ...raw, scale: "sign" })).toEqual([0.5, -1, 0]);
+  });
 
   test("leave a gap where the policy said nothing, and begin rewards with the first action", () =>
     expect(episodeLines(over, known)).toEqual({
@@ -190,9 +199,10 @@ describe("the lines of an episode", () => {
   test("do not know what will come before the episode is over", () =>
     expect(episodeLines(over.slice(0, 2), { ...known, isOver: false }).came).toBeNull());
 
-  test("of normalised rewards are not compared with the environment's", () => {
-    const { came, note } = episodeLines(over, { ...known, scaledRewards: true });
-    expect([came, note]).toEqual([null, expect.stringContaining("normalised")]);
+  test("are not compared where the policy expected something else, and say why", () => {
+    const learned: LearnedRewards = { ...raw, comparable: false, note: "Of normalised rewards." };
+    const { came, note } = episodeLines(over, { ...known, learned });
+    expect([came, note]).toEqual([null, "Of normalised rewards."]);
   });
 
   test("say so where a limit cut the episode", () =>
