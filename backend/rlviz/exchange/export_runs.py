@@ -60,7 +60,7 @@ def write_runs(
         else:
             with (place / f"metrics.{form}").open("xb") as file:
                 write_table(of_metrics(folder), TableFormat(form), file)
-    if form in iter(TableFormat):
+    if form not in (RunsFormat.BUNDLE, RunsFormat.TENSORBOARD):
         with (into / f"runs.{form}").open("xb") as file:
             write_table(of_runs(configs), TableFormat(form), file)
     tell(len(folders))

@@ -423,6 +423,49 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/export": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Export Run
+     * @description Every row of the run's metrics as a table: `seq`, `time` (Unix seconds), `step`, and a column for each metric.
+     */
+    get: operations["export_run"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/export": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Export Runs
+     * @description Several runs in one zip archive: of each its bundle, or a folder with its configuration and its metrics.
+     *
+     *     With tables (csv, json, parquet) goes one of the runs and their settings, `runs`. Give `runs` or `experiment`; of an
+     *     experiment the runs that are there.
+     */
+    get: operations["export_runs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/sinks": {
     parameters: {
       query?: never;
@@ -4704,6 +4747,8 @@ export interface components {
       query: components["schemas"]["Bounds"];
       /** @description Rows in the answer to one. */
       query_rows: components["schemas"]["Bounds"];
+      /** @description Runs that are named to be exported together. */
+      exported_runs: components["schemas"]["Bounds"];
       /** @description Bytes of a file that is sent to be imported. */
       import_bytes: components["schemas"]["Bounds"];
     };
@@ -7217,6 +7262,11 @@ export interface components {
        */
       rules?: components["schemas"]["Rule"][];
     };
+    /**
+     * RunsFormat
+     * @enum {string}
+     */
+    RunsFormat: "csv" | "json" | "parquet" | "tensorboard" | "bundle";
     /** RunsInGroup */
     RunsInGroup: {
       /**
@@ -8692,6 +8742,11 @@ export interface components {
       /** Description */
       description: string;
     };
+    /**
+     * TableFormat
+     * @enum {string}
+     */
+    TableFormat: "csv" | "json" | "parquet";
     /** TagCount */
     TagCount: {
       /** Name */
@@ -10736,6 +10791,141 @@ export interface operations {
       };
       /** @description Run is damaged */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not installed */
+      501: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  export_run: {
+    parameters: {
+      query?: {
+        /** @description Of the answer. */
+        format?: components["schemas"]["TableFormat"];
+      };
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The table */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/csv; charset=utf-8": unknown;
+          "application/json": unknown;
+          "application/vnd.apache.parquet": unknown;
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  export_runs: {
+    parameters: {
+      query?: {
+        /** @description Run ids, comma-separated. */
+        runs?: string | null;
+        /** @description Id of an experiment: its runs. */
+        experiment?: string | null;
+        /** @description Of each run. */
+        format?: components["schemas"]["RunsFormat"];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A zip archive */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/zip": unknown;
+        };
+      };
+      /** @description Run not found; Experiment not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
         headers: {
           [name: string]: unknown;
         };
