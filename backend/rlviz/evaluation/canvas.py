@@ -6,7 +6,8 @@ import numpy as np
 from PIL import Image
 
 from rlviz.domain.errors import VideoNotWritten
-from rlviz.evaluation.caption import BACKGROUND, MIN_WIDTH, STRIP_HEIGHT, CaptionStrip, Pixels, Text
+from rlviz.evaluation.caption import BACKGROUND, MIN_WIDTH, STRIP_HEIGHT, CaptionStrip, Text
+from rlviz.recording.pictures import Pixels
 
 MAX_HEIGHT = 720
 """Minimum size of a video frame in pixels, caption included."""
@@ -55,21 +56,6 @@ class Canvas:
         height, width = self._picture.shape[:2]
         image = Image.fromarray(picture).resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0)
         return np.asarray(image)
-
-
-def check_picture(picture: object) -> Pixels:
-    """``picture`` if it is (H, W, 3) with a byte a channel; raises VideoNotWritten for anything else."""
-    if not isinstance(picture, np.ndarray):
-        raise VideoNotWritten(
-            f"The environment's render() gave {type(picture).__name__} where an RGB picture was expected; "
-            'it must support render_mode "rgb_array".'
-        )
-    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8 or picture.size == 0:
-        raise VideoNotWritten(
-            f"The environment's picture has shape {picture.shape} and type {picture.dtype}; "
-            "(height, width, 3) of uint8 was expected."
-        )
-    return picture
 
 
 def _even(length: int) -> int:

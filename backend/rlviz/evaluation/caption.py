@@ -7,10 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-Pixels = NDArray[np.uint8]
+from rlviz.recording.pictures import Pixels
 
 STRIP_HEIGHT = 28
 """Height in pixels; even, so that a picture of even height stays even."""

@@ -20,17 +20,17 @@ from rlviz.domain.evaluation import EpisodeResult, VideoFacts
 from rlviz.domain.value_slice import SlicePlan
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
-from rlviz.evaluation.canvas import check_picture
-from rlviz.evaluation.caption import Caption, MomentCaption, Pixels
+from rlviz.evaluation.caption import Caption, MomentCaption
 from rlviz.evaluation.evaluate import cause_of, load_policy
 from rlviz.evaluation.film import film
 from rlviz.evaluation.growth import GrowthPicture, progress_of
-from rlviz.evaluation.picture_strips import PictureStrips, picture_layout
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.saliency import step_saliency
-from rlviz.evaluation.step_recorder import StepRecorder, records_about
 from rlviz.evaluation.thumbnail import PLACE, Thumbnail
 from rlviz.evaluation.value_slice import ranges_seen, value_slice
+from rlviz.recording.picture_strips import PictureStrips, picture_layout
+from rlviz.recording.pictures import Pixels, check_picture
+from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.records.about import RecordsAbout
 from rlviz.records.writer import StepWriter
 from rlviz.rollout.episode import Env, Step

@@ -14,7 +14,7 @@ import imageio_ffmpeg
 import numpy as np
 
 from rlviz.domain.errors import VideoNotWritten
-from rlviz.evaluation.caption import Pixels
+from rlviz.recording.pictures import Pixels
 
 _PIPE_BYTES = 1 << 20
 _DISK_FULL = (256 - errno.ENOSPC, 256 - errno.EDQUOT)  # ffmpeg exits with minus the error number

@@ -29,10 +29,10 @@ from rlviz.domain.times import utc
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.evaluation.film import film
-from rlviz.evaluation.picture_strips import PictureStrips, picture_layout
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.step_recorder import StepRecorder, records_about
 from rlviz.evaluation.summary import summarize
+from rlviz.recording.picture_strips import PictureStrips, picture_layout
+from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.records.writer import StepWriter
 from rlviz.rollout.episode import MAX_EPISODE_STEPS
 from rlviz.rundir.artifacts import find_artifact

@@ -12,7 +12,7 @@ from rlviz.analysis.downsample import downsample
 from rlviz.analysis.moving import moving_average
 from rlviz.analysis.return_curve import WINDOW
 from rlviz.domain.records import EPISODE_REWARD
-from rlviz.evaluation.caption import Pixels
+from rlviz.recording.pictures import Pixels
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import counted_rows
 

@@ -9,9 +9,10 @@ from typing import Self
 
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.evaluation import VideoFacts
-from rlviz.evaluation.canvas import Canvas, check_picture
+from rlviz.evaluation.canvas import Canvas
 from rlviz.evaluation.caption import Text
 from rlviz.evaluation.encoder import Encoder
+from rlviz.recording.pictures import check_picture
 from rlviz.rundir.atomic import temporary_name
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.domain.errors import NoSaliency
 from rlviz.domain.saliency import SaliencyPlan, StepSaliency
-from rlviz.evaluation.seen import as_png, see
+from rlviz.evaluation.seen import see
+from rlviz.recording.pictures import as_png
 from rlviz.records.reader import StepFile
 from rlviz.rollout.episode import Env, Episode, Step, as_action
 from rlviz.rollout.numbers import hash_of

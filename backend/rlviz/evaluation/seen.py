@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.algorithms.saliency import saliency
@@ -39,10 +37,3 @@ def see(observation: Any, policy: TrainedPolicy | None = None, action: Any = Non
         pixels = np.concatenate([pixels, np.broadcast_to(maps, pixels.shape)])
     about = SeenPictures(pictures=layout.count, score=score)
     return Seen(about, np.ascontiguousarray(pixels[..., 0] if layout.colours == 1 else pixels))
-
-
-def as_png(pixels: NDArray[np.uint8], *, level: int = 1) -> bytes:
-    """``pixels``: (height, width), or with three colours. ``level``: how hard it is compressed, from 1 to 9."""
-    file = BytesIO()
-    Image.fromarray(pixels).save(file, "PNG", compress_level=level)
-    return file.getvalue()

@@ -6,7 +6,7 @@ from io import BytesIO
 
 from PIL import Image
 
-from rlviz.evaluation.caption import Pixels
+from rlviz.recording.pictures import Pixels
 
 WIDTH = 160
 """Width in pixels."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.step_record import Actor
-from rlviz.evaluation.canvas import check_picture
+from rlviz.recording.pictures import check_picture
 from rlviz.rollout.episode import Env, Episode, Step
 
 REMEMBERED_BYTES = 32 << 20

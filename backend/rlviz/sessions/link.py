@@ -5,25 +5,20 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from io import BufferedReader, BytesIO
+from io import BufferedReader
 from queue import Empty, Full, Queue
 from threading import Lock, Thread
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 from pydantic import ValidationError
 
 from rlviz.domain.session_messages import ErrorMessage, Line, ServerMessage, SliceMessage
 from rlviz.domain.step_record import StepRecord
-from rlviz.evaluation.seen import Seen, as_png
+from rlviz.evaluation.seen import Seen
+from rlviz.recording.pictures import as_jpeg, as_png
 from rlviz.sessions.packets import HEAD, WORKER_MESSAGE, Kind, PackedStep, pack, pack_step, parse_head
 from rlviz.sessions.stage import Wish
-
-JPEG: dict[str, Any] = {"format": "JPEG", "quality": 85, "subsampling": 0}
-"""A frame of 600 × 400 takes under a millisecond and 10 kB; WebP would be half as large and take five times as long.
-Colours keep their resolution: most environments are drawn in thin lines of them."""
 
 MAX_WAITING = 200
 """Messages that wait to be followed; more are refused, so that the end of the connection is always seen."""
@@ -105,12 +100,6 @@ class Link:
             self.tell(ErrorMessage(detail="The message was not understood."))
         except Full:
             self.tell(ErrorMessage(detail="Too many messages at once; this one was dropped."))
-
-
-def as_jpeg(frame: NDArray[np.uint8]) -> bytes:
-    file = BytesIO()
-    Image.fromarray(frame).save(file, **JPEG)
-    return file.getvalue()
 
 
 def _read_message(file: BufferedReader) -> bytes | None:

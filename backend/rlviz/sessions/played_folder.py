@@ -24,9 +24,9 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.times import utc
 from rlviz.evaluation.joined_video import join_videos
-from rlviz.evaluation.step_recorder import records_about
 from rlviz.evaluation.summary import summarize
 from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.recording.step_recorder import records_about
 from rlviz.records.about import RecordedEpisode
 from rlviz.records.writer import Row, StepWriter
 from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env

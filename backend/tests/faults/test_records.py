@@ -15,7 +15,7 @@ import pytest
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
 from rlviz.evaluation.film import film
-from rlviz.evaluation.step_recorder import StepRecorder, records_about
+from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.records.reader import StepFile
 from rlviz.records.writer import StepWriter
 from rlviz.rundir.clips import Clips

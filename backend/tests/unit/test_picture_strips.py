@@ -13,7 +13,7 @@ from PIL import Image
 
 from rlviz.analysis.pictures import PictureLayout
 from rlviz.domain.evaluation import PicturesFacts
-from rlviz.evaluation.picture_strips import PICTURES_A_STRIP, PictureStrips
+from rlviz.recording.picture_strips import PICTURES_A_STRIP, PictureStrips
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_videos
 

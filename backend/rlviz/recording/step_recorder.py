@@ -19,9 +19,9 @@ from rlviz.domain.space_layout import SpaceLayout
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor
 from rlviz.environments.custom import environment_of
-from rlviz.evaluation.canvas import check_picture
-from rlviz.evaluation.picture_strips import PictureStrips
 from rlviz.provenance import package_versions
+from rlviz.recording.picture_strips import PictureStrips
+from rlviz.recording.pictures import check_picture
 from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
 from rlviz.records.writer import Row, StepWriter
 from rlviz.rollout.episode import Env, Step, batch_of

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rlviz.analysis.pictures import PictureLayout, is_picture
 from rlviz.domain.evaluation import PicturesFacts
-from rlviz.evaluation.seen import as_png
+from rlviz.recording.pictures import as_png
 from rlviz.rollout.episode import Env
 from rlviz.rundir.atomic import atomic_write
 from rlviz.rundir.folder import strip_name
