@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 from rlviz.cli.exits import Exit, Failure
 
 FORMATS = ("csv", "json", "parquet")
+
+_PLACE = ("seq", "time", "step")
 
 
 @dataclass(frozen=True)
@@ -25,19 +27,22 @@ class Table:
     whole: Any = None
 
 
-def of_metrics(lines: Iterable[str]) -> Table:
+def rows_of(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """The rows of a metrics journal; a torn or broken line is left out."""
-    rows: list[dict[str, Any]] = []
-    names: dict[str, None] = {}
     for line in lines:
         try:
-            record = json.loads(line)
-            row = {"seq": record["seq"], "time": record["time"], "step": record["step"], **record["values"]}
-        except (ValueError, KeyError, TypeError):
+            row = json.loads(line)
+            if row.keys() >= set(_PLACE) and isinstance(row["values"], dict):
+                yield row
+        except (ValueError, KeyError, AttributeError):
             continue
-        names.update(dict.fromkeys(record["values"]))
-        rows.append(row)
-    return Table(["seq", "time", "step", *sorted(names)], rows)
+
+
+def of_metrics(lines: Iterable[str]) -> Table:
+    """A row for each one of a metrics journal."""
+    rows = [{**{name: row[name] for name in _PLACE}, **row["values"]} for row in rows_of(lines)]
+    names = {name for row in rows for name in row}
+    return Table([*_PLACE, *sorted(names.difference(_PLACE))], rows)
 
 
 def of_config(config: dict[str, Any]) -> Table:

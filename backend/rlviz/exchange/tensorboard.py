@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,9 @@ from rlviz.domain.errors import ExtraMissing
 
 EXTRA = "tensorboard"
 """The optional part, named as its package, that writes them."""
+
+NAME = "events.out.tfevents.rlviz"
+"""Of the event file of an export: the same each time, so that the next one replaces it."""
 
 
 def is_installed() -> bool:
@@ -52,13 +56,24 @@ class EventFile:
 
 
 def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, directory: Path) -> int:
-    """Write scalars into one event file in ``directory``; return how many.
+    """Write scalars into one event file in ``directory``, whole or not at all; return how many.
 
-    ``rows``: ``step``, ``time`` (Unix seconds) and ``values`` by metric, as ``metrics.jsonl`` has them.
-    Raises what ``EventFile`` does.
+    One that was written there before is replaced. ``rows``: ``step``, ``time`` (Unix seconds) and ``values`` by metric,
+    as ``metrics.jsonl`` has them. Raises FileExistsError where event files of other programs lie, which TensorBoard
+    would draw as the same run, and what ``EventFile`` does.
     """
-    file = EventFile(directory, configuration)
-    try:
-        return sum(file.add(row["time"], row["step"], row["values"]) for row in rows)
-    finally:
-        file.close()
+    if others := [path.name for path in sorted(directory.glob("*tfevents*")) if path.name != NAME]:
+        raise FileExistsError(
+            f"{directory} has event files already ({others[0]}), and TensorBoard would draw both as one run. Name a "
+            "folder of its own."
+        )
+    directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".rlviz-", dir=directory) as beside:
+        file = EventFile(Path(beside), configuration)
+        try:
+            count = sum(file.add(row["time"], row["step"], row["values"]) for row in rows)
+        finally:
+            file.close()
+        [written] = Path(beside).iterdir()
+        written.replace(directory / NAME)
+    return count

@@ -156,6 +156,28 @@ def test_every_row_of_the_journal_is_exported(warm: Service, run_id: str, tmp_pa
     assert config == warm.get(f"/runs/{run_id}/config")
 
 
+def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_cannot_be_read(
+    warm: Service, tmp_path: Path
+) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    journal = make_run(warm.runs_dir, "torn-run", rows=4, status="completed").metrics_path
+    assert warm.api("POST", "/runs/torn-run/take-up").is_success
+    whole = journal.read_bytes()
+    journal.write_bytes(whole + b'null\n{"seq": 9, "step": 3}\n' + whole[:30])
+    for _ in range(2):
+        ended = call(warm.runs_dir, "export", "torn-run", "--format", "tensorboard", "-o", str(tmp_path / "logs"))
+        assert ended.status == 0, ended.err
+    found = EventAccumulator(str(tmp_path / "logs"))
+    found.Reload()
+    assert [one.value for one in found.Scalars("episode/reward")] == [1.0, 2.0, 3.0, 4.0]
+    exported = call(warm.runs_dir, "export", "torn-run", "--format", "json").json
+    assert [row["episode/reward"] for row in exported] == [1.0, 2.0, 3.0, 4.0]
+    journal.write_bytes(whole)
+    assert call(warm.runs_dir, "delete", "torn-run").status == 0
+    assert warm.api("DELETE", "/trash/torn-run").is_success
+
+
 # What goes wrong
 
 
@@ -180,6 +202,7 @@ def test_every_row_of_the_journal_is_exported(warm: Service, run_id: str, tmp_pa
         (["status", ""], 2, "could be 2 runs"),
         (["export", "Trained", "-o", "curves.xlsx"], 2, "--format"),
         (["export", "Trained", "-o", "/nowhere/m.csv"], 2, "/nowhere/m.csv"),
+        (["export", "Trained", "--format", "tensorboard", "-o", "/dev/null"], 2, "need a folder"),
         (["--config", "nowhere.toml", "runs"], 2, "nowhere.toml"),
         (["prune", "--json"], 0, ""),
     ],

@@ -133,11 +133,19 @@ def _bundle(context: typer.Context, run: str, output: Path, *, policies: bool, s
 
 
 def _event_files(context: typer.Context, run: str, output: Path) -> None:
+    from rlviz.cli.tables import rows_of
     from rlviz.exchange.tensorboard import write_event_files
 
+    if output.exists() and not output.is_dir():
+        raise Failure(Exit.BAD_INPUT, f"{output} is a file. Event files need a folder: name one that is there, or new.")
     with connected(context) as connection:
         run_id = find_run(connection, run)
         configuration = json.dumps(connection.get(f"/runs/{run_id}/config"), indent=1)
         with waiting(f"Exporting {run_id}"), connection.lines(f"/runs/{run_id}/artifacts/metrics.jsonl") as lines:
-            count = write_event_files(map(json.loads, lines), configuration, output)
+            try:
+                count = write_event_files(rows_of(lines), configuration, output)
+            except FileExistsError as error:
+                raise Failure(Exit.CONFLICT, str(error)) from error
+            except OSError as error:
+                raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
     note(f"{output}: {count} values; tensorboard --logdir {output}")
