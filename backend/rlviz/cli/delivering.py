@@ -12,12 +12,15 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import connected, find_run
 from rlviz.cli.output import note, say, waiting
 from rlviz.cli.waiting import ENDED, wait_for_run
+from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
     from rlviz.domain.sink_record import SinkRecord
-    from rlviz.domain.sinks import SinkKind
     from rlviz.rundir.folder import RunFolder
+
+SINKS = f"<{'|'.join(SinkKind)}>"
+"""How the help writes what can be chosen."""
 
 
 def deliver_to(context: typer.Context, runs: Sequence[str], kinds: Sequence[SinkKind], *, follow: bool = False) -> None:

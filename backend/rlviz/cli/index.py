@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import typer
 from typer.main import get_group
 
+from rlviz.cli.help import fit
+
 
 class Entry(NamedTuple):
     module: str
@@ -112,4 +114,4 @@ def load(module: str) -> dict[str, Any]:
     """The commands of a file."""
     group = typer.Typer(rich_markup_mode=None)
     import_module(f"rlviz.cli.commands.{module}").register(group)
-    return dict(get_group(group).commands)
+    return dict(fit(get_group(group)).commands)

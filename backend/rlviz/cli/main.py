@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from rlviz import __version__
 from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.help import FittingContext
 from rlviz.cli.index import COMMANDS, LazyCommands
 from rlviz.cli.options import examples
 
@@ -27,6 +28,7 @@ class Commands(TyperGroup):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**{**attributes, "commands": LazyCommands()})
+        self.context_class = FittingContext
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Of the help: by their summaries, so that none is imported."""
@@ -59,7 +61,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(
         "rlviz run --env CartPole-v1 --algo ppo --follow",
         "rlviz runs",

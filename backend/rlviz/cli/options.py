@@ -52,7 +52,7 @@ RunName = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="Id of a run, the beginning of one, its name, or `last`: the newest.",
+        help="Id of a run, its beginning or end, its name, or `last`: the newest.",
         autocompletion=complete_run,
     ),
 ]
@@ -60,14 +60,14 @@ ExperimentName = Annotated[
     str,
     typer.Argument(
         metavar="EXPERIMENT",
-        help="Id of an experiment, the beginning of one, its name, or `last`: the newest.",
+        help="Id of an experiment, its beginning or end, its name, or `last`: the newest.",
         autocompletion=complete_experiment,
     ),
 ]
 RunNames = Annotated[
     list[str],
     typer.Argument(
-        metavar="RUN...", help="Runs: ids, their beginnings, names, or `last`.", autocompletion=complete_run
+        metavar="RUN...", help="Runs: ids, their beginnings or ends, names, or `last`.", autocompletion=complete_run
     ),
 ]
 AnyRuns = Annotated[
@@ -166,9 +166,13 @@ def folders_named(runs_dir: Path, names: Sequence[str] | None) -> list[RunFolder
 
 
 def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str) -> str:
-    """The id of the one of ``found`` that has it, or that name, or that begins so. Raises Failure."""
-    exact = [one for one in found if one["id"] == text]
-    meant = exact or [one for one in found if one["name"] == text] or [o for o in found if o["id"].startswith(text)]
+    """The id of the one of ``found`` that has it, or that name, or that begins or ends so. Raises Failure."""
+    meant = (
+        [one for one in found if one["id"] == text]
+        or [one for one in found if one["name"] == text]
+        or [one for one in found if one["id"].startswith(text)]
+        or [one for one in found if one["id"].endswith(text)]
+    )
     if len(meant) == 1:
         return str(meant[0]["id"])
     if meant:

@@ -18,6 +18,9 @@ _GAP = "  "
 _LONGEST = 48
 """Characters of one cell on a terminal, at most."""
 
+_NARROWEST = 6
+"""Characters that a column keeps before one is left out instead."""
+
 STATUS_COLOURS = {
     "running": typer.colors.GREEN,
     "completed": typer.colors.CYAN,
@@ -63,20 +66,35 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: i
     cells = [list(header), *(list(row) for row in rows)]
     if is_terminal():
         cells = fitted(cells, width(), keep)
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    widths = _widths(cells)
     for number, row in enumerate(cells):
         line = [_padded(cell, size, number) for cell, size in zip(row, widths, strict=True)]
         say(_GAP.join(line).rstrip())
 
 
 def fitted(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str]]:
-    """The columns, first ones first, that fit into ``columns`` characters."""
-    cut = [[_cut(cell, min(_LONGEST, columns)) for cell in row] for row in cells]
-    widths = [max(len(row[column]) for row in cut) for column in range(len(cut[0]))]
-    count = len(widths)
-    while count > keep and sum(widths[:count]) + len(_GAP) * (count - 1) > columns:
-        count -= 1
-    return [row[:count] for row in cut]
+    """The columns, first ones first, that fit into ``columns`` characters.
+
+    The first ``keep`` are made narrower, the widest first, before one of them is left out too.
+    """
+    cut = [[_cut(cell, _LONGEST) for cell in row] for row in cells]
+    while len(cut[0]) > keep and _taken(_widths(cut)) > columns:
+        cut = [row[:-1] for row in cut]
+    widths = _widths(cut)
+    while _taken(widths) > columns and max(widths) > 1:
+        if len(widths) > 1 and max(widths) <= _NARROWEST:
+            widths.pop()
+        else:
+            widths[widths.index(max(widths))] -= 1
+    return [[_cut(cell, size) for cell, size in zip(row, widths, strict=False)] for row in cut]
+
+
+def _widths(cells: list[list[str]]) -> list[int]:
+    return [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+
+
+def _taken(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
 def _padded(cell: str, size: int, number: int) -> str:
@@ -85,7 +103,11 @@ def _padded(cell: str, size: int, number: int) -> str:
 
 
 def _cut(text: str, size: int) -> str:
-    return text if len(text) <= size else text[: max(size - 1, 0)] + "…"
+    """At most ``size`` characters. What is one word, as an id, is cut in its middle: its end tells it from others."""
+    if len(text) <= size:
+        return text
+    end = 0 if " " in text or size < _NARROWEST else (size - 1) // 2
+    return text[: size - 1 - end] + "…" + text[len(text) - end :]
 
 
 def number(value: float | None, digits: int = 4) -> str:

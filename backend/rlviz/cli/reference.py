@@ -24,7 +24,7 @@ to; what trains goes on in processes of its own, and the next command or `rlviz 
 writer of a runs folder, always: of two commands at once the second talks to the first
 ([decision 039](decisions/039-the-command-line.md)).
 
-- A **run** is named by its id, the beginning of it, its name, or `last`: the newest. So is an
+- A **run** is named by its id, its beginning or end, its name, or `last`: the newest. So is an
   **experiment**.
 - **`--json`** prints what the API answers ([api.md](api.md)); messages go to standard error, so that `| jq` works.
 - **Colours** are used on a terminal alone, and not with `NO_COLOR` set. A closed pipe (`rlviz runs | head`) is no

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from typer.main import get_command
 
-from rlviz.cli import tables
+from rlviz.cli import output, tables
 from rlviz.cli.exits import Exit, Failure, exit_for
 from rlviz.cli.follow import screen
+from rlviz.cli.main import app
 from rlviz.cli.options import pairs
 from rlviz.cli.output import fitted, number, size, sparkline
 
@@ -51,6 +54,11 @@ def test_what_a_run_does_is_said_and_not_only_coloured() -> None:
     told = [line.text for line in screen.lines({**RUN, "status": "failed", "cause": "NaN in the loss."}, [], 80)]
     assert any("failed" in line for line in told)
     assert "NaN in the loss." in told
+    cause = "The worker was killed by signal 9 (SIGKILL), for instance since memory ran out."
+    narrow = [
+        line.text for line in screen.lines({**RUN, "cause": cause}, [], 40, "p pauses it · s stops it · l leaves it")
+    ]
+    assert cause in " ".join(narrow), "what is longer than a line goes on in the next one"
 
 
 def test_a_bar_is_as_wide_as_it_shall_be_from_the_first_step_to_the_last() -> None:
@@ -78,9 +86,45 @@ def test_a_sparkline_leaves_gaps_out_and_ends_with_the_newest_value(
 
 def test_a_table_on_a_narrow_terminal_keeps_its_first_columns_and_cuts_long_cells() -> None:
     cells = [["RUN", "STATUS", "NAME"], ["a" * 60, "running", "first"]]
-    assert fitted(cells, 200) == [cells[0], ["a" * 47 + "…", *cells[1][1:]]]
-    assert fitted(cells, 57, keep=1) == [["RUN", "STATUS"], ["a" * 47 + "…", "running"]]
-    assert [len(row) for row in fitted(cells, 10, keep=2)] == [2, 2]
+    assert fitted(cells, 200) == [cells[0], ["a" * 24 + "…" + "a" * 23, *cells[1][1:]]]
+    assert fitted(cells, 57, keep=1) == [["RUN", "STATUS"], ["a" * 24 + "…" + "a" * 23, "running"]]
+    assert fitted([["WHY"], ["it was asked to " * 9]], 20) == [["WHY"], ["it was asked to it …"]]
+
+
+def test_the_end_of_an_id_which_tells_it_from_others_stays_on_40_columns() -> None:
+    rows = [["RUN", "STATUS", "RETURN"], ["ppo-cartpole-20261123-180859-eb9a69", "interrupted", "108.7"]]
+    assert fitted(rows, 40, keep=2)[1] == ["ppo-cartpole-…180859-eb9a69", "interrupted"]
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80])
+@pytest.mark.parametrize("keep", [1, 2, 3, 20])
+def test_no_table_is_wider_than_the_terminal(
+    columns: int, keep: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda _stream=None: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    for lengths in ([36, 11, 5], [2, 90, 3], [18, *[9] * 20], [1] * 30, [200]):
+        row = ["x" * length for length in lengths]
+        output.print_table([f"H{number}" for number in range(len(row))], [row, row], keep=keep)
+        lines = capsys.readouterr().out.splitlines()
+        assert all(len(line) <= columns for line in lines), lines
+        assert lines[0].startswith("H0")
+
+
+def commands(group: Any) -> Iterator[tuple[str, Any]]:
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
+        yield name, command
+        if hasattr(command, "list_commands"):
+            yield from commands(command)
+
+
+def test_the_help_of_every_command_fits_40_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for name, command in [("rlviz", get_command(app)), *commands(get_command(app))]:
+        told = command.get_help(command.make_context(name, [], resilient_parsing=True)).partition("Examples:")[0]
+        assert [line for line in told.splitlines() if len(line) > 40] == [], name
 
 
 def test_numbers_and_sizes_read_well() -> None:

@@ -80,12 +80,11 @@ def check(
     found = _drift(context, what)
     if as_json:
         print_json([one.model_dump(mode="json") for one in found])
-    elif found:
-        print_table(
-            ("WHAT", "WHERE", "SAYS"), [(one.kind, f"{one.file}{_place(one)}", one.says) for one in found], keep=3
-        )
     else:
-        say(f"{what} is as this version writes it.")
+        for one in found:
+            say(f"{one.kind}: {one.file}{_place(one)}: {one.says}")
+        if not found:
+            say(f"{what} is as this version writes it.")
     if not all(one.is_harmless for one in found):
         raise typer.Exit(Exit.FAILED)
 

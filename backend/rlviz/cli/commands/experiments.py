@@ -122,7 +122,13 @@ def export(
     context: typer.Context,
     experiment: ExperimentName,
     format_: Annotated[
-        Format | None, typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv")
+        Format | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="Of the file: json, csv, parquet, markdown, latex or html.",
+            show_default="by the end of its name, or csv",
+        ),
     ] = None,
     score: Annotated[Score, typer.Option(help="Fresh episodes, last 100 of training, or best policy.")] = Score.TRIAL,
     output: Annotated[

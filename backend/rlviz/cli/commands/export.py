@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import RunNames, connected, examples, find_run
 from rlviz.cli.output import is_terminal, note, size, waiting
@@ -62,7 +63,9 @@ def export(
     snapshots: Annotated[bool, typer.Option(help="Of a bundle: with snapshots, to go on exactly.")] = False,
     to: Annotated[
         list[SinkKind] | None,
-        typer.Option("--to", help="Into another program, once however often it is asked; may be repeated."),
+        typer.Option(
+            "--to", metavar=SINKS, help="Into another program, once however often it is asked; may be repeated."
+        ),
     ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", help="With --to: while they train, until they have ended.")

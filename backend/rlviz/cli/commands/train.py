@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rlviz.cli.connection import Connection
+from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
 from rlviz.cli.output import note, print_json, say
@@ -48,7 +49,7 @@ def run(
     options: EnvironmentOptions = None,
     name: Name = None,
     sink: Annotated[
-        list[SinkKind] | None, typer.Option(help="Deliver it there as it trains; may be given several times.")
+        list[SinkKind] | None, typer.Option(metavar=SINKS, help="Deliver it there as it trains; may be repeated.")
     ] = None,
     follow: Follow = False,
     wait: Wait = False,
@@ -86,7 +87,9 @@ def fork(
     name: Name = None,
     sink: Annotated[
         list[SinkKind] | None,
-        typer.Option(help="Deliver it there as it trains; may be given several times.", show_default="as the parent"),
+        typer.Option(
+            metavar=SINKS, help="Deliver it there as it trains; may be repeated.", show_default="as the parent"
+        ),
     ] = None,
     no_sinks: Annotated[bool, typer.Option("--no-sinks", help="Deliver it nowhere.")] = False,
     follow: Follow = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 from rlviz.cli.output import clock, duration, number, sparkline
@@ -13,6 +14,8 @@ _KEYS_PAUSED = "p go on · e evaluate · s stop · q leave it paused"
 _KEYS_NARROW = "p e s q, ? says what they do"
 _NARROW = 60
 _EVENTS = 5
+_MOST_LINES = 4
+"""Of a cause; the whole of it is told when the run is left."""
 
 STYLES = {
     "running": "green",
@@ -44,11 +47,9 @@ def lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, m
     ]
     if spark := sparkline(run["sparkline"], max(columns - 10, 10)):
         drawn.append(Line(f"return {spark}", "cyan"))
-    if run["cause"]:
-        drawn.append(Line(run["cause"], "red"))
+    drawn += [Line(text, "red") for text in wrap(run["cause"] or "", columns)[:_MOST_LINES]]
     drawn += [Line(_event(event), STYLES.get(event["level"], "dim")) for event in events[-_EVENTS:]]
-    if message:
-        drawn.append(Line(message, "bold"))
+    drawn += [Line(text, "bold") for text in wrap(message, columns)]
     keys = _KEYS_PAUSED if run["status"] == "paused" else KEYS
     drawn.append(Line(keys if columns >= _NARROW else _KEYS_NARROW, "dim"))
     return [Line(line.text[:columns], line.style) for line in drawn]

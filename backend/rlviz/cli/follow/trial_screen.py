@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 from rlviz.cli.follow.screen import STYLES, Line, bar
@@ -10,6 +11,7 @@ from rlviz.cli.output import duration, number
 
 KEYS = "s stop, and pause what trains · q leave it training"
 _KEYS_STOPPED = "r go on · q leave it stopped"
+_MOST_LINES = 4
 _UNDER_WAY = ("training", "paused", "scoring")
 
 
@@ -21,8 +23,9 @@ def lines(experiment: dict[str, Any], columns: int, rows: int, message: str = ""
         Line(bar(round(experiment["progress"] * experiment["trials"]), experiment["trials"], columns)),
     ]
     if said := experiment["problem"] or experiment["cause"]:
-        head.append(Line(said, "red" if experiment["status"] == "failed" else "yellow"))
-    foot = [Line(message, "bold")] if message else []
+        colour = "red" if experiment["status"] == "failed" else "yellow"
+        head += [Line(text, colour) for text in wrap(said, columns)[:_MOST_LINES]]
+    foot = [Line(text, "bold") for text in wrap(message, columns)]
     foot.append(Line(_KEYS_STOPPED if experiment["status"] == "stopped" else KEYS, "dim"))
     room = max(rows - len(head) - len(foot) - 1, 1)
     return [Line(line.text[:columns], line.style) for line in [*head, *_variants(experiment, room), *foot]]

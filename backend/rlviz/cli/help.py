@@ -1,0 +1,42 @@
+"""Help that fits the terminal, however narrow; the library's own takes 50 columns at least."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+from typer.core import TyperCommand
+
+_LEAST = 20
+_WIDEST = 100
+_TERMS = 30
+
+
+class _Formatter(TyperCommand.context_class.formatter_class):  # type: ignore[misc]  # typer gives it no other name
+    def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
+        columns = min(shutil.get_terminal_size().columns, _WIDEST)
+        super().__init__(indent_increment, width or max(columns, _LEAST), max_width)
+
+    def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = _TERMS, col_spacing: int = 2) -> None:
+        room = self.width - self.current_indent
+        fitting = [(_broken(term) if len(term) > room else term, text) for term, text in rows]
+        super().write_dl(fitting, min(col_max, self.width // 3), col_spacing)
+
+
+def _broken(term: str) -> str:
+    """``--format <csv|json>``, with its values in a line of their own."""
+    return re.sub(r" (?=[<\[])", "\n    ", term, count=1)
+
+
+class FittingContext(TyperCommand.context_class):  # type: ignore[misc]
+    formatter_class = _Formatter
+
+
+def fit(command: Any) -> Any:
+    """``command``, with those below it, whose help fits the terminal."""
+    command.context_class = FittingContext
+    for inner in getattr(command, "commands", {}).values():
+        fit(inner)
+    return command
