@@ -12,12 +12,16 @@ class Exit(IntEnum):
     meaning: str
 
     OK = 0, "it was done"
-    FAILED = 1, "it was tried and failed: a run, an experiment or an evaluation failed, a record is not identical"
+    FAILED = (
+        1,
+        "it was tried and failed: a run, an experiment or an evaluation failed, a record is not identical, a question "
+        "was answered with no",
+    )
     BAD_INPUT = 2, "the command, a value or a setting cannot be used; the message says what can"
     NOT_FOUND = 3, "there is no such run, experiment, evaluation, snapshot or file"
     CONFLICT = 4, "the state forbids it: a run that has ended cannot be paused, a runs folder is in use"
     UNREACHABLE = 5, "the service does not answer, or does not let this user in"
-    INTERRUPTED = 130, "Ctrl-C"
+    INTERRUPTED = 130, "Ctrl-C, at a question too"
 
     def __new__(cls, value: int, meaning: str) -> Exit:
         status = int.__new__(cls, value)

@@ -14,7 +14,11 @@ _WIDEST = 100
 _TERMS = 30
 
 
-class _Formatter(TyperCommand.context_class.formatter_class):  # type: ignore[misc]  # typer gives it no other name
+_LibraryContext: Any = TyperCommand.context_class  # typer gives it no public name
+_LibraryFormatter: Any = _LibraryContext.formatter_class
+
+
+class _Formatter(_LibraryFormatter):  # type: ignore[misc]
     def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
         columns = min(shutil.get_terminal_size().columns, _WIDEST)
         super().__init__(indent_increment, width or max(columns, _LEAST), max_width)
@@ -30,7 +34,7 @@ def _broken(term: str) -> str:
     return re.sub(r" (?=[<\[])", "\n    ", term, count=1)
 
 
-class FittingContext(TyperCommand.context_class):  # type: ignore[misc]
+class FittingContext(_LibraryContext):  # type: ignore[misc]
     formatter_class = _Formatter
 
 

@@ -44,8 +44,10 @@ class Commands(TyperGroup):
             raise _ended(error.status, str(error)) from error
         except BrokenPipeError:
             raise _without_a_reader() from None
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, typer.Abort):
             raise _ended(Exit.INTERRUPTED, "Interrupted.") from None
+        except typer.Exit:
+            raise
         except Exception as error:
             from rlviz.domain.errors import RlvizError
 

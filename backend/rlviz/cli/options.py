@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -79,6 +80,7 @@ AnyRuns = Annotated[
         show_default=False,
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back.")]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A hyperparameter that differs; may be repeated."),
@@ -114,6 +116,20 @@ def connected(context: typer.Context, *, trains: bool = False) -> Iterator[Conne
         yield connection
     finally:
         connection.close()
+
+
+def ask_first(question: str, yes: bool) -> None:
+    """Ask whether to go on, unless that was said with --yes. Raises Failure where nobody can be asked, and typer.Exit
+    where the answer is no."""
+    from rlviz.cli import output
+
+    if yes:
+        return
+    if not output.is_terminal(sys.stdin):
+        raise Failure(Exit.BAD_INPUT, f"{question} Give --yes if that is wanted.")
+    if not typer.confirm(question, err=True):
+        output.note("Nothing was done.")
+        raise typer.Exit(Exit.FAILED)
 
 
 def pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:

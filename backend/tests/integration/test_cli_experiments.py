@@ -128,7 +128,9 @@ def test_without_a_service_an_experiment_is_seen_through_and_deleted(tmp_path: P
     ran = call(tmp_path / "runs", "experiment", "run", str(path))
     assert ran.status == 0, ran.err
     assert "completed: 1 of 1 trial" in ran.out
-    assert call(tmp_path / "runs", "experiment", "delete", "last").status == 0
+    refused = call(tmp_path / "runs", "experiment", "delete", "last")
+    assert (refused.status, "--yes" in refused.err) == (2, True), "where nobody can be asked, nothing is deleted"
+    assert call(tmp_path / "runs", "experiment", "delete", "last", "--yes").status == 0
     assert call(tmp_path / "runs", "experiment", "list").out.startswith("No experiment yet")
 
 

@@ -234,6 +234,10 @@ def test_a_run_that_is_deleted_can_be_restored_and_the_trash_is_only_emptied_on_
     assert call(warm.runs_dir, "status", run).status == 3
     refused = call(warm.runs_dir, "prune")
     assert (refused.status, "--yes" in refused.err) == (2, True)
+    declined = call(warm.runs_dir, "prune", typed="n\n")
+    assert (declined.status, "Nothing was done." in declined.err) == (1, True)
+    broken_off = call(warm.runs_dir, "prune", typed="")
+    assert (broken_off.status, "Interrupted." in broken_off.err) == (130, True), "as Ctrl-C at the question does"
     assert call(warm.runs_dir, "prune", "--dry-run").status == 0
     assert call(warm.runs_dir, "restore", run).out.startswith(f"{run} completed")
     assert call(warm.runs_dir, "delete", run).status == 0

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
+from rlviz.cli import output
 from rlviz.cli.main import app
 from tests.support.http import environment
 
@@ -28,10 +29,14 @@ class Ended:
         return json.loads(self.out)
 
 
-def call(runs_dir: Path, *arguments: str) -> Ended:
-    """Run a command in this process, on the service of ``runs_dir``, with no settings but that."""
-    with patch.dict(os.environ, environment(runs_dir=str(runs_dir)), clear=True):
-        result = CliRunner().invoke(app, list(arguments), prog_name="rlviz")
+def call(runs_dir: Path, *arguments: str, typed: str | None = None) -> Ended:
+    """Run a command in this process, on the service of ``runs_dir``, with no settings but that; ``typed`` is what its
+    questions are answered with, on a terminal."""
+    with (
+        patch.dict(os.environ, environment(runs_dir=str(runs_dir)), clear=True),
+        patch.object(output, "is_terminal", lambda stream=None: typed is not None and stream is sys.stdin),
+    ):
+        result = CliRunner().invoke(app, list(arguments), prog_name="rlviz", input=typed)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Ended(result.exit_code, result.stdout, result.stderr)

@@ -75,9 +75,7 @@ class Verdict(Wire):
     headline: str
     why: list[str]
     cautions: list[str] = Field(description="What the figures cannot tell.")
-    seed_caution: str | None = Field(
-        description="The caution that training more seeds takes away; null: none."
-    )
+    seed_caution: str | None = Field(description="The caution that training more seeds takes away; null: none.")
 
 
 class Comparison(Wire):

@@ -15,7 +15,7 @@ from rlviz.cli.commands.start_experiments import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.trial_screen import by_variant, figures, words
 from rlviz.cli.follow.trials import attend, follow_experiment
-from rlviz.cli.options import AsJson, ExperimentName, connected, examples, find_experiment
+from rlviz.cli.options import AsJson, ExperimentName, Yes, ask_first, connected, examples, find_experiment
 from rlviz.cli.output import duration, is_terminal, note, number, print_json, print_table, say, size
 
 
@@ -176,14 +176,13 @@ def keep(
 def delete(
     context: typer.Context,
     experiment: ExperimentName,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete an experiment with its scores, for good; its runs stay, and what trains is stopped."""
     with connected(context) as connection:
         experiment_id = find_experiment(connection, experiment)
-        if not yes and is_terminal(sys.stdin):
-            typer.confirm(f"Delete {experiment_id} with its scores for good?", abort=True)
+        ask_first(f"Delete {experiment_id} with its scores for good?", yes)
         connection.request("DELETE", f"/experiments/{experiment_id}")
     if as_json:
         print_json({"deleted": experiment_id})

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, connected, examples, read_settings
-from rlviz.cli.output import coloured, is_terminal, print_json, print_table, say, size, waiting
+from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, read_settings
+from rlviz.cli.output import coloured, print_json, print_table, say, size, waiting
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
@@ -45,7 +45,7 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
 def prune(
     context: typer.Context,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing, tell what would go.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."""
@@ -59,10 +59,7 @@ def prune(
             _show(stored, trash, would)
         if dry_run or not (trash["runs"] or would["deeds"]):
             return
-        if not yes:
-            if not is_terminal() or as_json:
-                raise Failure(Exit.BAD_INPUT, "Say --yes to remove that for good, or --dry-run to look only.")
-            typer.confirm("Remove that for good?", abort=True)
+        ask_first("Remove that for good? --dry-run only tells.", yes)
         connection.request("DELETE", "/trash")
         done = _passed(connection, dry_run=False)
         if not as_json:

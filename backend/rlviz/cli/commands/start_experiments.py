@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +12,8 @@ import typer
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.trials import attend
-from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, connected, examples, pairs
-from rlviz.cli.output import is_terminal, say
+from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
+from rlviz.cli.output import say
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch its trials until it ends.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
@@ -150,9 +149,7 @@ def create(connection: Connection, specification: dict[str, Any], yes: bool) -> 
             raise
         [(_, reason)] = refused.fields
         asked = reason.partition(" Say `confirm")[0]
-        if not is_terminal(sys.stdin):
-            raise Failure(Exit.BAD_INPUT, f"{asked} Give --yes if that is wanted.") from refused
-        typer.confirm(f"{asked} Begin?", abort=True)
+        ask_first(f"{asked} Begin?", yes)
         return dict(connection.post("/experiments", {**specification, "confirm": True}))
 
 
