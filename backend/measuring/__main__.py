@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from fnmatch import fnmatch
 from pathlib import Path
+from types import FrameType
 
 from measuring.document import write_document
 from measuring.figures import Figures
@@ -51,7 +52,7 @@ def due(options: argparse.Namespace, figures: Figures) -> Iterator[Measurement]:
         for variant in specification.spec.variants:
             one = specification.measurement(variant, seeds=options.seeds, parallel=options.parallel)
             named = options.only is None or fnmatch(variant.name, options.only)
-            if named and (options.again or figures.seeds_of(one.digest) < one.seeds):
+            if named and (options.again or options.rewrite or figures.seeds_of(one.digest) < one.seeds):
                 yield one
 
 
@@ -62,13 +63,19 @@ def _measured(wanted: list[Measurement], figures: Figures, options: argparse.Nam
     settings = Settings()
     if options.parallel is not None:
         settings = settings.model_copy(update={"max_concurrent_runs": options.parallel})
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _interrupt)
     connection = Connection(settings, trains=True)
     connection.open()
     with closing(connection):
         measuring = Measuring(connection, figures, again=options.again, tell=lambda line: print(line, flush=True))
         measuring.stop_others(wanted, specifications())
-        return measuring.measure(wanted)
+        return measuring.rewrite(wanted) if options.rewrite else measuring.measure(wanted)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Once: what trains is being stopped then."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _options(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -78,6 +85,7 @@ def _options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, help="how many; default: as the file says")
     parser.add_argument("--parallel", type=int, help="how many runs train at once; default: one for each core")
     parser.add_argument("--again", action="store_true", help="measure also what is measured already")
+    parser.add_argument("--rewrite", action="store_true", help="train nothing, write down ended experiments again")
     parser.add_argument("--docs-only", action="store_true", help="measure nothing, write docs/presets.md")
     options = parser.parse_args(arguments)
     unknown = set(options.specification) - {one.path.stem for one in specifications()}
@@ -87,4 +95,7 @@ def _options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from measuring.rates import known_rates
+from measuring.specification import specifications
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
 from rlviz.analysis.numbers import NO_INTERVAL
@@ -63,6 +65,13 @@ the greedy evaluations of all seeds between their quartiles.
 """
 
 
+_RATES_INTRODUCTION = """\
+Environment steps a second of one processor core with the Fast preset of each algorithm, updates included and
+evaluations not (`python -m measuring.rates`). What a preset that was not measured would take is its steps, of all seeds
+of its specification, divided by this: good to a factor of two, since other presets update more or less often.
+"""
+
+
 def write_document() -> None:
     """Write docs/presets.md, and delete pictures that it shows no more."""
     text = document()
@@ -74,7 +83,8 @@ def write_document() -> None:
 
 def document() -> str:
     """The whole text of docs/presets.md."""
-    return "\n".join([_INTRODUCTION, *_environments(), *_anywhere(), *_hyperparameters()]).rstrip() + "\n"
+    parts = [_INTRODUCTION, *_environments(), *_anywhere(), *_rates(), *_hyperparameters()]
+    return "\n".join(parts).rstrip() + "\n"
 
 
 def show(value: Any) -> str:
@@ -146,8 +156,9 @@ def _kept_policy(preset: Preset) -> str:
 
 def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     found = [(preset, measured(preset, environment.id)) for preset in presets]
-    if not any(figures for _, figures in found):
-        yield "Not measured yet.\n"
+    unmeasured = [preset for preset, figures in found if figures is None]
+    if len(unmeasured) == len(found):
+        yield f"Not measured yet. {_costs(unmeasured, environment)}\n"
         return
     yield _row(
         "measured", "return (95 % interval)", "solved", "held", "steps to threshold", "seconds to it", "seconds in all"
@@ -162,10 +173,55 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     files = sorted({figures.specification for _, figures in found if figures and figures.specification})
     if files:
         yield f"Measured by {', '.join(f'[{name}]({SPECIFICATIONS}/{name})' for name in files)}.\n"
+    if unmeasured:
+        yield f"{_costs(unmeasured, environment)}\n"
     for preset, figures in found:
         name = curve_name(preset, environment)
         if figures and (DOCUMENT.parent / PICTURES / name).exists():
             yield f"![{_title(preset)}: return over steps]({PICTURES}/{name})"
+    yield ""
+
+
+def _costs(presets: list[Preset], environment: Environment) -> str:
+    """About how long it would take to measure them, all of one environment: steps of all seeds by the rate that was
+    measured."""
+    seeds = max(_seeds(preset, environment.id) for preset in presets)
+    told = []
+    for preset in presets:
+        rate = known_rates().get(environment.id, {}).get(preset.algorithm)
+        cost = "not known" if rate is None else _hours(seeds * preset.total_timesteps / rate)
+        told.append(f"{_title(preset)} {cost}")
+    return f"{seeds} seed{'' if seeds == 1 else 's'} of each would take one core about: {'; '.join(told)}."
+
+
+def _hours(seconds: float) -> str:
+    minutes = seconds / 60
+    if minutes < 1:
+        return "less than a minute"
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.{0 if minutes > 600 else 1}f} h"
+
+
+def _seeds(preset: Preset, env_id: str) -> int:
+    """With how many its specification measures it."""
+    return next(
+        len(one.spec.seed_list)
+        for one in specifications()
+        if one.environment.id == env_id and preset in map(one.preset_of, one.spec.variants)
+    )
+
+
+def _rates() -> Iterator[str]:
+    """The one table that all estimates are made from."""
+    yield "## Rates\n"
+    yield _RATES_INTRODUCTION
+    algorithms = [one for one in ALGORITHMS if any(one.id in rates for rates in known_rates().values())]
+    yield _row("steps/s", *(one.name for one in algorithms))
+    yield _row("---", *("---:" for _ in algorithms))
+    for environment in ENVIRONMENTS:
+        rates = known_rates().get(environment.id)
+        if rates:
+            cells = (f"{rates[one.id]:,.0f}" if one.id in rates else "–" for one in algorithms)
+            yield _row(environment.name, *cells)
     yield ""
 
 

@@ -75,19 +75,30 @@ class Measuring:
             raise
         return problems
 
+    def rewrite(self, wanted: Sequence[Measurement]) -> list[str]:
+        """Train nothing: write down again what experiments show that have ended. The sentences are those of presets
+        of which no such experiment is there."""
+        problems = []
+        for one in wanted:
+            known = self._ended(one)
+            if known is None:
+                problems.append(f"{one.name} has no experiment that has ended with a score of each seed")
+            else:
+                problems += self._end(one, self._service.get(f"/experiments/{known['id']}"))
+        return problems
+
     def _begin(self, one: Measurement) -> str:
         """The id of an experiment of exactly this preset and these seeds, whether it was cut off, has ended or is
         new."""
-        for known in self._experiments():
-            if (known["name"], known["trials"]) != (one.name, one.seeds):
-                continue
+        for known in self._experiments_of(one):
             if known["status"] == "stopped":
                 self._service.post(f"/experiments/{known['id']}/resume")
             if known["status"] in ("running", "stopped"):
                 self._tell(f"{one.name}: goes on")
                 return str(known["id"])
-            if known["counts"].get("scored") == one.seeds and not self._again:
-                return str(known["id"])
+        ended = None if self._again else self._ended(one)
+        if ended is not None:
+            return str(ended["id"])
         self._tell(f"{one.name}: begins, {one.seeds} seeds")
         body = one.spec.model_dump(mode="json", exclude_unset=True)
         return str(self._service.post("/experiments", {**body, "confirm": True})["id"])
@@ -106,6 +117,15 @@ class Measuring:
         found = self._figures.write(one, results)
         self._tell(f"{one.name}: {found}, {state['core_seconds']:.0f} core-seconds together")
         return []
+
+    def _ended(self, one: Measurement) -> dict[str, Any] | None:
+        """The newest that has ended with a score of each seed."""
+        return next((known for known in self._experiments_of(one) if known["counts"].get("scored") == one.seeds), None)
+
+    def _experiments_of(self, one: Measurement) -> list[dict[str, Any]]:
+        """Those of exactly this preset and as many seeds, newest first."""
+        wanted = (one.name, one.seeds)
+        return [known for known in self._experiments() if (known["name"], known["trials"]) == wanted]
 
     def _tell_problem(self, state: dict[str, Any]) -> None:
         """What holds it up, such as a full disk, once."""

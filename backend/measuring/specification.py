@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from rlviz.domain.experiments import ExperimentSpec, Variant
@@ -78,6 +78,7 @@ class Measurement:
         return len(self.spec.seed_list)
 
 
-def specifications() -> list[Specification]:
+@cache
+def specifications() -> tuple[Specification, ...]:
     """All of them, by the names of their files."""
-    return [Specification.read(path) for path in sorted(FOLDER.glob("*.toml"))]
+    return tuple(Specification.read(path) for path in sorted(FOLDER.glob("*.toml")))

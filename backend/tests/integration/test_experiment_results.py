@@ -22,6 +22,7 @@ from rlviz.analysis.experiments import ScoreKind
 from rlviz.api.app import create_api
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import ExperimentNotFound, InvalidRequest, UnknownName
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.sweep import FloatRange, Sweep
 from rlviz.search.study import Study
 from rlviz.services.application import Application
@@ -110,6 +111,14 @@ def test_results_come_from_scores_and_journals(app: Application, source: Experim
     assert found.cost.core_seconds == 2 * SEEDS * 300.0
     curve = found.curves.variants[0]
     assert (found.curves.source, curve.seeds, curve.count[0], curve.iqm[-1]) == ("training", 5, 5, 22.0)
+
+
+def test_a_seed_whose_score_reaches_the_threshold_has_got_there(app: Application, source: ExperimentSource) -> None:
+    """Also where exploration kept the mean of its training below: its score is a greedy evaluation too."""
+    cells = [dataclasses.replace(one, score=30.0, policy=PolicyChoice.LATEST) for one in source.cells]
+    found = results_service(app).results(dataclasses.replace(source, cells=cells), ResultsRequest(threshold=28.0))
+    assert found.thresholds is not None
+    assert [(one.reached, one.median) for one in found.thresholds.variants] == [(5, 1_500.0)] * 2
 
 
 def test_the_mean_return_in_training_can_be_the_score(app: Application, source: ExperimentSource) -> None:

@@ -108,6 +108,7 @@ def test_two_variants_are_trained_with_each_seed_scored_and_judged(service: Serv
     assert len(of_a_variant) == 1, "its seeds are a group"
     results = service.get(f"/experiments/{experiment_id}/results")
     assert [one["n"] for one in results["variants"]] == [2, 2]
+    assert {str(one["policies"]) for one in results["variants"]} == {"{'latest': 2}"}
     assert service.get("/experiments")["experiments"][0]["id"] == experiment_id
 
 

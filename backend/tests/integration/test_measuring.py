@@ -100,7 +100,14 @@ def test_presets_are_measured_each_by_itself_and_only_once(
     again = Asked(service)
     assert Measuring(again, figures, tell=quiet).measure(wanted) == []
     assert again.begun == []
-    assert set(measured(figures, tmp_path)) == set(found)
+    assert measured(figures, tmp_path) == found
+
+    (tmp_path / "measured.json").unlink()
+    more = specification.measurement(specification.spec.variants[0], seeds=9)
+    (problem,) = Measuring(again, figures, tell=quiet).rewrite([*wanted, more])
+    assert more.name in problem
+    assert again.begun == []
+    assert measured(figures, tmp_path) == found
 
 
 def test_one_that_was_interrupted_is_gone_on_with_unless_its_preset_was_changed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -61,6 +62,12 @@ def test_seeds_that_never_got_there_count_as_taking_longer() -> None:
     late = [trial(0, 500.0, 2_000.0), trial(1, 90.0, None), trial(2, 100.0, None)]
     found = measured_of("v0", experiment_results(late, SETTING))
     assert (found.solved, found.steps_to_threshold, found.seconds_to_threshold) == (1, None, None)
+
+
+def test_all_figures_are_of_the_seeds_that_have_a_score() -> None:
+    failed = replace(trial(3, 0.0, 3_000.0), score=None)
+    found = measured_of("v0", experiment_results([*TRIALS, failed], SETTING))
+    assert (found.seeds, found.solved, found.held, found.solved_steps) == (3, 2, 2, [2_000, 4_000])
 
 
 @pytest.mark.parametrize("threshold", [475.0, None])

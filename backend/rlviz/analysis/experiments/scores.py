@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from pydantic import Field
@@ -12,6 +13,7 @@ from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, Setting, Trial, scored
 from rlviz.analysis.statistics import bootstrap_interval, interquartile_mean, mean, median, optimality_gap
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES, RESAMPLES
+from rlviz.domain.evaluation import PolicyChoice
 
 FEWEST_RESAMPLES = 1_000
 SCORES_DRAWN = 5_000_000
@@ -44,6 +46,11 @@ class VariantScores(Frozen):
     std: float | None = Field(description="Standard deviation of the sample (n - 1).")
     optimality_gap: float | None = Field(description="Null without a threshold.")
     scores: list[SeedScore] = Field(description="By seed.")
+    policies: dict[PolicyChoice, int] = Field(
+        {},
+        description="How many scores are of the best policy that was kept, and how many of the last one, as far as "
+        "that is known.",
+    )
     made: dict[str, Made] = Field(description="By the name of each figure.")
 
 
@@ -141,12 +148,21 @@ def _summed_up(
         std=float(strata[0].std(ddof=1)) if interval else None,
         optimality_gap=float(optimality_gap(goal)(strata)) if n and goal is not None else None,
         scores=[SeedScore(seed=one.seed, run_id=one.run_id, score=one.score or 0.0) for one in ours],
-        made=_made(n, resamples, setting),
+        policies=(policies := Counter(one.policy for one in ours if one.policy is not None)),
+        made=_made(n, resamples, setting, policies),
     )
 
 
-def _made(n: int, resamples: int, setting: Setting) -> dict[str, Made]:
-    score = f"A score is {SCORE_DEFINITIONS[setting.score]}."
+def _whose(policies: Mapping[PolicyChoice, int]) -> str:
+    """Which policy the scores are of, as far as that is known."""
+    told = {PolicyChoice.BEST: "the best that it kept", PolicyChoice.LATEST: "the last one"}
+    if len(policies) == 1:
+        return f": {told[next(iter(policies))]}"
+    return f": of {' and of '.join(f'{count} {told[one]}' for one, count in policies.items())}" if policies else ""
+
+
+def _made(n: int, resamples: int, setting: Setting, policies: Mapping[PolicyChoice, int]) -> dict[str, Made]:
+    score = f"A score is {SCORE_DEFINITIONS[setting.score]}{_whose(policies)}."
     cut, drawn = n // 4, n >= FEWEST_SCORES
     dropped = f"the lowest and the highest {cut} of {n} are left out" if cut else "below four scores it is the mean"
     figures = {

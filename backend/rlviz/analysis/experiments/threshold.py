@@ -81,8 +81,8 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float) -> Step
         ],
         made=Made(
             definition=f"Steps until a seed first reached a return of {threshold:g}: 100 episodes of training on "
-            "average, or a greedy evaluation on fresh episodes. A seed that has not got there is censored: it takes "
-            "more than it was trained for.",
+            "average, or a greedy evaluation on fresh episodes, that of its score included. A seed that has not got "
+            "there is censored: it takes more than it was trained for.",
             n=survival.seeds,
             confidence=CONFIDENCE if survival.seeds >= FEWEST_SCORES else None,
             source=KAPLAN_MEIER,

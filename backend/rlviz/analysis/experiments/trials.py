@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rlviz.analysis.arrays import Floats
+from rlviz.domain.evaluation import PolicyChoice
 
 
 class ScoreKind(StrEnum):
@@ -43,7 +44,8 @@ class Trial:
     was over before it had ended, which says nothing of the variant.
 
     ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
-    if it has not. ``core_seconds``: of all its attempts. ``curve`` is None where nothing was logged.
+    if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: of all its
+    attempts. ``curve`` is None where nothing was logged.
     """
 
     variant: str
@@ -56,6 +58,7 @@ class Trial:
     core_seconds: float = 0
     curve: LearningCurve | None = None
     skipped: bool = False
+    policy: PolicyChoice | None = None
 
     @property
     def failed(self) -> bool:

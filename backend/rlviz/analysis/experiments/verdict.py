@@ -15,11 +15,13 @@ from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.experiments.trials import Trial
 from rlviz.analysis.numbers import NO_INTERVAL, brief, decimal, ends, listed
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
+from rlviz.domain.evaluation import PolicyChoice
 
 LEAST_SEEDS = 5
 """Of each, before one is called better: with fewer, intervals hold too seldom (docs/experiments.md)."""
 
 MOST_SEEDS_ADVISED = 100
+MOST_NAMED = 6
 SAME_BUDGET = 0.98
 """Variants whose median steps differ by less than this share were trained for as long."""
 
@@ -202,6 +204,7 @@ def _cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
     waiting = sum(not one.ended for one in trials)
     if waiting:
         told.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
+    told += _policies(variants)
     budgets = {one.label: _budget(trials, one.variant) for one in variants if one.n}
     if budgets and min(budgets.values()) < SAME_BUDGET * max(budgets.values()):
         least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
@@ -210,6 +213,23 @@ def _cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> lis
             f"{brief(budgets[most])}."
         )
     return told
+
+
+def _policies(variants: Sequence[VariantScores]) -> list[str]:
+    """Whether the best policy plays for some, and the last one for others."""
+    best = [one.label for one in variants if PolicyChoice.BEST in one.policies]
+    last = [one.label for one in variants if PolicyChoice.LATEST in one.policies]
+    if not best or not last:
+        return []
+    return [
+        f"Scores of {_some(best)} are of the best policy that a run kept, those of {_some(last)} of the last one, "
+        "since no evaluations chose a best: only the first are safe from a relapse at the end."
+    ]
+
+
+def _some(labels: Sequence[str]) -> str:
+    """The first of them."""
+    return listed([*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])])
 
 
 def _budget(trials: Sequence[Trial], variant: str) -> float:

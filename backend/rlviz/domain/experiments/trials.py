@@ -10,6 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from rlviz.domain.evaluation import PolicyChoice
+
 _EXPERIMENT_ID = re.compile(r"exp-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
 
@@ -62,6 +64,8 @@ class TrialLine(BaseModel):
     attempt: int = Field(ge=1)
     state: TrialState
     score: float | None = None
+    policy: PolicyChoice | None = None
+    """Which policy of its run the score is of; None: there is no score, or an older version wrote the line."""
     cause: str | None = None
 
 

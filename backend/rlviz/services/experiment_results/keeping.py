@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind
 from rlviz.analysis.experiments.curves import Curves
+from rlviz.analysis.experiments.threshold import SeedArrival
+from rlviz.analysis.statistics import kaplan_meier
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, own_preset_id
@@ -65,21 +69,36 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
     paid = next(one for one in results.cost.variants if one.variant == variant)
     seconds = paid.core_seconds / max(paid.trials, 1)
     threshold = results.threshold
-    arrivals = [] if results.thresholds is None else results.thresholds.variants
-    arrived = next((one for one in arrivals if one.variant == variant), None)
-    steps = None if arrived is None else arrived.median
+    arrivals = _arrivals(variant, results, {one.seed for one in scores.scores})
+    solved = sorted(round(one.steps) for one in arrivals if not one.censored)
+    steps = _median_steps(arrivals)
     return MeasuredPreset(
         seeds=scores.n,
-        solved=0 if arrived is None else arrived.reached,
+        solved=len(solved),
         held=None if threshold is None else sum(one.score >= threshold for one in scores.scores),
         return_iqm=round(scores.iqm, 3),
         return_low=scores.low and round(scores.low, 3),
         return_high=scores.high and round(scores.high, 3),
         steps_to_threshold=None if steps is None else round(steps),
         seconds_to_threshold=None if steps is None else round(paid.core_seconds * steps / paid.steps, 1),
-        solved_steps=[] if arrived is None else sorted(round(one.steps) for one in arrived.seeds if not one.censored),
+        solved_steps=solved,
         seconds=round(seconds, 1),
     )
+
+
+def _arrivals(variant: str, results: ExperimentResults, seeds: set[int]) -> list[SeedArrival]:
+    """Those of the seeds that have a score: a preset's figures are all of the same seeds."""
+    known = [] if results.thresholds is None else results.thresholds.variants
+    found = next((one.seeds for one in known if one.variant == variant), [])
+    return [one for one in found if one.seed in seeds]
+
+
+def _median_steps(arrivals: Sequence[SeedArrival]) -> float | None:
+    """By Kaplan and Meier; None if fewer than half got there."""
+    if not arrivals:
+        return None
+    steps = np.array([one.steps for one in arrivals])
+    return kaplan_meier(steps, [not one.censored for one in arrivals]).median
 
 
 def curve_of(curves: Curves, variant: str) -> MeasuredCurve | None:

@@ -16,7 +16,7 @@ from rlviz.analysis.experiments.results import DEFINITIONS
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
-from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.evaluation import BestPolicy, PolicyChoice
 from rlviz.domain.status import RunStatus
 from rlviz.services.experiment_results.digests import DigestBook
 from rlviz.services.experiment_results.kept import KeptResults
@@ -130,6 +130,7 @@ class ResultsService:
                 cell.ended,
                 core_seconds=core_seconds,
                 skipped=cell.skipped,
+                policy=cell.policy if score is ScoreKind.TRIAL else None,
             )
         found = digests[row.id]
         return Trial(
@@ -139,11 +140,22 @@ class ResultsService:
             score=_score(cell, row, score),
             ended=cell.ended,
             steps=row.step,
-            reached=None if threshold is None else found.reached(threshold),
+            reached=None if threshold is None else _reached(cell, row, found, threshold),
             core_seconds=core_seconds,
             curve=found.greedy if greedy else found.training,
             skipped=cell.skipped,
+            policy=cell.policy if score is ScoreKind.TRIAL else None,
         )
+
+
+def _reached(cell: Cell, row: RunRow, found: RunDigest, threshold: float) -> float | None:
+    """The step at which it had first reached ``threshold``. Its own score is a greedy evaluation on fresh episodes too:
+    what it shows was so when the policy that played was kept."""
+    steps = [found.reached(threshold)]
+    if cell.score is not None and cell.score >= threshold:
+        best = None if row.best_policy is None else BestPolicy.model_validate(row.best_policy)
+        steps.append(float(best.step if best is not None and cell.policy is PolicyChoice.BEST else row.step))
+    return min((step for step in steps if step is not None), default=None)
 
 
 def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.sweep import Sweep
 
 
 @dataclass(frozen=True)
 class Cell:
     """One trial of one variant with one seed. ``run_id`` is None until it has a run; ``score`` is the mean return of
-    its policy on fresh episodes, None if it has none. ``ended``: whether nothing more is to come of it; ``skipped``:
-    because its experiment was over before it had ended.
+    its policy on fresh episodes, None if it has none, and ``policy`` which policy that was, None if that is not known.
+    ``ended``: whether nothing more is to come of it; ``skipped``: because its experiment was over before it had ended.
     ``earlier_run_ids``: those of attempts that failed or were lost."""
 
     variant: str
@@ -23,6 +24,7 @@ class Cell:
     ended: bool
     earlier_run_ids: Sequence[str] = ()
     skipped: bool = False
+    policy: PolicyChoice | None = None
 
     @property
     def run_ids(self) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from threading import RLock
 
 from rlviz.domain.damage import LOOK_ONLY
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.experiments import (
     ExperimentControl,
     ExperimentSpec,
@@ -23,6 +24,7 @@ from rlviz.rundir.files import damaged
 from rlviz.rundir.journal import JournalWriter
 from rlviz.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer, number_of
 from rlviz.search.study import JOURNAL, Study
+from rlviz.services.experiments.scoring import TrialScore
 
 FINAL = frozenset({TrialState.SCORED, TrialState.FAILED, TrialState.PRUNED})
 
@@ -58,6 +60,11 @@ class Trial:
     @property
     def score(self) -> float | None:
         return None if self.last is None else self.last.score
+
+    @property
+    def policy(self) -> PolicyChoice | None:
+        """Which policy its score is of."""
+        return None if self.last is None else self.last.policy
 
     def take(self, line: TrialLine) -> None:
         self.last = line
@@ -134,7 +141,7 @@ class ExperimentBook:
         state: TrialState,
         run_id: str,
         *,
-        score: float | None = None,
+        score: TrialScore | None = None,
         cause: str | None = None,
     ) -> None:
         """Append a line about ``trial``; it is in the file before this returns.
@@ -149,7 +156,8 @@ class ExperimentBook:
             run_id=run_id,
             attempt=1 + trial.failures + trial.lost,
             state=state,
-            score=score,
+            score=None if score is None else score.mean,
+            policy=None if score is None else score.policy,
             cause=cause,
         )
         if self._journal is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlviz.domain.errors import EvaluationInProgress, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.experiments import ScorePlan
@@ -13,14 +15,22 @@ from rlviz.services.use_cases.runs import RunService
 MOST_TRIES = 3
 
 
+@dataclass(frozen=True)
+class TrialScore:
+    """The mean return, and which policy played."""
+
+    mean: float
+    policy: PolicyChoice
+
+
 class Scorer:
     """Finds the evaluation that was asked for before, so that none is played twice."""
 
     def __init__(self, runs: RunService, evaluations: EvaluationService) -> None:
         self._runs, self._evaluations = runs, evaluations
 
-    def score(self, run_id: str, plan: ScorePlan) -> float | str | None:
-        """The mean return; why there is none, in a sentence; or None while it is being played.
+    def score(self, run_id: str, plan: ScorePlan) -> TrialScore | str | None:
+        """The score; why there is none, in a sentence; or None while it is being played.
 
         Raises NotEnoughDisk, RunNotFound, or OSError.
         """
@@ -33,7 +43,7 @@ class Scorer:
         ]
         for record in asked:
             if record.status is EvaluationStatus.COMPLETED and record.summary is not None:
-                return record.summary.episode_return.mean
+                return TrialScore(record.summary.episode_return.mean, policy)
             if not record.status.is_final:
                 return None
         if len(asked) >= MOST_TRIES:

@@ -165,6 +165,7 @@ class ExperimentService:
                     run_id=trial.run_id or None,
                     earlier_run_ids=tuple(one for one in trial.run_ids if one != trial.run_id),
                     score=trial.score,
+                    policy=trial.policy,
                     ended=trial.is_final or ended,
                     skipped=ended and not trial.is_final,
                 )

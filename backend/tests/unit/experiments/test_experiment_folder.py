@@ -19,7 +19,7 @@ from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment, e
 from rlviz.rundir.journal import JournalWriter
 from rlviz.search.proposer import SearchProposer
 from rlviz.services.experiments.book import ExperimentBook
-from rlviz.services.experiments.scoring import _is_asked
+from rlviz.services.experiments.scoring import TrialScore, _is_asked
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 TWO_SEEDS: dict[str, Any] = {"variants": [{"name": "a"}], "seeds": 2}
@@ -40,7 +40,7 @@ def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
     of = folder(tmp_path)
     before = book(of)
     before.note(before.trials[0], TrialState.BEGUN, "r1")
-    before.note(before.trials[0], TrialState.SCORED, "r1", score=7.0)
+    before.note(before.trials[0], TrialState.SCORED, "r1", score=TrialScore(7.0, PolicyChoice.BEST))
     before.note(before.trials[1], TrialState.BEGUN, "r2")
     after = book(of)  # nobody closed the first: it was killed
     assert [(one.is_final, one.is_begun, one.run_id) for one in after.trials.values()] == [
@@ -101,7 +101,7 @@ def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_ne
     first.add(proposal)
     for trial in first.of_variant(proposal.variant):
         first.note(trial, TrialState.BEGUN, "r1")
-        first.note(trial, TrialState.SCORED, "r1", score=5.0)
+        first.note(trial, TrialState.SCORED, "r1", score=TrialScore(5.0, PolicyChoice.LATEST))
     second = book(of)
     assert isinstance(second.proposer, SearchProposer)
     assert second.proposer._study.trials[0].state == "complete"

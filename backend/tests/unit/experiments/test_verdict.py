@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from rlviz.analysis.experiments import Trial
 from rlviz.analysis.experiments.verdict import ExperimentVerdict
+from rlviz.domain.evaluation import PolicyChoice
 from tests.unit.experiments.test_results import A, B, results, trials
 
 
@@ -90,3 +93,28 @@ def test_different_environments_are_not_compared() -> None:
 def test_a_variant_alone_is_compared_with_nothing() -> None:
     found = results(trials("a", *A)).verdict
     assert found.headline.startswith("Nothing can be said yet: A alone has scores")
+
+
+def of_policy(policy: PolicyChoice | None, variant: str, *scores: float) -> list[Trial]:
+    return [replace(one, policy=policy) for one in trials(variant, *scores)]
+
+
+def test_the_best_policy_of_some_against_the_last_of_others_is_said() -> None:
+    best, last = of_policy(PolicyChoice.BEST, "a", *A), of_policy(PolicyChoice.LATEST, "b", *B)
+    found = results(best, last)
+    (caution,) = found.verdict.cautions
+    assert caution.startswith("Scores of A are of the best policy that a run kept, those of B of the last one")
+    assert ": the best that it kept." in found.variants[0].made["iqm"].definition
+    assert ": the last one." in found.variants[1].made["iqm"].definition
+    assert found.variants[0].policies == {"best": 5}
+
+
+@pytest.mark.parametrize("policy", [PolicyChoice.BEST, PolicyChoice.LATEST, None])
+def test_the_same_kind_of_policy_of_all_is_no_caution(policy: PolicyChoice | None) -> None:
+    assert results(of_policy(policy, "a", *A), of_policy(policy, "b", *B)).verdict.cautions == []
+
+
+def test_of_mixed_policies_each_is_counted() -> None:
+    mixed = of_policy(PolicyChoice.BEST, "a", *A)[:2] + of_policy(PolicyChoice.LATEST, "a", *A)[2:]
+    (found,) = results(mixed).variants
+    assert "2 the best that it kept and of 3 the last one" in found.made["mean"].definition

@@ -9064,6 +9064,14 @@ export interface components {
        */
       scores: components["schemas"]["SeedScore"][];
       /**
+       * Policies
+       * @description How many scores are of the best policy that was kept, and how many of the last one, as far as that is known.
+       * @default {}
+       */
+      policies?: {
+        [key: string]: number;
+      };
+      /**
        * Made
        * @description By the name of each figure.
        */
