@@ -15,6 +15,9 @@ from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
 FEW = 3
 """Most runs that a sentence names."""
 
+ONE_SEED_EACH = "One seed each: nothing can be said yet."
+"""What runs show by themselves says nothing of their settings: the spread of last episodes is not that of seeds."""
+
 SOFTWARE = ("/versions", "/git_revision")
 """Settings that record the software versions of a run."""
 
@@ -41,7 +44,8 @@ def verdict(
     """None with fewer than two runs.
 
     ``differences``: JSON pointers of the settings that are not the same in all runs. A difference in final returns
-    counts only when it is larger than what the spread of the last episodes explains. ``shared``: up to that step they
+    counts only when it is larger than what the spread of the last episodes explains, and of runs that differ in more
+    than their seed it is a reason alone: one seed of each carries no verdict. ``shared``: up to that step they
     were one run, so that nothing before tells them apart.
     """
     if len(runs) < 2:
@@ -63,6 +67,8 @@ def verdict(
         headline, why = seed_verdict(groups)
     else:
         headline, why = _ranked(runs, window, threshold, shared)
+        if few_seeds is not None:
+            headline, why = ONE_SEED_EACH, [f"These runs by themselves: {headline}", *why]
     return Verdict(headline, why, cautions, few_seeds)
 
 

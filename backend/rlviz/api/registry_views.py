@@ -132,7 +132,9 @@ def _figures(preset: Preset | OwnPreset, env_id: str | None) -> MeasuredPreset |
 
 
 def _curve(preset: Preset | OwnPreset, env_id: str | None) -> str | None:
-    if isinstance(preset, OwnPreset) or env_id is None:
+    if isinstance(preset, OwnPreset):
+        return preset.curve_id
+    if env_id is None:
         return None
     found = digest(preset, env_id)
     return found if found in known_curves() else None

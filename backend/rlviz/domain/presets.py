@@ -114,8 +114,14 @@ class OwnPreset(_Values):
     measured: MeasuredPreset | None = Field(
         None, description="`solved` counts seeds that were solved while they trained, `held` scores at the threshold."
     )
+    curve: MeasuredCurve | None = Field(None, description="The learning curve of its seeds.")
     experiment_id: str | None = Field(None, description="The experiment that it was kept from.")
     created_at: Instant
+
+    @property
+    def curve_id(self) -> str | None:
+        """Another for each preset that was ever kept, also under the same title; None without a curve."""
+        return None if self.curve is None else f"{self.id}.{self.created_at.timestamp():.0f}"
 
 
 def own_preset_id(title: str) -> str:

@@ -327,6 +327,9 @@ def test_keeping_a_preset_lists_it_where_it_fits(http: Client) -> None:
     (cartpole,) = [one for one in http.get("/environments").json if one["id"] == made.json["environment"]]
     (own,) = [one for one in cartpole["presets"]["ppo"] if one["is_own"]]
     assert (own["id"], own["experiment_id"], own["measured"]["seeds"]) == ("own-kept", "good-against-bad", 5)
+    curve = http.get(f"/presets/curves/{own['curve']}").json
+    assert (curve["shows"], curve["middle"][-1]) == ("iqm", 22.0)
+    assert http.get("/presets/curves/own-kept").status == 404
     again = http.post(f"{BASE}/keep-as-preset", {"variant": "good", "title": "Kept"})
     assert (again.status, again.json["errors"][0]["pointer"]) == (422, "/title")
     assert http.delete("/presets/own-kept").status == 204

@@ -63,7 +63,8 @@ def test_compare_ranks_groups_where_there_are_some_and_single_runs_where_not() -
     assert several.headline.startswith("A is better than B with probability")
     assert several.cautions == []
     single = judged(("a", "", 100.0), ("b", "", 10.0))
-    assert single.headline == "a 0 did better."
+    assert single.headline == "One seed each: nothing can be said yet."
+    assert single.why[0] == "These runs by themselves: a 0 did better."
     assert single.cautions == ["One seed each: with other seeds it may come out differently."]
     assert single.seed_caution == single.cautions[0]
     mixed = judged(("a", "", 100.0), ("a", "", 101.0), ("b", "", 10.0))

@@ -33,8 +33,9 @@ def contestant(label: str, final: float | None, error: float = 2.0, **changes: o
 
 
 def judge(
-    *runs: Contestant, threshold: float | None = 475, differences: tuple[str, ...] = ("/algo",), shared: int = 0
+    *runs: Contestant, threshold: float | None = 475, differences: tuple[str, ...] = ("/seed",), shared: int = 0
 ) -> Verdict:
+    """Of runs that differ in their seeds alone, unless ``differences`` says otherwise."""
     found = verdict(runs, window=20, threshold=threshold, differences=differences, shared=shared)
     assert found is not None
     return found
@@ -66,6 +67,16 @@ def test_the_verdict_does_not_depend_on_the_order(
 ) -> None:
     assert judge(first, second).headline == headline
     assert judge(second, first).headline == headline
+
+
+def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_is_a_reason() -> None:
+    said = judge(A, B, differences=("/algo",))
+    assert said.headline == "One seed each: nothing can be said yet."
+    assert said.why[:2] == [
+        "These runs by themselves: A did better.",
+        "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
+    ]
+    assert said.seed_caution == "One seed each: with other seeds it may come out differently."
 
 
 def test_the_reasons_hold_the_figures() -> None:

@@ -1,4 +1,4 @@
-"""The user's own presets, which the lists of environments show among ours; and the measured curves of ours."""
+"""The user's own presets, which the lists of environments show among ours; and the measured curves of both."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def list_own_presets(app: App) -> list[OwnPreset]:
 
 
 @router.get("/curves/{curve_id}", responses=documented(CurveNotFound))
-def get_measured_curve(curve_id: str) -> MeasuredCurve:
+def get_measured_curve(curve_id: str, app: App) -> MeasuredCurve:
     """The learning curve over the seeds that a preset was measured with, by its `curve`."""
-    found = known_curves().get(curve_id)
+    own = (preset.curve for preset in app.own_presets.all() if preset.curve_id == curve_id)
+    found = known_curves().get(curve_id) or next(own, None)
     if found is None:
         raise CurveNotFound(curve_id)
     return found

@@ -56,6 +56,7 @@ def preset_of(
         hyperparameters=config.hyperparameters,
         evaluation=config.evaluation,
         measured=found,
+        curve=curve_of(results.curves, variant),
         experiment_id=source.id,
         created_at=utc(now),
     )

@@ -5288,6 +5288,8 @@ export interface components {
       environment: string;
       /** @description `solved` counts seeds that were solved while they trained, `held` scores at the threshold. */
       measured?: components["schemas"]["MeasuredPreset"] | null;
+      /** @description The learning curve of its seeds. */
+      curve?: components["schemas"]["MeasuredCurve"] | null;
       /**
        * Experiment Id
        * @description The experiment that it was kept from.
