@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from rlviz.domain.errors import LauncherError
@@ -22,14 +23,16 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training.session import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
+from tests.support.template import TITLE
 from tests.support.training import column, events, eventually, kinds, leftovers, make_run
 from tests.support.workers import (
+    forking_launcher,
     impatient_launcher,
     is_running,
     parent_of,
     pid_of,
     put_down,
-    warm_launcher,
+    title_of,
     worker_processes,
 )
 
@@ -50,7 +53,7 @@ class Kind:
 
 KINDS = {
     "process": Kind(lambda _: LAUNCHERS.get("process")(warm=False)),
-    "fork of a template": Kind(lambda _: warm_launcher(), warm=True, killed_after_close=Exit(None)),
+    "fork of a template": Kind(lambda _: forking_launcher(), warm=True, killed_after_close=Exit(None)),
     "process from a prewarmed worker": Kind(lambda _: impatient_launcher(), warm=True),
     "thread": Kind(lambda _: LAUNCHERS.get("thread")(warm=False), outlives_the_service=False, killed=Exit(0)),
     "cluster": Kind(ClusterLauncher, adopted_and_killed=Exit(-9)),
@@ -72,7 +75,7 @@ class Rig:
         self._workers.append(worker)
         if self.kind.warm:
             pid = pid_of(worker.identity)
-            assert pid in warm or parent_of(pid) in warm
+            assert pid in warm or TITLE in title_of(psutil.Process(parent_of(pid)))
         return worker
 
     def end(self) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from itertools import count
 
 from rlviz.domain.errors import LauncherError
 from rlviz.launchers.base import Exit, Launcher, Worker
 from rlviz.launchers.job import Job, worker_arguments
 from rlviz.rundir.folder import RunFolder
+from tests.support.template import SharedWorkers
+from tests.support.training import eventually
 
 _NAME = "cluster job "
 
@@ -19,19 +19,22 @@ class Cluster:
 
     def __init__(self) -> None:
         self._numbers = count(1)
-        self._jobs: dict[int, subprocess.Popen[bytes]] = {}
+        self._nodes = SharedWorkers()
+        self._jobs: dict[int, Worker] = {}
 
     def submit(self, folder: RunFolder, job: Job) -> int:
         number = next(self._numbers)
-        command = [sys.executable, "-m", "rlviz.worker", *worker_arguments(folder, job, f"{_NAME}{number}")]
-        with folder.log_path.open("ab") as log:
-            self._jobs[number] = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        if not folder.path.is_dir():
+            raise FileNotFoundError(folder.path)
+        worker = self._nodes.start(worker_arguments(folder, job, f"{_NAME}{number}"))
+        assert worker is not None, "the template forks"
+        self._jobs[number] = worker
         return number
 
     def has(self, number: int) -> bool:
         return number in self._jobs
 
-    def exit_status(self, number: int) -> int | None:
+    def ended(self, number: int) -> Exit | None:
         return self._jobs[number].poll()
 
     def cancel(self, number: int, *, at_once: bool) -> None:
@@ -44,11 +47,12 @@ class Cluster:
         """End the job and forget that it ever was."""
         job = self._jobs.pop(number)
         job.kill()
-        job.wait()
+        eventually(job.poll, "the end of the job")
 
     def close(self) -> None:
         for number in list(self._jobs):
             self.lose(number)
+        self._nodes.close()
 
 
 class ClusterWorker(Worker):
@@ -60,8 +64,7 @@ class ClusterWorker(Worker):
         return f"{_NAME}{self.number}"
 
     def poll(self) -> Exit | None:
-        code = self._cluster.exit_status(self.number)
-        return None if code is None else Exit(code)
+        return self._cluster.ended(self.number)
 
     def terminate(self) -> None:
         self._cluster.cancel(self.number, at_once=False)

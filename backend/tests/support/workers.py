@@ -16,7 +16,7 @@ from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.template import ForkedWorkers
 from rlviz.services.supervision.termination import GracePeriod
-from tests.support.template import TITLE
+from tests.support.template import TITLE, SharedWorkers
 from tests.support.training import eventually
 
 GRACE = GracePeriod(ask=30.0, terminate=10.0)
@@ -44,6 +44,11 @@ class Actor(Worker):
 
     def kill(self) -> None:
         self.exit = Exit(-9)
+
+
+def forking_launcher() -> ProcessLauncher:
+    """A launcher whose workers are forks of the template that all tests share."""
+    return ProcessLauncher(source=SharedWorkers())
 
 
 def warm_launcher() -> ProcessLauncher:
