@@ -15,7 +15,10 @@ from typer.testing import CliRunner
 
 from rlviz.cli import output
 from rlviz.cli.main import app
-from tests.support.http import environment
+from rlviz.launchers import process
+from tests.support.forked_process import ForkedProcess
+from tests.support.http import PATIENCE, environment
+from tests.support.template import SOCKET, SharedWorkers, template_address
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ def call(runs_dir: Path, *arguments: str, typed: str | None = None) -> Ended:
     questions are answered with, on a terminal."""
     with (
         patch.dict(os.environ, environment(runs_dir=str(runs_dir)), clear=True),
+        patch.object(process, "ForkedWorkers", SharedWorkers),  # for a service of its own
         patch.object(output, "is_terminal", lambda stream=None: typed is not None and stream is sys.stdin),
     ):
         result = CliRunner().invoke(app, list(arguments), prog_name="rlviz", input=typed)
@@ -44,24 +48,15 @@ def call(runs_dir: Path, *arguments: str, typed: str | None = None) -> Ended:
 
 def shell(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own, in ``folder``, with no settings but those given."""
-    return subprocess.run(
-        [sys.executable, "-m", "rlviz", *arguments],
-        cwd=folder,
-        env=environment(**settings),
-        capture_output=True,
-        text=True,
-        timeout=150,
-        check=False,
-    )
+    command = started(folder, *arguments, **settings)
+    try:
+        out, err = command.communicate(PATIENCE)
+    finally:
+        command.kill()
+    return subprocess.CompletedProcess(arguments, command.wait(), out, err)
 
 
-def started(folder: Path, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+def started(folder: Path, *arguments: str, **settings: str) -> ForkedProcess:
     """The same, without waiting for it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "rlviz", *arguments],
-        cwd=folder,
-        env=environment(**settings),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    given = environment(**settings) | {SOCKET: template_address()}
+    return ForkedProcess(folder, given, arguments, shared_workers=True)

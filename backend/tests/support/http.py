@@ -27,7 +27,7 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from tests.support.service_process import ServiceProcess, start_service
+from tests.support.forked_process import ForkedProcess
 from tests.support.template import SOCKET, template_address
 
 PATIENCE = 150.0
@@ -53,7 +53,7 @@ def wait_for(look: Callable[[], T | None], what: str, seconds: float = PATIENCE)
 class Service:
     """``python -m rlviz serve`` on a free port. ``log`` is what it printed."""
 
-    process: ServiceProcess
+    process: ForkedProcess
     port: int
     runs_dir: Path
     log_path: Path
@@ -153,10 +153,11 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
     }
     if token is not None:
         given["token"] = token
-    process = start_service(
+    process = ForkedProcess(
         folder,
-        log_path,
         environment(**given) | {SOCKET: template_address()},
+        ["serve"],
+        log=log_path,
         script=script,
         shared_workers=shares,
     )
@@ -177,7 +178,7 @@ def serving(folder: Path, *, script: str | None = None, token: str | None = None
                 process.wait()
 
 
-def _port(process: ServiceProcess, log_path: Path) -> int | None:
+def _port(process: ForkedProcess, log_path: Path) -> int | None:
     """The port, once the service accepts connections."""
     text = log_path.read_text()
     assert process.poll() is None, f"The service ended: {text}"
