@@ -155,7 +155,7 @@ def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[
 
 
 def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 20_000}, "variants": [{"name": "only"}], "seeds": 3}
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 8_000}, "variants": [{"name": "only"}], "seeds": 3}
     experiment_id = create(service, spec)
     wait_for(lambda: any(cell["progress"] for cell in cells(service, experiment_id)), "steps")
     assert service.api("POST", f"/experiments/{experiment_id}/stop").json()["status"] == "stopped"
@@ -265,7 +265,7 @@ def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
 
 
 def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 40_000}, "variants": [{"name": "only"}], "seeds": 1}
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 12_000}, "variants": [{"name": "only"}], "seeds": 1}
     with serving(tmp_path, max_concurrent_runs="1", on_exit="stop") as first:
         experiment_id = create(first, spec)
         wait_for(lambda: any(cell["progress"] for cell in cells(first, experiment_id)), "steps")

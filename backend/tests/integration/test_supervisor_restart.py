@@ -7,6 +7,7 @@ end in different ways; then another service starts.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -31,19 +32,23 @@ from rlviz.services.application import Application
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
 from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
+from tests.support.template import SOCKET, template_address
 from tests.support.training import QUICK, column, events, eventually, kinds, make_run
-from tests.support.workers import is_running, pid_of, worker_processes
+from tests.support.workers import descendants, is_running, pid_of, worker_processes
 
 S = RunStatus
 SERVICE = """
 import json, sys, time
 from pathlib import Path
+from rlviz.launchers.process import ProcessLauncher
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.settings import Settings
+from tests.support.template import SharedWorkers
 
 runs_dir, steps, evaluated, hyperparameters = json.loads(sys.argv[1])
-app = Application(Settings(_env_file=None, runs_dir=Path(runs_dir), max_concurrent_runs=len(steps) - 1))
+settings = Settings(_env_file=None, runs_dir=Path(runs_dir), max_concurrent_runs=len(steps) - 1)
+app = Application(settings, launcher=ProcessLauncher(source=SharedWorkers()))
 app.open()
 ids = {}
 for name, total in steps.items():
@@ -54,6 +59,7 @@ app.evaluations.create(evaluated, episodes=100, seed=1, deterministic=True)
 print(json.dumps(ids), flush=True)
 time.sleep(600)
 """
+BACKEND = Path(__file__).parents[2]
 STEPS = {"alive": ENDLESS, "killed": ENDLESS, "finished": 8_000, "rebooted": ENDLESS, "queued": 256}
 
 
@@ -78,7 +84,8 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     assert train_run(evaluated)
 
     arguments = json.dumps([str(root), STEPS, evaluated.run_id, QUICK["ppo"]])
-    with subprocess.Popen([sys.executable, "-c", SERVICE, arguments], stdout=subprocess.PIPE) as first:
+    command, given = [sys.executable, "-c", SERVICE, arguments], {**os.environ, SOCKET: template_address()}
+    with subprocess.Popen(command, cwd=BACKEND, env=given, stdout=subprocess.PIPE) as first:
         assert first.stdout is not None
         ids = json.loads(first.stdout.readline())
         folders = {name: RunFolder(root, run_id) for name, run_id in ids.items()}
@@ -132,7 +139,7 @@ def halted_evaluator(first: subprocess.Popen[bytes], evaluated: RunFolder) -> ps
     eventually(playing, "the first episode of the evaluation")
     [evaluator] = [
         process
-        for process in psutil.Process(first.pid).children()
+        for process in descendants(first.pid)
         if any(child.name().startswith("ffmpeg") for child in process.children())
     ]
     evaluator.suspend()
