@@ -97,7 +97,7 @@ def trains_or_is_over(service: Service, experiment_id: str) -> str:
 
 def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="2MB", max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=20_000)
+        experiment_id = begun(service, seeds=2, steps=10_000)
         wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk, leave=1_000_000)
         held = wait_for(lambda: service.get(f"/experiments/{experiment_id}")["problem"], "what holds it up", LONG)
@@ -112,7 +112,7 @@ def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: P
 
 def test_a_disk_without_a_byte_loses_no_line_of_an_experiment(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0", max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=20_000)
+        experiment_id = begun(service, seeds=2, steps=10_000)
         wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk)
         assert service.get(f"/experiments/{experiment_id}")["status"] == "running"
@@ -125,7 +125,7 @@ def test_a_disk_without_a_byte_loses_no_line_of_an_experiment(small_disk: Path) 
 
 def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_other(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=20_000)
+        experiment_id = begun(service, seeds=2, steps=10_000)
         run_id = wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         worker = worker_of(service, run_id)
         service.folder(run_id).path.rename(tmp_path / "gone")
@@ -138,7 +138,7 @@ def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_ot
 
 def test_an_experiment_whose_folder_is_deleted_while_it_runs_is_gone_and_its_run_goes_on(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=20_000)
+        experiment_id = begun(service, seeds=2, steps=10_000)
         run_id = wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         ExperimentFolder(service.runs_dir, experiment_id).path.rename(tmp_path / "gone")
         assert service.api("GET", f"/experiments/{experiment_id}").status_code == 404

@@ -11,7 +11,9 @@ import pytest
 
 from rlviz.rundir.folder import run_folders
 from rlviz.services.projection.folder_projection import row_of_folder
-from tests.support.http import environment
+from tests.support.forked_process import ForkedProcess
+from tests.support.http import PATIENCE, environment
+from tests.support.template import SOCKET, template_address
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS = (ROOT / "docs" / "library.md", ROOT / "README.md")
@@ -22,7 +24,10 @@ SNIPPETS = [
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
 def test_a_snippet_leaves_a_completed_run_with_episodes(snippet: str, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-c", snippet], env=environment(runs_dir=str(tmp_path)), cwd=tmp_path, check=True)
+    given = environment(runs_dir=str(tmp_path)) | {SOCKET: template_address()}
+    program = ForkedProcess(tmp_path, given, script=snippet, shared_workers=True)
+    _, err = program.communicate(PATIENCE)
+    assert program.returncode == 0, err
     [folder] = run_folders(tmp_path)
     row = row_of_folder(folder)
     actor = "policy" if "rlviz.train(" in snippet else "foreign"

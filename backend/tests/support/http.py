@@ -138,11 +138,11 @@ raise SystemExit(serve(application))
 def serving(folder: Path, *, script: str | None = None, token: str | None = None, **settings: str) -> Iterator[Service]:
     """A service whose runs, log and working directory lie in ``folder``; ended, by force if need be, at the end.
 
-    Unless ``settings`` or ``script`` say otherwise, its workers are forks of the template that all tests share.
+    Unless ``settings`` say otherwise, its workers are forks of the template that all tests share.
     """
     runs_dir, log_path = folder / "runs", folder / "service.log"
     folder.mkdir(parents=True, exist_ok=True)
-    shares = script is None and "warm_worker" not in settings
+    shares = "warm_worker" not in settings
     given = {
         "port": "0",
         "on_exit": "leave",
