@@ -40,14 +40,14 @@ wheel: $(STAMPS)/python $(STAMPS)/frontend ## Build dist/rlviz-….whl, with the
 
 .PHONY: test
 test: $(STAMPS)/python-dev $(STAMPS)/node $(STAMPS)/frontend $(STAMPS)/browser ## Run every test, in a real browser too
-	cd backend && .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	cd backend && .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 	node frontend/scripts/first-load.mjs
 	cd frontend && $(PNPM) test
 	cd frontend && $(PNPM) e2e
 
 .PHONY: coverage
 coverage: $(STAMPS)/python-dev ## Run the back end's tests and say which lines no test runs, in workers too
-	cd backend && .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-fail-under=85
+	cd backend && .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-fail-under=85
 
 .PHONY: test-faults
 test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a few times each; part of make test

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -6,6 +7,8 @@ export default defineConfig({
   test: {
     restoreMocks: true,
     unstubGlobals: true,
+    // One less would be left out for the main process, which has nothing to do meanwhile.
+    maxWorkers: availableParallelism(),
     // Longer than any single wait of `vitest.setup.ts`.
     testTimeout: 30_000,
     // Node's fetch wants whole addresses.
