@@ -30,6 +30,25 @@ test("a run is exported from its menu, and its page says how far @phone", async 
   await request.delete(`/api/runs/${good}/sinks/tensorboard`);
 });
 
+test("runs that are selected are downloaded together @phone", async ({ page }) => {
+  await page.goto("/?q=baseline");
+  for (const name of ["PPO baseline", "DQN baseline"]) {
+    await page
+      .locator("[role=row][data-index]", { hasText: name })
+      .locator("[data-act=select]")
+      .click();
+  }
+  await page
+    .getByRole("region", { name: "Selected runs" })
+    .getByRole("button", { name: /^Export/ })
+    .click();
+  const begun = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "Metrics as CSV" }).click();
+  const download = await begun;
+  expect(download.suggestedFilename()).toBe("runs-csv.zip");
+  expect(await download.failure()).toBeNull();
+});
+
 test("a new run takes the sinks along that the form was given", async ({ page, request }) => {
   await page.goto("/?new");
   const form = page.getByRole("form", { name: "New run" });

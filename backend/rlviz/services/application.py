@@ -158,7 +158,7 @@ class Application:
         self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
         self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
         self.step_records = StepRecordService(self.settings, self.evaluations, self.film, self.supervisor)
-        trial_runs = TrialRuns(self.runs, self.resuming)
+        trial_runs = TrialRuns(self.runs, self.resuming, self.couriers)
         scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
             self.settings,

@@ -53,6 +53,27 @@ def test_a_run_is_delivered_as_it_trains_and_has_its_rest_at_the_end(here: tuple
     assert list(own_folder(RunFolder(runs_dir, run_id), SinkKind.TENSORBOARD).iterdir())
 
 
+def test_the_runs_of_an_experiment_are_delivered_where_it_says(here: tuple[Service, Path]) -> None:
+    service, _ = here
+    specification = {
+        "base": {name: RUN[name] for name in ("algo", "preset", "hyperparameters")} | {"total_timesteps": 256},
+        "grid": {"gamma": [0.9, 0.99]},
+        "seeds": 1,
+        "score": {"episodes": 1, "policy": "latest"},
+    }
+    refused = service.api("POST", "/experiments", json={**specification, "sinks": ["aim"]})
+    assert refused.status_code == 422
+    begun = service.api("POST", "/experiments", json={**specification, "sinks": ["tensorboard"]}).json()
+
+    def runs() -> list[str]:
+        return [one["run_id"] for one in service.get(f"/experiments/{begun['id']}")["cells"] if one["run_id"]]
+
+    wait_for(lambda: len(runs()) == 2, "both to begin", 120.0)
+    for run_id in runs():
+        wait_for(lambda run_id=run_id: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
+        assert only_sink(service, run_id)["live"]
+
+
 def test_a_run_that_has_ended_is_given_a_sink_and_what_changes_later_comes_too(here: tuple[Service, Path]) -> None:
     service, runs_dir = here
     run_id = service.api("POST", "/runs", json=RUN).json()["id"]

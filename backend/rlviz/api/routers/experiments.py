@@ -11,6 +11,7 @@ from rlviz.api.schemas.experiments import Experiment, ExperimentList
 from rlviz.domain.errors import (
     ExperimentConflict,
     ExperimentNotFound,
+    ExtraMissing,
     InvalidRequest,
     NewerVersion,
     NotEnoughDisk,
@@ -21,9 +22,10 @@ from rlviz.domain.experiments import ExperimentSpec
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
 
-@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk))
+@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
     """Train every variant with every seed, and score what comes out. It begins at once."""
+    app.sinks.check(body.sinks)
     return view_experiment(app.experiments.create(body))
 
 

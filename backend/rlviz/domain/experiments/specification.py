@@ -13,6 +13,7 @@ from rlviz.domain.evaluation import MOST_SCORED_EPISODES, PolicyChoice
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.rules import Rules
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.sweep import Sweep
 
 MOST_CELLS = 10_000
@@ -124,6 +125,9 @@ class ExperimentSpec(_Strict):
     memory_per_worker: int | None = Field(None, ge=10**6, strict=True, description="Bytes for the buffers of each run.")
     limits: ExperimentLimits = ExperimentLimits()
     score: ScorePlan = ScorePlan()
+    sinks: tuple[SinkKind, ...] = Field(
+        (), max_length=len(SinkKind), description="Other programs that its runs are delivered to as they train."
+    )
     confirm: bool = Field(False, description=f"Needed for more than {MOST_UNCONFIRMED:,} trials.")
 
     @field_validator("seeds")

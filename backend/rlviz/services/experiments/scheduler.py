@@ -231,7 +231,7 @@ class ExperimentScheduler:
             return
         book.note(trial, TrialState.BEGUN, config.run_id)
         try:
-            self._runs.add(config)
+            self._runs.add(config, book.spec.sinks)
         except (NotEnoughDisk, OSError) as error:
             book.note(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
             raise

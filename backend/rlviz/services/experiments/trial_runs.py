@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -9,7 +10,9 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.config import ExperimentPlace, RunConfig
 from rlviz.domain.errors import Conflict, NotFound
 from rlviz.domain.experiments import RunWishes
+from rlviz.domain.sinks import SinkKind
 from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.sinks.live_couriers import LiveCouriers
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.resuming import ResumeService
 from rlviz.services.use_cases.runs import RunService
@@ -19,6 +22,7 @@ from rlviz.services.use_cases.runs import RunService
 class TrialRuns:
     _runs: RunService
     _resuming: ResumeService
+    _couriers: LiveCouriers
 
     def configure(self, book: ExperimentBook, trial: Trial) -> RunConfig:
         """The configuration of a new run for ``trial``. Raises InvalidRequest."""
@@ -33,9 +37,12 @@ class TrialRuns:
         given = {name: getattr(wishes, name) for name in RunWishes.model_fields}
         return self._runs.resolve(NewRun(**given, seed=seed), memory_limit=memory)
 
-    def add(self, config: RunConfig) -> RunRow:
-        """Create the run and queue it. Raises NotEnoughDisk or OSError."""
-        return self._runs.add(config)
+    def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:
+        """Create the run with its sinks and queue it. Raises NotEnoughDisk or OSError."""
+        row = self._runs.add(config, sinks)
+        if sinks:
+            self._couriers.renew(row.id)
+        return row
 
     def start(self, run_id: str) -> None:
         self._runs.start(run_id)

@@ -14,10 +14,13 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NotControlled, RunIsActive
 from rlviz.domain.run_actor import RunActor
+from rlviz.domain.sink_record import SinkPlan
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder, folder_gone
+from rlviz.rundir.sinks import write_plan
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
@@ -53,8 +56,11 @@ class RunUseCases:
         except FileNotFoundError as error:
             raise folder_gone(run_id) from error
 
-    def _add(self, configs: Sequence[RunConfig], now: float, *, start: bool) -> list[RunRow]:
+    def _add(
+        self, configs: Sequence[RunConfig], now: float, *, start: bool, sinks: Sequence[SinkKind] = ()
+    ) -> list[RunRow]:
         """Write the folders of new runs, index them, and queue them if they shall ``start``: all of them, or none.
+        ``sinks``: that they are planned to be delivered to.
 
         If the service dies meanwhile, its next start finds those whose folders have appeared. Raises OSError.
         """
@@ -64,8 +70,16 @@ class RunUseCases:
             for row in rows:
                 check_transition(row.state, RunStatus.QUEUED)
                 row.status, row.queued_at = RunStatus.QUEUED.value, now
+
+        def plan(folder: RunFolder) -> None:
+            if sinks:
+                write_plan(folder, SinkPlan(kinds=tuple(sorted(set(sinks)))))
+
         with ExitStack() as folders:
-            appear = [folders.enter_context(new_folder(self._settings.runs_dir, config, control)) for config in configs]
+            appear = [
+                folders.enter_context(new_folder(self._settings.runs_dir, config, control, fill=plan))
+                for config in configs
+            ]
             session = folders.enter_context(self._database.write())
             session.add_all(rows)
             session.flush()

@@ -29,6 +29,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.ids import check_run_id
 from rlviz.domain.run_actor import RunActor
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import WITH_WORKER, RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder, folder_gone
@@ -135,10 +136,11 @@ class RunService(RunUseCases):
             snapshot_bytes=self._settings.snapshot_bytes,
         )
 
-    def add(self, config: RunConfig) -> RunRow:
-        """Create a run from its configuration, and queue it. Raises NotEnoughDisk or OSError."""
+    def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:
+        """Create a run from its configuration, with the sinks that it shall have, and queue it. Raises NotEnoughDisk or
+        OSError."""
         self._disk.check()
-        return self._add([config], self._clock(), start=True)[0]
+        return self._add([config], self._clock(), start=True, sinks=sinks)[0]
 
     def start(self, run_id: str) -> RunRow:
         """Queue a created run. Raises IllegalTransition for any other, RunIsActive for one in which a person plays,

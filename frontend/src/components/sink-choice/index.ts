@@ -1,2 +1,2 @@
 export { InstallCommand } from "./install-command";
-export { SinkChoice } from "./sink-choice";
+export { SinkDisclosure } from "./sink-disclosure";

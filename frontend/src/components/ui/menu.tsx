@@ -1,6 +1,7 @@
 "use client";
 
 import clsx from "clsx";
+import { ChevronRight } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { Kbd } from "./kbd";
@@ -8,6 +9,11 @@ import { layer, layerClass } from "./layer";
 
 const itemClass =
   "flex min-h-8 items-center gap-2.5 rounded-md px-2 text-sm outline-none select-none data-disabled:opacity-50 data-highlighted:bg-rest-tint max-md:min-h-10";
+
+const contentClass = clsx(
+  layerClass,
+  "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto p-1",
+);
 
 interface MenuProps {
   /** The button that opens the menu. It needs an accessible name. */
@@ -22,15 +28,7 @@ export function Menu({ trigger, align = "end", children }: MenuProps) {
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal container={layer()}>
-        <Radix.Content
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className={clsx(
-            layerClass,
-            "max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto p-1",
-          )}
-        >
+        <Radix.Content align={align} sideOffset={4} collisionPadding={8} className={contentClass}>
           {children}
         </Radix.Content>
       </Radix.Portal>
@@ -73,6 +71,32 @@ export function MenuItem({
       </span>
       {shortcut && !disabled && <Kbd>{shortcut}</Kbd>}
     </Radix.Item>
+  );
+}
+
+interface MenuSubProps {
+  icon?: ReactNode;
+  label: string;
+  children: ReactNode;
+}
+
+/** An item that opens a menu of its own. */
+export function MenuSub({ icon, label, children }: MenuSubProps) {
+  return (
+    <Radix.Sub>
+      <Radix.SubTrigger className={clsx(itemClass, "text-ink data-[state=open]:bg-rest-tint")}>
+        <span aria-hidden className="grid size-4 place-items-center *:size-3.5">
+          {icon}
+        </span>
+        <span className="grow">{label}</span>
+        <ChevronRight aria-hidden className="size-3.5 text-ink-faint" />
+      </Radix.SubTrigger>
+      <Radix.Portal container={layer()}>
+        <Radix.SubContent collisionPadding={8} className={contentClass}>
+          {children}
+        </Radix.SubContent>
+      </Radix.Portal>
+    </Radix.Sub>
   );
 }
 

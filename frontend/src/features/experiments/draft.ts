@@ -5,6 +5,7 @@ import {
   hyperparametersFor,
   type Preset,
   presetsFor,
+  type SinkKind,
   variantFor,
 } from "@/lib/api";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
@@ -33,6 +34,8 @@ export interface ExperimentDraft {
   seeds: string;
   /** Environment steps of each run; empty: those of its preset. */
   steps: string;
+  /** Programs that its runs are delivered to as they train. */
+  sinks: readonly SinkKind[];
 }
 
 export const SEED_COUNTS = ["3", "5", "10"] as const;
@@ -49,6 +52,7 @@ export const FIRST: ExperimentDraft = {
   sweep: FIRST_SWEEP,
   seeds: "5",
   steps: "",
+  sinks: [],
 };
 
 /** What can be compared: the environment that was chosen, and the algorithms that can learn in it. */

@@ -1,9 +1,10 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ChevronRight, Pause, Play } from "lucide-react";
+import { ChevronRight, Download, Pause, Play } from "lucide-react";
 import Link from "next/link";
 import { useDocumentTitle } from "@/components/layout/use-document-title";
+import { ExportRunsMenu } from "@/components/run-exports";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Notice } from "@/components/ui/notice";
@@ -96,6 +97,16 @@ function Actions({ experiment: { id, name, status } }: { experiment: Experiment 
             Resume
           </Button>
         )}
+        <ExportRunsMenu
+          of={{ experiment: id }}
+          trigger={
+            <Button
+              variant="quiet"
+              aria-label="Download the runs"
+              icon={<Download aria-hidden className="size-3.5" />}
+            />
+          }
+        />
         <DeleteExperiment id={id} name={name} />
       </div>
       {direct.error && (

@@ -30,6 +30,9 @@ function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
     "GET /algorithms": () => ({ body: algorithms }),
     "GET /environments": () => ({ body: environments }),
     "GET /health": () => ({ body: {} }),
+    "GET /sinks": () => ({
+      body: [{ kind: "mlflow", label: "MLflow", install: null, place: "mlflow.db", note: null }],
+    }),
     "POST /experiments": create,
   });
   renderWithQueries(<NewExperiment onClose={() => undefined} />);
@@ -81,4 +84,13 @@ test("the space of a search is changed before it begins", async () => {
     base: { algo: "ppo", preset: "fast" },
     sweep: { trials: 8, space: { gamma: { low: 0.5, high: 0.999, log: true } } },
   });
+});
+
+test("its runs are delivered to the programs that the form names", async () => {
+  const sent = shown(() => ({ status: 201, body: { id: "exp-c" } }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  await userEvent.click(screen.getByText("Sinks"));
+  await userEvent.click(await screen.findByRole("checkbox", { name: "MLflow" }));
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  await vi.waitFor(() => expect(sent()).toMatchObject([{ sinks: ["mlflow"] }]));
 });

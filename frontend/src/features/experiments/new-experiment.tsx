@@ -3,6 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { SinkDisclosure } from "@/components/sink-choice";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
@@ -80,7 +81,8 @@ function Form({ algorithms, environments, onClose }: FormProps) {
   const router = useRouter();
   const [draft, setDraft] = useState<ExperimentDraft>(FIRST);
   const create = useMutation({
-    mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),
+    mutationFn: (confirm: boolean) =>
+      createExperiment({ ...specification, sinks: [...draft.sinks], confirm }),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
   const change = (changes: Partial<ExperimentDraft>) => {
@@ -182,6 +184,7 @@ function Form({ algorithms, environments, onClose }: FormProps) {
           problem={stepsProblem?.detail ?? problems.get("steps")}
           onChange={change}
         />
+        <SinkDisclosure chosen={draft.sinks} onChange={(sinks) => change({ sinks })} />
         {asksBack ? (
           <Notice tone="warn" role="alert" title="That is much">
             <p>{asksBack.detail.replace(/ Say `confirm.*$/, "")}</p>

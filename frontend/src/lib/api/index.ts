@@ -18,7 +18,6 @@ export {
   sqlQuery,
 } from "./queries/analytics";
 export { comparisonQuery, meanReturnsQuery, seedCurvesQuery } from "./queries/comparison";
-export { bundleLink, eventFilesLink, importRuns, type ImportWishes } from "./queries/exchange";
 export { endingsQuery, episodeSearchQuery, judgementQuery } from "./queries/episodes";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";
 export {

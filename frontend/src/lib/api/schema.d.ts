@@ -3526,6 +3526,12 @@ export interface components {
        */
       score?: components["schemas"]["ScorePlan"];
       /**
+       * Sinks
+       * @description Other programs that its runs are delivered to as they train.
+       * @default []
+       */
+      sinks?: components["schemas"]["SinkKind"][];
+      /**
        * Confirm
        * @description Needed for more than 1,000 trials.
        * @default false
@@ -13645,6 +13651,15 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not installed */
+      501: {
         headers: {
           [name: string]: unknown;
         };

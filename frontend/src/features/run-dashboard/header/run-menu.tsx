@@ -1,29 +1,14 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import {
-  ChartLine,
-  Copy,
-  Download,
-  FileJson,
-  MoreHorizontal,
-  Package,
-  Trash2,
-  Upload,
-} from "lucide-react";
+import { Copy, Download, FileJson, MoreHorizontal, Trash2, Upload } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { ExportItems } from "@/components/run-exports";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
-import {
-  artifactLink,
-  bundleLink,
-  eventFilesLink,
-  healthQuery,
-  isActive,
-  type RunDetail,
-} from "@/lib/api";
+import { Menu, MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
+import { artifactLink, isActive, type RunDetail } from "@/lib/api";
+import { runLink } from "@/lib/api/queries/exchange";
 import { learns, suits, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { follow } from "@/lib/download";
@@ -42,10 +27,6 @@ export function RunMenu({ run, remove, Sinks }: RunMenuProps) {
   const [exports, setExports] = useState(false);
   const router = useRouter();
   const away = useServiceAway() === null ? null : SERVICE_AWAY;
-  const { data: health } = useQuery(healthQuery);
-  const needed = health?.missing_extras.includes("tensorboard")
-    ? "Needs more packages: pip install 'rlviz[tensorboard]'"
-    : null;
   const save = (path: string) => follow(artifactLink(run.id, path), `${run.id}-${path}`);
   return (
     <>
@@ -67,37 +48,24 @@ export function RunMenu({ run, remove, Sinks }: RunMenuProps) {
             <MenuSeparator />
           </>
         )}
-        {learns(run) && (
-          <MenuItem
-            icon={<Download />}
-            disabled={run.policy_step === null || run.status === "paused" || isActive(run)}
-            onSelect={() => save("model.zip")}
-          >
-            Download model
+        <MenuSub icon={<Download />} label="Download">
+          {learns(run) && (
+            <MenuItem
+              icon={<Download />}
+              disabled={run.policy_step === null || run.status === "paused" || isActive(run)}
+              onSelect={() => save("model.zip")}
+            >
+              Model
+            </MenuItem>
+          )}
+          <MenuItem icon={<FileJson />} onSelect={() => save("config.json")}>
+            Configuration
           </MenuItem>
-        )}
-        <MenuItem icon={<FileJson />} onSelect={() => save("config.json")}>
-          Download configuration
-        </MenuItem>
-        <MenuItem icon={<Download />} onSelect={() => save("metrics.jsonl")}>
-          Download metrics
-        </MenuItem>
-        <MenuItem
-          icon={<ChartLine />}
-          reason={away ?? needed}
-          onSelect={() => follow(eventFilesLink(run.id), `${run.id}-tensorboard.zip`)}
-        >
-          Download TensorBoard logs
-        </MenuItem>
+          <MenuSeparator />
+          <ExportItems file={(format) => runLink(run.id, format)} />
+        </MenuSub>
         <MenuItem icon={<Upload />} reason={away} onSelect={() => setExports(true)}>
           Export to tracker…
-        </MenuItem>
-        <MenuItem
-          icon={<Package />}
-          reason={away}
-          onSelect={() => follow(bundleLink(run.id), `${run.id}.zip`)}
-        >
-          Download bundle
         </MenuItem>
         <MenuSeparator />
         <MenuItem

@@ -1,5 +1,11 @@
 import { apiBase } from "../base";
 import { http, unwrap } from "../http";
+import type { paths } from "../schema";
+
+/** What several runs are exported as. */
+export type RunsFormat = NonNullable<
+  NonNullable<paths["/export"]["get"]["parameters"]["query"]>["format"]
+>;
 
 /** What the user says of a file that is imported, before what its logs say. */
 export interface ImportWishes {
@@ -21,12 +27,31 @@ export function importRuns(file: File, wishes: ImportWishes) {
   );
 }
 
-/** The run as one file with hashes. */
-export function bundleLink(id: string) {
-  return `${apiBase}/runs/${encodeURIComponent(id)}/bundle`;
+/** A run as a file: where it is, and what it is called. */
+export function runLink(id: string, format: RunsFormat) {
+  const at = (path: string, name: string) => ({
+    address: `${apiBase}/runs/${encodeURIComponent(id)}/${path}`,
+    name,
+  });
+  switch (format) {
+    case "bundle":
+      return at("bundle", `${id}.zip`);
+    case "tensorboard":
+      return at("tensorboard", `${id}-tensorboard.zip`);
+    default:
+      return at(`export?format=${format}`, `${id}.${format}`);
+  }
 }
 
-/** The run's metrics as event files of TensorBoard, in a zip archive. */
-export function eventFilesLink(id: string) {
-  return `${apiBase}/runs/${encodeURIComponent(id)}/tensorboard`;
+/** Several runs by their ids, or the runs of an experiment. */
+export type ExportedRuns = { runs: readonly string[] } | { experiment: string };
+
+/** Runs in one zip archive. */
+export function runsLink(of: ExportedRuns, format: RunsFormat) {
+  const which = "runs" in of ? { runs: of.runs.join(",") } : of;
+  const name = "runs" in of ? "runs" : of.experiment;
+  return {
+    address: `${apiBase}/export?${new URLSearchParams({ ...which, format })}`,
+    name: `${name}-${format}.zip`,
+  };
 }

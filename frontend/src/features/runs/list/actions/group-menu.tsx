@@ -1,8 +1,10 @@
 "use client";
 
-import { ChevronsUpDown, Copy, GitCompareArrows, Trash2 } from "lucide-react";
-import { MenuItem, MenuSeparator } from "@/components/ui/menu";
+import { ChevronsUpDown, Copy, Download, GitCompareArrows, Trash2 } from "lucide-react";
+import { ExportItems } from "@/components/run-exports";
+import { MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
 import { isActive, type Run, type SeedGroup } from "@/lib/api";
+import { runsLink } from "@/lib/api/queries/exchange";
 import { plural } from "@/lib/format";
 import { suits } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
@@ -48,6 +50,9 @@ export function GroupMenu({ group, run, button, actions, onClose }: GroupMenuPro
           Duplicate…
         </MenuItem>
       )}
+      <MenuSub icon={<Download />} label={`Download all ${seeds}`}>
+        <ExportItems file={(format) => runsLink({ runs: group.run_ids }, format)} />
+      </MenuSub>
       <MenuSeparator />
       <MenuItem
         icon={<Trash2 />}

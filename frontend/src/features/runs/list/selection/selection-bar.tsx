@@ -1,5 +1,6 @@
-import { GitCompareArrows, Trash2, X } from "lucide-react";
+import { Download, GitCompareArrows, Trash2, X } from "lucide-react";
 import Link from "next/link";
+import { ExportRunsMenu } from "@/components/run-exports";
 import { Button, buttonClass } from "@/components/ui/button";
 import { plural } from "@/lib/format";
 import { useLimits } from "@/lib/registry";
@@ -14,7 +15,9 @@ interface SelectionBarProps {
 
 /** A floating bar with actions for the selected runs. */
 export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
-  const most = useLimits()?.compared_runs.maximum ?? Infinity;
+  const limits = useLimits();
+  const most = limits?.compared_runs.maximum ?? Infinity;
+  const mostExported = limits?.exported_runs.maximum ?? Infinity;
   if (ids.size === 0) return null;
   const reason = whyNotCompare(ids.size, most);
   const Icon = <GitCompareArrows aria-hidden className="size-3.5" />;
@@ -37,6 +40,20 @@ export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
           Compare
         </Button>
       )}
+      <ExportRunsMenu
+        of={{ runs: [...ids] }}
+        trigger={
+          <Button
+            variant="quiet"
+            disabled={ids.size > mostExported}
+            title={ids.size > mostExported ? `At most ${mostExported} together` : undefined}
+            icon={<Download aria-hidden className="size-3.5" />}
+            aria-label={`Export ${plural(ids.size, "selected run")}`}
+          >
+            <span className="max-sm:sr-only">Export</span>
+          </Button>
+        }
+      />
       <Button
         variant="quiet"
         needsService

@@ -1,0 +1,45 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ChartLine, Package, Table } from "lucide-react";
+import type { ReactNode } from "react";
+import { MenuItem } from "@/components/ui/menu";
+import { healthQuery } from "@/lib/api";
+import { type RunsFormat } from "@/lib/api/queries/exchange";
+import { follow } from "@/lib/download";
+import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+
+const FORMATS: readonly { format: RunsFormat; label: string; icon: ReactNode }[] = [
+  { format: "csv", label: "Metrics as CSV", icon: <Table /> },
+  { format: "json", label: "Metrics as JSON", icon: <Table /> },
+  { format: "parquet", label: "Metrics as Parquet", icon: <Table /> },
+  { format: "tensorboard", label: "TensorBoard logs", icon: <ChartLine /> },
+  { format: "bundle", label: "Bundle", icon: <Package /> },
+];
+
+interface ExportItemsProps {
+  /** Where the export in a format is, and what the file is called. */
+  file: (format: RunsFormat) => { address: string; name: string };
+}
+
+/** Items of a menu that download runs, one for each format. */
+export function ExportItems({ file }: ExportItemsProps) {
+  const away = useServiceAway() === null ? null : SERVICE_AWAY;
+  const { data: health } = useQuery(healthQuery);
+  const missing = health?.missing_extras.includes("tensorboard")
+    ? "Needs more packages: pip install 'rlviz[tensorboard]'"
+    : null;
+  return FORMATS.map(({ format, label, icon }) => (
+    <MenuItem
+      key={format}
+      icon={icon}
+      reason={away ?? (format === "tensorboard" ? missing : null)}
+      onSelect={() => {
+        const { address, name } = file(format);
+        follow(address, name);
+      }}
+    >
+      {label}
+    </MenuItem>
+  ));
+}

@@ -1,0 +1,2 @@
+export { ExportItems } from "./export-items";
+export { ExportRunsMenu } from "./export-runs-menu";
