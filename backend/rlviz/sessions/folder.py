@@ -36,7 +36,9 @@ class SessionPlan(BaseModel):
     policy: str | None = Field(
         None, description="File of the policy, relative to the run folder; null: always the newest."
     )
-    is_training: bool = Field(False, description="Whether the run trains, so that newer policies can be asked for.")
+    ended_attempt: int | None = Field(
+        None, description="The attempt to train the run that has ended; null: one goes on, or waits for its turn."
+    )
     seed: Seed
     greedy: bool = True
     secret: str = Field(description="By which the service knows the worker.")

@@ -91,7 +91,7 @@ def _policies(plan: SessionPlan) -> PolicySource:
     config = folder.read_config()
     if plan.policy is not None:
         return KeptPolicy(folder, config.algo, plan.policy)
-    return NewestPolicy(folder, config.algo, Lease(folder) if plan.is_training else None)
+    return NewestPolicy(folder, config.algo, Lease(folder), ended_attempt=plan.ended_attempt)
 
 
 def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:

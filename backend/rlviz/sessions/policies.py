@@ -58,26 +58,35 @@ class KeptPolicy:
 
 
 class NewestPolicy:
-    """The newest policy in the run folder. With a ``lease``, the trainer is asked to write its current weights."""
+    """The newest policy in the run folder. With ``lease``, the trainer is asked to write its current weights.
+
+    Where an attempt to train the run has ended, nobody is asked until the next one is wanted (``ended_attempt``, its
+    number; None: one goes on): nothing is written in the folder of a run that does not train.
+    """
 
     def __init__(
-        self, folder: RunFolder, algo: str, lease: Lease | None, *, monotonic: Callable[[], float] = time.monotonic
+        self,
+        folder: RunFolder,
+        algo: str,
+        lease: Lease,
+        *,
+        ended_attempt: int | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder, self._algorithm, self._lease = folder, ALGORITHMS.get(algo), lease
-        self._monotonic = monotonic
+        self._ended_attempt, self._monotonic = ended_attempt, monotonic
+        self._control: tuple[int, int, Path] | None = None
         self._look_at = float("-inf")
         self._seen: tuple[int, int, Path] | None = None
         self._policy: TrainedPolicy | None = None
-        if lease is not None:
-            lease.renew()  # now: the environment takes its time to be made
+        self._ask()  # now: the environment takes its time to be made
 
     def look(self) -> TrainedPolicy | None:
         now = self._monotonic()
         if now < self._look_at:
             return None
         self._look_at = now + LOOK_SECONDS
-        if self._lease is not None:
-            self._lease.renew()
+        self._ask()
         found = filter(None, map(self._version, self._candidates()))
         newest = max(found, default=None)
         if newest is None or newest == self._seen:
@@ -92,8 +101,25 @@ class NewestPolicy:
         return self._policy
 
     def close(self) -> None:
-        if self._lease is not None:
+        if self._ended_attempt is None:
             self._lease.end()
+
+    def _ask(self) -> None:
+        if self._ended_attempt is not None and self._is_resumed(self._ended_attempt):
+            self._ended_attempt = None
+        if self._ended_attempt is None:
+            self._lease.renew()
+
+    def _is_resumed(self, ended_attempt: int) -> bool:
+        """Whether a later attempt is wanted. The file that says so is read when it was replaced."""
+        control = self._version(self._folder.control_path)
+        if control == self._control:
+            return False
+        self._control = control
+        try:
+            return self._folder.read_control().attempt > ended_attempt
+        except RunFolderError:  # damaged, or gone just now
+            return False
 
     def _candidates(self) -> list[Path]:
         found = [self._folder.live_weights_path, self._folder.model_path]

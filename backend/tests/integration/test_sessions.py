@@ -75,6 +75,19 @@ def test_a_run_that_ends_while_it_is_watched_is_played_on_with_its_final_policy(
         assert viewer.step().reading is not None
 
 
+def test_a_run_that_is_resumed_while_it_is_watched_is_live_again(service: Service) -> None:
+    run_id = train(service)
+    service.api("POST", f"/runs/{run_id}/pause")
+    paused_at = service.wait_for_status(run_id, "paused")["step"]
+    with looking(service, run_id=run_id) as viewer:
+        viewer.step()
+        assert not service.folder(run_id).watch.exists(), "nothing is written for a run that does not train"
+        assert service.api("POST", f"/runs/{run_id}/resume", json={}).status_code == 202
+        viewer.until(lambda message: isinstance(message, PolicyMessage) and message.step > paused_at)
+        service.api("POST", f"/runs/{run_id}/stop")
+    service.wait_for_status(run_id, "stopped")
+
+
 def test_a_policy_of_an_earlier_step_is_played_as_it_was_then(service: Service, trained: str) -> None:
     kept = [step for step, _ in service.folder(trained).film_files()]
     assert len(kept) > 1

@@ -208,7 +208,7 @@ class SessionService:
                 "env_id": config.env_id,
                 "run_folder": folder.path,
                 "policy": policy,
-                "is_training": run.state.has_worker,
+                "ended_attempt": run.attempt if run.state.is_final else None,
             }
         )
 

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Disclosure } from "@/components/ui/disclosure";
+import { Switch } from "@/components/ui/switch";
 import { type StepRecord, valueSliceQuery } from "@/lib/api";
 import { count } from "@/lib/format";
 import { PairPicker } from "./pair-picker";
@@ -34,13 +35,23 @@ export function ValueSliceFigure(props: ValueSliceFigureProps) {
 /** Where the components that are not drawn are held: at a step of the episode, or (null) in the middle. */
 type Held = { episode: number; index: number; at: number[] } | null;
 
+function heldAt(record: StepRecord): Held {
+  const at = numbersOf(record);
+  return at && { episode: record.episode, index: record.index, at };
+}
+
 function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProps) {
   const [[x, y], setPair] = useState(() => firstPair(space));
-  const [held, setHeld] = useState<Held>(null);
-  const { data, error, isPlaceholderData, refetch } = useQuery(
+  const [held, setHeld] = useState(() => heldAt(record));
+  const [follows, setFollows] = useState(false);
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(
     valueSliceQuery(runId, { x, y, step, at: held?.at ?? null }),
   );
-  const here = numbersOf(record);
+  const here = heldAt(record);
+  const isHere = here?.index === held?.index && here?.episode === held?.episode;
+  // One slice at a time: while a video plays, those between are left out.
+  if (follows && here && !isHere && !isFetching && !error) setHeld(here);
+
   const names = componentsOf(space);
   return (
     <div className="flex min-w-0 flex-col gap-2.5 pt-1">
@@ -53,8 +64,15 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
           </Button>
         </div>
       ) : data ? (
-        <div aria-busy={isPlaceholderData} className={isPlaceholderData ? "opacity-60" : undefined}>
+        <div
+          aria-busy={isPlaceholderData}
+          className={isPlaceholderData && !follows ? "opacity-60" : undefined}
+        >
           <SlicePicture slice={data} record={record} records={records} />
+          <p className="text-xs text-ink-soft tabular-nums">
+            Policy of step {count(data.step)}
+            {data.step !== step && `: that of step ${count(step)} is not kept any more`}.
+          </p>
         </div>
       ) : (
         <p role="status" className="h-80 text-sm text-ink-soft">
@@ -62,26 +80,34 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
         </p>
       )}
       {names.length > 2 && (
-        <div className="flex flex-wrap items-center gap-2 text-xs text-ink-soft">
-          <span className="grow">
+        <div className="flex flex-col gap-1.5 text-xs text-ink-soft">
+          <p className="tabular-nums">
             Everything else is held{" "}
             {held
               ? `as it was at step ${count(held.index)} of episode ${count(held.episode + 1)}`
               : "in the middle of its bounds, or at 0"}
             .
-          </span>
-          <Button
-            size="sm"
-            disabled={!here}
-            onClick={() =>
-              here && setHeld({ episode: record.episode, index: record.index, at: here })
-            }
-          >
-            At this step
-          </Button>
-          <Button size="sm" variant="quiet" disabled={!held} onClick={() => setHeld(null)}>
-            Middle
-          </Button>
+          </p>
+          <div className="flex flex-wrap items-center gap-2">
+            <Button size="sm" disabled={follows || !here || isHere} onClick={() => setHeld(here)}>
+              At this step
+            </Button>
+            <Button
+              size="sm"
+              variant="quiet"
+              disabled={follows || !held}
+              onClick={() => setHeld(null)}
+            >
+              Middle
+            </Button>
+            <Switch
+              label="Follow the episode"
+              checked={follows}
+              disabled={!here}
+              onChange={setFollows}
+              className="ml-auto text-xs"
+            />
+          </div>
         </div>
       )}
     </div>
