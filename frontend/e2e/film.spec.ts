@@ -69,6 +69,52 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   expect((await download).suggestedFilename()).toBe("filmed-growth.mp4");
 });
 
+test("the mark of the moment is dragged along the curve, and moved by keys, on every axis", async ({
+  page,
+  request,
+}) => {
+  filmed ??= trained(request);
+  await page.goto(`${runPage(await filmed)}&view=moment&moment=0`);
+  const title = moment(page).getByRole("heading", { level: 2 });
+  const chart = page.getByRole("region", { name: "Episode return", exact: true });
+  const mark = chart.getByRole("slider", { name: "Moment of training" });
+  const plot = chart.locator(".u-over");
+  const dragTo = async (share: number) => {
+    const from = (await mark.boundingBox())!;
+    const { x, width } = (await plot.boundingBox())!;
+    await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * share, from.y + from.height / 2, { steps: 5 });
+    await page.mouse.up();
+  };
+  await expect(title).toHaveText(/^Policy of step 0/, { timeout: 30_000 });
+  await dragTo(0.5);
+  await expect(title).toHaveText(/^Policy of step [23],\d{3}/);
+  const zoomed = page.getByRole("button", { name: "Reset zoom" });
+  await expect(zoomed).toBeDisabled();
+  const before = await mark.getAttribute("aria-valuenow");
+  await mark.focus();
+  await page.keyboard.press("ArrowRight");
+  expect(Number(await mark.getAttribute("aria-valuenow"))).toBeGreaterThan(Number(before));
+
+  for (const axis of ["Episodes", "Time"]) {
+    await page.getByRole("radio", { name: axis }).click({ force: true });
+    await expect(mark).toBeVisible();
+    await dragTo(1);
+    await expect(title).toHaveText(/^Policy of step 6,/);
+    await dragTo(0);
+    await expect(title).toHaveText(/^Policy of step 0/);
+  }
+
+  const { x, y, width, height } = (await plot.boundingBox())!;
+  await page.mouse.move(x + width * 0.4, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.8, y + height / 2, { steps: 5 });
+  await page.mouse.up();
+  await expect(zoomed).toBeEnabled();
+  await expect(title).toHaveText(/^Policy of step 0/);
+});
+
 test("what the policy makes of a clip leads to its frames, and the clip plays on in a corner", async ({
   page,
   request,

@@ -122,6 +122,7 @@ class RunCallback(BaseCallback):
             self._filmstrip.take(self.model)
         if self._live is not None and step >= self._live.next_step:
             self._live.take(self.model)
+            self._checkpoints.renew_picture(self.model)  # of the same weights
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         if self._pause.is_wanted and not self._pause.is_told:

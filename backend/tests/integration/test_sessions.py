@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def test_the_trainer_writes_nothing_while_nobody_looks(service: Service) -> None
     wait_for(lambda: service.get(f"/runs/{run_id}")["step"] > 5_000, "some training")
     assert not service.folder(run_id).watch.exists()
     service.api("POST", f"/runs/{run_id}/stop")
+    service.wait_for_status(run_id, "stopped")
+
+
+def test_the_table_of_a_tabular_learner_is_written_with_the_weights_that_are_played(service: Service) -> None:
+    run_id = train(service, algo="q-learning", env_id="FrozenLake-v1", hyperparameters={})
+    table = service.folder(run_id).q_table_path
+    with looking(service, run_id=run_id) as viewer:
+        # One in ten at least: a checkpoint may write it in between, and a busy worker may miss weights.
+        of_the_same_step = (viewer.first("policy").step == json.loads(table.read_bytes())["step"] for _ in range(10))
+        assert any(of_the_same_step)
+        service.api("POST", f"/runs/{run_id}/stop")
     service.wait_for_status(run_id, "stopped")
 
 

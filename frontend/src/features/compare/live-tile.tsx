@@ -1,21 +1,25 @@
 "use client";
 
 import { FrameCanvas } from "@/components/live/frame-canvas";
+import { Button } from "@/components/ui/button";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import type { Run } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
-import type { SessionClient, SessionState } from "@/lib/session";
+import { type SessionClient, type SessionState, useHeldSession } from "@/lib/session";
 import { useStore } from "@/lib/store";
 import { Tile } from "./tile";
 
 interface LiveTileProps {
   run: Run;
   client: SessionClient;
+  /** Whether somebody looks. */
+  wanted: boolean;
   seriesStyle: SeriesStyle | undefined;
 }
 
 /** A tile in which the newest policy of a run plays. */
-export function LiveTile({ run, client, seriesStyle }: LiveTileProps) {
+export function LiveTile({ run, client, wanted, seriesStyle }: LiveTileProps) {
+  useHeldSession(client, wanted);
   const state = useStore(client.state);
   const moment = useStore(client.moment);
   const problem = words(state, moment !== null);
@@ -25,12 +29,14 @@ export function LiveTile({ run, client, seriesStyle }: LiveTileProps) {
       <div className="relative aspect-3/2 overflow-hidden rounded-md border border-line bg-sunken">
         <FrameCanvas client={client} frozen={null} label={`${run.name} plays ${run.env_id}`} />
         {problem && (
-          <p
-            role="status"
-            className="absolute inset-0 grid place-content-center p-4 text-center text-sm text-ink-soft"
-          >
-            {problem}
-          </p>
+          <div className="absolute inset-0 grid place-content-center justify-items-center gap-2 p-4 text-center text-sm text-ink-soft">
+            <p role="status">{problem}</p>
+            {(state.phase === "refused" || state.phase === "ended") && (
+              <Button size="sm" needsService onClick={client.again}>
+                Try again
+              </Button>
+            )}
+          </div>
         )}
         {record && (record.terminated || record.truncated) && (
           <span className="absolute top-2 left-2 rounded-sm bg-raised px-1.5 py-0.5 text-2xs text-ink-soft shadow-card">

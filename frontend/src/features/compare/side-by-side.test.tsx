@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Run } from "@/lib/api";
@@ -20,7 +20,7 @@ beforeEach(() => {
   vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
 });
 
-test("as many runs play live as the service allows, and it is said which do not", async () => {
+test("as many runs play live as the service allows, and one can choose which", async () => {
   serve({
     "GET /health": () => ({ body: { max_sessions: 2 } }),
     ...Object.fromEntries(
@@ -29,9 +29,17 @@ test("as many runs play live as the service allows, and it is said which do not"
   });
   renderWithQueries(<SideBySide runs={runs} seriesStyles={new Map()} comparison={figures} />);
   await userEvent.click(screen.getByRole("radio", { name: "Live" }));
-  expect(await screen.findByText("Run b")).toBeVisible();
-  expect(screen.queryByText("Run c")).not.toBeInTheDocument();
-  expect(screen.getByText(/first 2 of 3 runs play.*2 sessions/)).toBeVisible();
+  const tiles = await screen.findByRole("list", { name: "Live, in step" });
+  const names = () =>
+    within(tiles)
+      .getAllByRole("listitem")
+      .map((tile) => tile.getAttribute("aria-label"));
+  expect(names()).toEqual(["Run a", "Run b"]);
+  expect(screen.getByText(/2 of 3 runs play.*2 sessions/)).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Run c", pressed: false }));
+  expect(names()).toEqual(["Run b", "Run c"]);
+  await userEvent.click(screen.getByRole("button", { name: "Run b", pressed: true }));
+  expect(names()).toEqual(["Run c"]);
 });
 
 test("what the runs were at the same step is asked for when somebody opens it, and not before", async () => {

@@ -2,7 +2,14 @@
 
 import { Clapperboard } from "lucide-react";
 import { useRef } from "react";
-import { CHART_INSET, type ChartAxis, type ChartGroup, useMoment } from "@/components/charts";
+import {
+  CHART_INSET,
+  type ChartAxis,
+  type ChartGroup,
+  STEP_AXIS,
+  useMoment,
+  useStepScale,
+} from "@/components/charts";
 import { Button } from "@/components/ui/button";
 import type { RunDetail } from "@/lib/api";
 import { useFilm, useThumbnails } from "@/lib/film";
@@ -17,14 +24,12 @@ interface FilmstripProps {
   run: RunDetail;
   group: ChartGroup;
   axis: ChartAxis;
-  /** Whether the axis counts environment steps; along another, the strip shows the whole training. */
-  countsSteps: boolean;
   /** Somebody wants to see a moment, or the film. */
   onChosen: () => void;
 }
 
 /** The policies of a run, along the curve of its return: a click plays the one of that moment. */
-export function Filmstrip({ run, group, axis, countsSteps, onChosen }: FilmstripProps) {
+export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
   const strip = useRef<HTMLDivElement>(null);
   const seen = useInView(strip) === true;
   const pageSeen = usePageSeen();
@@ -35,7 +40,9 @@ export function Filmstrip({ run, group, axis, countsSteps, onChosen }: Filmstrip
 
   const kept = policies.data?.policies ?? [];
   const last = kept.at(-1)?.step ?? 0;
-  const range = countsSteps ? axis.range : ([0, Math.max(1, last)] as const);
+  // Where steps lie on the axis is known a moment after the axis was changed: until then the strip is the whole training.
+  const scale = useStepScale(group);
+  const range = scale ? axis.range : ([0, Math.max(1, last)] as const);
   return (
     <div ref={strip} className="flex flex-col gap-1 pt-1">
       <div style={{ marginLeft: CHART_INSET.left, marginRight: CHART_INSET.right }}>
@@ -44,6 +51,7 @@ export function Filmstrip({ run, group, axis, countsSteps, onChosen }: Filmstrip
             policies={kept}
             clips={clips.data ?? []}
             range={range}
+            scale={scale ?? STEP_AXIS}
             width={axis.width - CHART_INSET.left - CHART_INSET.right}
             moment={moment}
             onMoment={(step) => {

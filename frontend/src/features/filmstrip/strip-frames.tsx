@@ -2,6 +2,7 @@
 
 import clsx from "clsx";
 import { type KeyboardEvent, type PointerEvent, useMemo } from "react";
+import type { StepScale } from "@/components/charts";
 import { apiLink, type Clip, type KeptPolicy } from "@/lib/api";
 import { frames, policyAfter, policyAt } from "@/lib/film";
 import { compact, count } from "@/lib/format";
@@ -9,8 +10,10 @@ import { compact, count } from "@/lib/format";
 interface StripFramesProps {
   policies: readonly KeptPolicy[];
   clips: readonly Clip[];
-  /** The environment steps that the strip reaches from and to. */
+  /** The positions on the axis that the strip reaches from and to. */
   range: readonly [number, number];
+  /** Where environment steps lie on it. */
+  scale: StepScale;
   /** Pixels. */
   width: number;
   moment: number | null;
@@ -25,26 +28,34 @@ const FAR = 5;
  * Pictures of clips side by side, and a tick for each policy. A click, a drag and the arrow keys choose the moment: one
  * slider, as a screen reader says it, whose value is the policy.
  */
-export function StripFrames({ policies, clips, range, width, moment, onMoment }: StripFramesProps) {
+export function StripFrames({
+  policies,
+  clips,
+  range,
+  scale,
+  width,
+  moment,
+  onMoment,
+}: StripFramesProps) {
   const [from, to] = range;
   const places = Math.max(1, Math.floor(width / PICTURE));
   const shown = useMemo(
-    () => frames(policies, clips, [from, to], places),
-    [policies, clips, from, to, places],
+    () => frames(policies, clips, [from, to], places, scale.placeOf),
+    [policies, clips, from, to, places, scale],
   );
   const chosen = moment === null ? undefined : policyAt(policies, moment);
-  const share = (step: number) => ((step - from) / (to - from)) * 100;
-  const within = ({ step }: KeptPolicy) => step >= from && step <= to;
+  const share = (step: number) => ((scale.placeOf(step) - from) / (to - from)) * 100;
+  const within = (step: number) => share(step) >= 0 && share(step) <= 100;
 
   const scrub = (event: PointerEvent<HTMLDivElement>) => {
     if (event.type === "pointerdown") event.currentTarget.setPointerCapture(event.pointerId);
     else if (event.buttons === 0) return;
     const box = event.currentTarget.getBoundingClientRect();
     const at = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-    onMoment(Math.round(from + at * (to - from)));
+    onMoment(Math.round(scale.stepAt(from + at * (to - from))));
   };
   const move = (by: number) => {
-    const next = policyAfter(policies, moment ?? from, moment === null ? 0 : by);
+    const next = policyAfter(policies, moment ?? scale.stepAt(from), moment === null ? 0 : by);
     if (next) onMoment(next.step);
   };
   const keys: Record<string, () => void> = {
@@ -103,22 +114,24 @@ export function StripFrames({ policies, clips, range, width, moment, onMoment }:
         ))}
       </div>
       <div aria-hidden className="absolute inset-x-0 bottom-0 h-2.5">
-        {policies.filter(within).map(({ step, kinds }) => (
-          <span
-            key={step}
-            className={clsx(
-              "absolute bottom-0 w-0.5 -translate-x-1/2 rounded-full",
-              step === chosen?.step
-                ? "h-2.5 bg-accent"
-                : kinds.includes("best")
-                  ? "h-2.5 bg-good"
-                  : "h-1.5 bg-line-strong",
-            )}
-            style={{ left: `${share(step)}%` }}
-          />
-        ))}
+        {policies
+          .filter(({ step }) => within(step))
+          .map(({ step, kinds }) => (
+            <span
+              key={step}
+              className={clsx(
+                "absolute bottom-0 w-0.5 -translate-x-1/2 rounded-full",
+                step === chosen?.step
+                  ? "h-2.5 bg-accent"
+                  : kinds.includes("best")
+                    ? "h-2.5 bg-good"
+                    : "h-1.5 bg-line-strong",
+              )}
+              style={{ left: `${share(step)}%` }}
+            />
+          ))}
       </div>
-      {moment !== null && moment >= from && moment <= to && (
+      {moment !== null && within(moment) && (
         <span
           aria-hidden
           className="pointer-events-none absolute inset-y-0 w-0.5 -translate-x-1/2 bg-accent"

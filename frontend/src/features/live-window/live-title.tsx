@@ -6,10 +6,16 @@ import { count } from "@/lib/format";
 import type { SessionClient, SessionState } from "@/lib/session";
 import { useStore } from "@/lib/store";
 
-type Whose = Pick<RunDetail, "status">;
+type Whose = Pick<RunDetail, "status" | "update_seconds">;
+
+/** Seconds after which newer weights are usually there: within an update of this length none are. */
+const USUALLY_RENEWED = 2;
 
 /** Which policy plays: "Policy of step 12,288"; of a run that came to its own end, "Final policy". */
-export function liveTitle(run: Whose, { policy }: Pick<SessionState, "policy">): string {
+export function liveTitle(
+  run: Pick<Whose, "status">,
+  { policy }: Pick<SessionState, "policy">,
+): string {
   const isFinal = run.status === "completed" || run.status === "stopped";
   if (!policy) return isFinal ? "Final policy" : "Newest policy";
   const step = count(policy.step);
@@ -24,7 +30,7 @@ export function liveMeta(
 ): string {
   if (actor === null) return "";
   return [
-    policy && isActive(run) && `${ageOf(now - policy.since)} old`,
+    policy && isActive(run) && ageOf((now - policy.since) / 1000, run.update_seconds ?? 0),
     seed !== null && `seed ${count(seed)}`,
     actor === "person" ? "you play" : greedy ? "greedy" : "exploring",
   ]
@@ -32,9 +38,15 @@ export function liveMeta(
     .join(" · ");
 }
 
-function ageOf(milliseconds: number): string {
-  const seconds = Math.max(0, milliseconds) / 1000;
-  return `${seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds))} s`;
+/** Why it is old, where that is because the weights change only when an update of many seconds is done. */
+function ageOf(age: number, update: number): string {
+  const waits = age > USUALLY_RENEWED && update > USUALLY_RENEWED;
+  return `${seconds(age)} old${waits ? `, as an update takes ${seconds(update)}` : ""}`;
+}
+
+function seconds(value: number): string {
+  const positive = Math.max(0, value);
+  return `${positive < 10 ? positive.toFixed(1) : String(Math.round(positive))} s`;
 }
 
 export function LiveTitle({ run, state }: { run: Whose; state: SessionState }) {

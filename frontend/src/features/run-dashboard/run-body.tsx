@@ -20,6 +20,7 @@ import { chooseAgentView } from "@/lib/url";
 import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";
 import { useHighlight } from "./curves/use-highlight";
+import { useStepScale } from "./curves/use-step-scale";
 import { FamilyCard } from "./family/family-card";
 import { RunDetails } from "./details/run-details";
 import { RunHints, type TryProps } from "./hints/run-hints";
@@ -43,7 +44,6 @@ export interface RunParts {
     run: RunDetail;
     group: ChartGroup;
     axis: ChartAxis;
-    countsSteps: boolean;
     onChosen: () => void;
   }>;
   /** The hyperparameters that can be adjusted, while the run trains. */
@@ -78,8 +78,7 @@ export function RunBody({
   const ghost = usePresetGhost(run, axis);
   const behind = useMemo(() => [...seedBand, ...ghost.series], [seedBand, ghost.series]);
   const beside = useMediaQuery(BESIDE);
-  const countsSteps = settings.axis === "step";
-  usePicking(group, countsSteps && learns(run) ? showMoment : null);
+  usePicking(group, learns(run) ? showMoment : null, useStepScale(run, axis));
   useMomentAddress(group);
   const [agent, agentPlace] = useMovable(
     <div id={AGENT_ANCHOR} className="min-w-0 scroll-mt-18">
@@ -102,7 +101,7 @@ export function RunBody({
         highlight={highlight}
         under={
           learns(run)
-            ? (axis) => <Strip {...{ run, group, axis, countsSteps }} onChosen={showMoment} />
+            ? (axis) => <Strip {...{ run, group, axis }} onChosen={showMoment} />
             : undefined
         }
         below={beside ? undefined : agentPlace}

@@ -35,6 +35,7 @@ export {
   fetchMetricHistories,
   fetchMetricHistory,
   type HistoryQuery,
+  metricCurveQuery,
 } from "./queries/metric-history";
 export { runSearchQuery } from "./queries/run-search";
 export { artifactLink, fetchJson, fetchTail } from "./queries/artifacts";

@@ -21,6 +21,7 @@ export const keys = {
     ["comparison", ids, threshold] as const,
   seedCurves: (ids: readonly string[], x: string) => ["comparison", ids, "seeds", x] as const,
   events: (id: string) => ["run", id, "events"] as const,
+  metricCurve: (id: string, name: string, x?: string) => ["run", id, "metric", name, x] as const,
   family: (id: string) => ["run", id, "family"] as const,
   past: (id: string) => ["run", id, "past"] as const,
   anatomy: (id: string) => ["run", id, "anatomy"] as const,

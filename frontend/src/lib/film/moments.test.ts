@@ -36,6 +36,12 @@ test("zoomed in, the strip shows what lies there alone", () => {
   expect(shown.map(({ policy }) => policy.step)).toEqual([100, 120]);
 });
 
+test("along another axis, the strip shows each policy where its step lies", () => {
+  const perEpisode = (step: number) => step / 10;
+  const shown = frames(policies, [], [0, 100], 4, perEpisode);
+  expect(shown.map(({ policy }) => policy.step)).toEqual([120, 500, 1_000]);
+});
+
 test("policies are filmed evenly along the training, the last one first, and none twice", () => {
   expect(nextToFilm(policies, [], 3)?.step).toBe(1_000);
   expect(nextToFilm(policies, [clip(1_000)], 3)?.step).toBe(500);

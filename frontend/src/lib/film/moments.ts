@@ -27,14 +27,16 @@ export interface Frame {
 }
 
 /**
- * The policies to show in `places` places side by side for the steps from `from` to `to`. Each place has the
- * last policy of its part, preferably one with a clip; it is empty if its part has none.
+ * The policies to show in `places` places side by side for the part of an axis from `from` to `to`, on which `placeOf` a
+ * step is known. Each place has the last policy of its part, preferably one with a clip; it is empty if its part has
+ * none.
  */
 export function frames(
   policies: readonly KeptPolicy[],
   clips: readonly Clip[],
   [from, to]: readonly [number, number],
   places: number,
+  placeOf: (step: number) => number = (step) => step,
 ): Frame[] {
   const pictures = new Map<number, string>();
   for (const { step, thumbnail_url } of clips)
@@ -42,9 +44,11 @@ export function frames(
   const part = (to - from) / places;
   return Array.from({ length: places }, (_, place) => {
     const [low, high] = [from + place * part, from + (place + 1) * part];
-    const within = policies.filter(
-      ({ step }) => step >= low && (step < high || (place === places - 1 && step <= high)),
-    );
+    const isLast = place === places - 1;
+    const within = policies.filter(({ step }) => {
+      const at = placeOf(step);
+      return at >= low && (at < high || (isLast && at <= high));
+    });
     const policy = within.findLast(({ step }) => pictures.has(step)) ?? within.at(-1);
     return (
       policy && {

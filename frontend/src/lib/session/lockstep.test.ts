@@ -102,6 +102,31 @@ test("whoever joins late begins with everybody else", () => {
   expect(late.seeds).toEqual([2]);
 });
 
+test("all are held together, take single steps together, and go on together", () => {
+  const [a, b] = [player(50), player(50)];
+  const { lockstep, pass, places } = inStep(a, b);
+  pass(2);
+  lockstep.setPlaying(false);
+  pass(5);
+  expect(places()).toEqual([2, 2]);
+  lockstep.stepOnce();
+  pass(5);
+  expect(places()).toEqual([3, 3]);
+  lockstep.setPlaying(true);
+  pass(2);
+  expect(places()).toEqual([5, 5]);
+});
+
+test("whoever joins while all are held is shown the beginning, with everybody else", () => {
+  const [early, late] = [player(50), player(50, "opening")];
+  const { lockstep, pass, places } = inStep(early, late);
+  pass(3);
+  lockstep.setPlaying(false);
+  late.state.set({ phase: "live" });
+  pass(3);
+  expect(places()).toEqual([0, 0]);
+});
+
 test("nothing is asked once it was stopped", () => {
   const a = player(50);
   const { lockstep, pass, places } = inStep(a);

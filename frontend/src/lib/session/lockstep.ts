@@ -30,6 +30,9 @@ export class Lockstep {
   private readonly awaited = new Map<Player, { before: StepRecord | null; since: number }>();
   private seed = 0;
   private restUntil: number | null = null;
+  private playing = true;
+  /** Whether one step is owed while nothing plays. */
+  private owesStep = false;
 
   constructor(
     private readonly players: readonly Player[],
@@ -40,6 +43,18 @@ export class Lockstep {
   /** Sets the steps per second. */
   setRate(fps: number) {
     this.fps = fps;
+  }
+
+  /** Plays, or holds all sessions at the step where they are. */
+  setPlaying(playing: boolean) {
+    this.playing = playing;
+    this.owesStep = false;
+  }
+
+  /** Holds all sessions, after one step more. */
+  stepOnce() {
+    this.playing = false;
+    this.owesStep = true;
   }
 
   start() {
@@ -60,8 +75,10 @@ export class Lockstep {
     if (live.some((player) => !this.gathered.includes(player))) return this.begin(live);
     this.gathered = live;
     if (live.some((player) => this.isAwaited(player))) return;
+    if (!this.playing && !this.owesStep) return;
     const going = live.filter(({ newest }) => !isOver(newest.get()));
     if (going.length === 0) return this.rest(live);
+    this.owesStep = false;
     for (const player of going) this.ask(player, () => player.forward());
   };
 
@@ -74,6 +91,7 @@ export class Lockstep {
   private begin(live: readonly Player[]) {
     this.gathered = live;
     this.restUntil = null;
+    this.owesStep = false;
     this.seed += 1;
     for (const player of live) {
       player.pause();

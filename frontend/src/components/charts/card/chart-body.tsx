@@ -16,8 +16,6 @@ import type { ChartMark } from "../prepare/marks";
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
   marks: readonly ChartMark[];
-  /** Whether the axis counts environment steps; the group's moment is marked only then. */
-  countsSteps: boolean;
   /** Rendered below the chart, lined up with its axis. */
   under?: (axis: ChartAxis) => ReactNode;
   smoothing: number;
@@ -31,7 +29,6 @@ interface ChartBodyProps {
 export function ChartBody({
   live,
   marks,
-  countsSteps,
   under,
   smoothing,
   hidden,
@@ -68,7 +65,9 @@ export function ChartBody({
         </div>
         <ChartPosition chart={chart} model={model} />
         {!isEmpty && <ChartCursor chart={chart} model={model} hidden={hidden} />}
-        {!isEmpty && countsSteps && <ChartMoment group={chart.group} {...{ model, width }} />}
+        {!isEmpty && (
+          <ChartMoment group={chart.group} inTabOrder={under !== undefined} {...{ model, width }} />
+        )}
         {!isEmpty && marks.length > 0 && <ChartMarks {...{ marks, model }} width={width} />}
       </div>
       {!isEmpty && under?.({ range: model.x, width })}

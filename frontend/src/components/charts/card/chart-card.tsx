@@ -97,7 +97,6 @@ export function ChartCard({
       <ChartBody
         {...{ live, hidden, under, className }}
         marks={shownMarks}
-        countsSteps={settings.axis === "step"}
         smoothing={settings.smoothing}
         onToggle={toggle}
       />

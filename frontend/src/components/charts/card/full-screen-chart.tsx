@@ -54,7 +54,6 @@ function Body({ marks, onSettings, onToggle, ...options }: Omit<FullScreenChartP
         {...{ live, hidden, onToggle }}
         marks={shownMarks}
         smoothing={settings.smoothing}
-        countsSteps={settings.axis === "step"}
         className="grow basis-48"
       />
     </>

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "react";
 import { createStore, useStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream";
+import type { StepScale } from "../prepare/step-scale";
 
 /** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */
 export class ChartGroup {
@@ -11,19 +12,23 @@ export class ChartGroup {
   /** The part of the axis that is shown; null for all of it. */
   readonly window = createStore<AxisWindow | null>(null);
 
-  /** An environment step to mark on every chart whose axis counts steps; null for none. */
+  /** An environment step to mark on every chart; null for none. */
   readonly moment = createStore<number | null>(null);
+  /** Where steps lie on the axis; null while that is unknown: then no moment is marked, and none can be chosen. */
+  readonly steps = createStore<StepScale | null>(null);
   private picked: (() => void) | null = null;
 
   readonly zoom = this.window.set;
   readonly reset = () => this.window.set(null);
-  /** Called when a click on a chart has set the moment; null: clicks set none. */
+  /** Called when somebody has chosen the moment on a chart; null: nobody can. */
   readonly letPick = (picked: (() => void) | null) => {
     this.picked = picked;
   };
+  /** Chooses the moment at a position on the axis. */
   readonly pick = (x: number) => {
-    if (!this.picked) return;
-    this.moment.set(Math.max(0, Math.round(x)));
+    const steps = this.steps.get();
+    if (!this.picked || !steps) return;
+    this.moment.set(Math.max(0, Math.round(steps.stepAt(x))));
     this.picked();
   };
 }
@@ -45,13 +50,23 @@ export function useMoment(group: ChartGroup): number | null {
   return useStore(group.moment);
 }
 
-/** Lets a click on a chart of the group set the moment, unless `onPick` is null. */
-export function usePicking(group: ChartGroup, onPick: (() => void) | null) {
+export function useStepScale(group: ChartGroup): StepScale | null {
+  return useStore(group.steps);
+}
+
+/** Lets a moment be chosen on the charts of the group, on whose axis `steps` says where steps lie. */
+export function usePicking(
+  group: ChartGroup,
+  onPick: (() => void) | null,
+  steps: StepScale | null,
+) {
   // External system: the charts, which report clicks.
   useEffect(() => {
     group.letPick(onPick);
     return () => group.letPick(null);
   }, [group, onPick]);
+  // External system: the state that the charts share outside React.
+  useEffect(() => group.steps.set(steps), [group, steps]);
 }
 
 /** Browsers refuse an address that changes too often, as it would while somebody scrubs. */

@@ -1,5 +1,4 @@
-import { decimal } from "@/lib/format";
-import { type QPicture, sign, squareName } from "./q-table";
+import { type QPicture, shownAs, sign, squareName } from "./q-table";
 
 const STRONGEST = 45;
 const SIDE = 72;
@@ -7,7 +6,10 @@ const SMALL_SIDE = 24;
 const MARGIN = 12;
 
 /** Paints the table in the colours of the page. */
-export function paintTable({ rows }: QPicture, actions: readonly string[]): HTMLCanvasElement {
+export function paintTable(
+  { rows, quantity }: QPicture,
+  actions: readonly string[],
+): HTMLCanvasElement {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
   const columns = rows[0]?.length ?? 0;
@@ -22,7 +24,7 @@ export function paintTable({ rows }: QPicture, actions: readonly string[]): HTML
   ctx.textAlign = "center";
   const family = getComputedStyle(document.body).fontFamily;
   rows.forEach((row, y) =>
-    row.forEach(({ value, share, best, letter, terminal }, x) => {
+    row.forEach(({ shown, share, best, letter, terminal }, x) => {
       const [left, top] = [MARGIN + x * side, MARGIN + y * side];
       const strength = Math.round(share * STRONGEST);
       ctx.fillStyle = terminal
@@ -33,10 +35,10 @@ export function paintTable({ rows }: QPicture, actions: readonly string[]): HTML
       ctx.strokeRect(left + 1, top + 1, side - 2, side - 2);
       ctx.fillStyle = token("ink");
       const middle = left + side / 2;
-      if (side === SMALL_SIDE || value === null) {
+      if (side === SMALL_SIDE || shown === null) {
         ctx.font = `11px ${family}`;
         const only = best.length === 1 ? sign(actions[best[0]!] ?? "").slice(0, 1) : "·";
-        const text = value === null ? (squareName(letter) ?? "") : only;
+        const text = shown === null ? (squareName(letter) ?? "") : only;
         ctx.fillText(side === SMALL_SIDE ? text.slice(0, 1) : text, middle, top + side / 2 + 4);
         return;
       }
@@ -44,7 +46,7 @@ export function paintTable({ rows }: QPicture, actions: readonly string[]): HTML
       const signs = best.map((action) => sign(actions[action] ?? String(action)));
       ctx.fillText(signs.slice(0, 2).join("").slice(0, 6), middle, top + side / 2);
       ctx.font = `11px ${family}`;
-      ctx.fillText(decimal(value), middle, top + side / 2 + 18);
+      ctx.fillText(shownAs(quantity, shown), middle, top + side / 2 + 18);
     }),
   );
   return canvas;

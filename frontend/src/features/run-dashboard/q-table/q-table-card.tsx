@@ -5,31 +5,46 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
+import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import { artifactLink, fetchJson, isActive, keys, type RunDetail } from "@/lib/api";
 import { download } from "@/lib/download";
 import { useSessionOf } from "@/lib/session";
 import { count, decimal, plural } from "@/lib/format";
 import { paintTable } from "./paint-table";
-import { type Cell, picture, type QTableFile, sign } from "./q-table";
+import {
+  type Cell,
+  picture,
+  type QPicture,
+  type QTableFile,
+  type Quantity,
+  shownAs,
+  sign,
+} from "./q-table";
 import { QTableGrid } from "./q-table-grid";
-import { usePlayedState } from "./use-played-state";
+import { usePlayedPolicy, usePlayedState } from "./use-played-state";
 
 const FILE = "q_table.json";
 const WHILE_LIVE = 5000;
-/** Milliseconds between requests for a run that trains; the trainer writes the file about as often. */
-const WHILE_WATCHED = 1000;
+/** Milliseconds for which the table of an earlier moment is held, which nothing shows any more. */
+const HELD = 10_000;
 
-/** The Q-table of a tabular algorithm: the best action of every state and its value. */
+/**
+ * The Q-table of a tabular algorithm: the best action of every state with its value, or how often the state was visited.
+ * While somebody watches the agent, the trainer writes it together with the weights that are played.
+ */
 export function QTableCard({ run }: { run: RunDetail }) {
   const session = useSessionOf(run.id);
   const played = usePlayedState(session);
+  const policy = usePlayedPolicy(session);
   const { data: file } = useQuery({
-    queryKey: [...keys.table(run.id), run.policy_step],
+    queryKey: [...keys.table(run.id), run.policy_step, policy],
     queryFn: ({ signal }) => fetchJson<QTableFile>(run.id, FILE, signal),
-    refetchInterval: !isActive(run) ? false : played === null ? WHILE_LIVE : WHILE_WATCHED,
+    refetchInterval: isActive(run) && WHILE_LIVE,
     placeholderData: (old) => old,
+    gcTime: HELD,
   });
+  const [quantity, setQuantity] = useState<Quantity>("value");
   const [pointed, setPointed] = useState<number | null>(null);
   if (file === undefined) {
     return (
@@ -47,7 +62,7 @@ export function QTableCard({ run }: { run: RunDetail }) {
       </Card>
     );
   }
-  const table = picture(file);
+  const table = picture(file, file.visits ? quantity : "value");
   const cell = table.rows.flat().find(({ state }) => state === pointed);
   return (
     <Card
@@ -79,6 +94,15 @@ export function QTableCard({ run }: { run: RunDetail }) {
       }
       bodyClass="flex flex-col gap-3 p-4"
     >
+      {file.visits && (
+        <Segmented
+          legend="What the squares show"
+          options={QUANTITIES}
+          value={quantity}
+          onChange={setQuantity}
+          className="self-start"
+        />
+      )}
       <QTableGrid
         table={table}
         actions={file.actions}
@@ -86,17 +110,22 @@ export function QTableCard({ run }: { run: RunDetail }) {
         pointed={pointed}
         onPoint={setPointed}
       />
-      <Legend low={table.low} high={table.high} />
+      <Legend table={table} />
       <p className="min-h-8 text-xs text-ink-soft tabular-nums">
         {cell ? (
           <Values file={file} cell={cell} />
         ) : (
-          `Greedy action and its value at step ${count(file.step)}; ${count(table.visited)} of ${plural(file.states, "state")} visited. Choose a square for all its values and how often each action was taken.`
+          `Greedy action and ${table.quantity === "visits" ? "how often the state was visited up to" : "its value at"} step ${count(file.step)}; ${count(table.visited)} of ${plural(file.states, "state")} visited. Choose a square for all its values and how often each action was taken.`
         )}
       </p>
     </Card>
   );
 }
+
+const QUANTITIES: readonly { value: Quantity; label: string }[] = [
+  { value: "value", label: "Value" },
+  { value: "visits", label: "Visits" },
+];
 
 function Values({ file, cell }: { file: QTableFile; cell: Cell }) {
   const visits = file.visits?.[cell.state];
@@ -114,10 +143,10 @@ function Values({ file, cell }: { file: QTableFile; cell: Cell }) {
   );
 }
 
-function Legend({ low, high }: { low: number; high: number }) {
+function Legend({ table: { quantity, low, high } }: { table: QPicture }) {
   return (
     <div className="flex items-center gap-2 text-2xs text-ink-faint tabular-nums">
-      {decimal(low)}
+      {shownAs(quantity, low)}
       <span
         aria-hidden
         className="h-2 grow rounded-full border border-line"
@@ -126,7 +155,8 @@ function Legend({ low, high }: { low: number; high: number }) {
             "linear-gradient(to right, var(--surface), color-mix(in oklab, var(--accent) 45%, var(--surface)))",
         }}
       />
-      {decimal(high)}
+      {shownAs(quantity, high)}
+      {quantity === "visits" && " visits"}
     </div>
   );
 }

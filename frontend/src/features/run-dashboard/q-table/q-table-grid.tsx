@@ -1,6 +1,6 @@
 import clsx from "clsx";
-import { decimal } from "@/lib/format";
-import { type Cell, type QPicture, sign, squareName } from "./q-table";
+import { decimal, plural } from "@/lib/format";
+import { type Cell, type QPicture, type Quantity, shownAs, sign, squareName } from "./q-table";
 
 interface QTableGridProps {
   table: QPicture;
@@ -16,7 +16,7 @@ const ROOMY = 12;
 const STRONGEST = 45;
 
 export function QTableGrid({
-  table: { rows },
+  table: { rows, quantity },
   actions,
   played,
   pointed,
@@ -26,7 +26,11 @@ export function QTableGrid({
   const dense = columns > ROOMY;
   return (
     <table className="w-full table-fixed border-separate border-spacing-0.5 text-center">
-      <caption className="sr-only">Best action and value of every state</caption>
+      <caption className="sr-only">
+        {quantity === "visits"
+          ? "Best action and visits of every state"
+          : "Best action and value of every state"}
+      </caption>
       <tbody>
         {rows.map((row) => (
           <tr key={row[0]?.state}>
@@ -34,6 +38,7 @@ export function QTableGrid({
               <td key={cell.state} className="p-0">
                 <Square
                   cell={cell}
+                  quantity={quantity}
                   actions={actions}
                   dense={dense}
                   wide={columns > 6}
@@ -52,6 +57,7 @@ export function QTableGrid({
 
 interface SquareProps {
   cell: Cell;
+  quantity: Quantity;
   actions: readonly string[];
   dense: boolean;
   wide: boolean;
@@ -60,20 +66,25 @@ interface SquareProps {
   onPoint: () => void;
 }
 
-function Square({ cell, actions, dense, wide, played, pointed, onPoint }: SquareProps) {
-  const { letter, value, best, share } = cell;
+function Square({ cell, quantity, actions, dense, wide, played, pointed, onPoint }: SquareProps) {
+  const { letter, value, visits, best, shown, share } = cell;
   const name = squareName(letter);
   const signs = best.map((action) => sign(actions[action] ?? String(action)));
   const words = best.map((action) => actions[action]).join(" or ");
+  const says = [
+    value === null ? "no value" : `${words}, ${decimal(value)}`,
+    quantity === "visits" && plural(visits ?? 0, "visit"),
+    played && "the agent is here",
+  ];
   return (
     <button
       type="button"
       aria-pressed={pointed}
-      aria-label={`State ${cell.state}${name ? `, ${name}` : ""}: ${value === null ? "no value" : `${words}, ${decimal(value)}`}${played ? ", the agent is here" : ""}`}
+      aria-label={`State ${cell.state}${name ? `, ${name}` : ""}: ${says.filter(Boolean).join(", ")}`}
       onClick={onPoint}
       style={{
         background:
-          value === null
+          shown === null
             ? undefined
             : `color-mix(in oklab, var(--accent) ${Math.round(share * STRONGEST)}%, var(--surface))`,
       }}
@@ -93,7 +104,7 @@ function Square({ cell, actions, dense, wide, played, pointed, onPoint }: Square
           )}
         />
       )}
-      {value === null ? (
+      {shown === null ? (
         <span className="text-xs text-ink-soft">{!dense && (name ?? "·")}</span>
       ) : (
         <>
@@ -105,7 +116,7 @@ function Square({ cell, actions, dense, wide, played, pointed, onPoint }: Square
                   .join("")
                   .slice(0, dense ? 1 : 6)}
           </span>
-          {!wide && <span className="mt-1 text-2xs text-ink-soft">{decimal(value)}</span>}
+          {!wide && <span className="mt-1 text-2xs text-ink-soft">{shownAs(quantity, shown)}</span>}
         </>
       )}
     </button>

@@ -35,6 +35,20 @@ test("a state never tried has no value, though its row is all zero; one that was
   expect(picture({ ...tried, visits }).rows[0]![0]!.value).toBe(0);
 });
 
+test("visits are summed over the actions, and coloured by their logarithm", () => {
+  const visits = [
+    [1, 0, 0, 0],
+    [3, 7, 0, 0],
+    [0, 0, 0, 0],
+    [50, 50, 0, 0],
+  ];
+  const terminal = [false, false, true, false];
+  const { rows, low, high } = picture({ ...file, map: null, terminal, visits }, "visits");
+  expect(rows.flat().map(({ shown }) => shown)).toEqual([1, 10, null, 100]);
+  expect(rows.flat().map(({ share }) => share)).toEqual([0, 0.5, 0, 1]);
+  expect([low, high]).toEqual([1, 100]);
+});
+
 test("terminal states may be listed by number, or known by their letter", () => {
   expect(picture({ ...file, map: null, terminal: [0] }).rows[0]![0]!.terminal).toBe(true);
   expect(picture({ ...file, terminal: [] }).rows[1]![0]!.terminal).toBe(true);

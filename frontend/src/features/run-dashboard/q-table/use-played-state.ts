@@ -1,9 +1,10 @@
 "use client";
 
-import type { Moment, SessionClient } from "@/lib/session";
+import type { Moment, SessionClient, SessionState } from "@/lib/session";
 import { createStore, useStoreValue } from "@/lib/store";
 
 const NOBODY = createStore<Moment | null>(null);
+const NO_POLICY = createStore<Pick<SessionState, "policy">>({ policy: null });
 
 /** The state of the agent in a session on this page, as its frame shows it; null without one. */
 export function usePlayedState(session: SessionClient | null): number | null {
@@ -11,4 +12,9 @@ export function usePlayedState(session: SessionClient | null): number | null {
     const observation = moment?.record.observation;
     return typeof observation === "number" ? observation : null;
   });
+}
+
+/** The step of the policy that plays in a session on this page; null without one. */
+export function usePlayedPolicy(session: SessionClient | null): number | null {
+  return useStoreValue(session?.state ?? NO_POLICY, ({ policy }) => policy?.step ?? null);
 }

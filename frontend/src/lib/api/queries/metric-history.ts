@@ -1,4 +1,6 @@
+import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
+import { keys } from "../keys";
 import type { MetricCurves, RunsMetricCurves } from "../types";
 
 export interface HistoryQuery {
@@ -24,6 +26,20 @@ export function fetchMetricHistory(
 ): Promise<MetricCurves> {
   const params = { path: { run_id: runId }, query: queryOf(history) };
   return unwrap(http.GET("/runs/{run_id}/metrics/curves", { params, signal }));
+}
+
+/** Points of a curve that is not drawn, but read. */
+const READ_POINTS = 2_000;
+
+/** One metric over the whole run; null if the run has logged none. */
+export function metricCurveQuery(runId: string, name: string, x: HistoryQuery["x"]) {
+  return queryOptions({
+    queryKey: keys.metricCurve(runId, name, x),
+    queryFn: async ({ signal }) => {
+      const history = { names: [name], maxPoints: READ_POINTS, x };
+      return (await fetchMetricHistory(runId, history, signal)).series[name] ?? null;
+    },
+  });
 }
 
 /** The same for several runs in one request; runs that fail have a problem instead. */
