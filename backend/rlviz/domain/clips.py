@@ -20,7 +20,9 @@ from rlviz.domain.value_slice import SlicePlan
 
 _CLIP_ID = re.compile(r"(?:clip_[0-9]{1,15}|growth)_[0-9]{1,10}_(?:greedy|sampled)")
 _SLICE_ID = re.compile(r"slice_[0-9]{1,15}_[0-9]{1,4}_[0-9]{1,4}_[0-9a-f]{16}")
-_SALIENCY_ID = re.compile(r"saliency_[0-9]{8}-[0-9]{6}-[0-9]{3}_[0-9]{1,7}_[0-9]{1,10}")
+_SALIENCY_ID = re.compile(
+    r"saliency_(?:[0-9]{8}-[0-9]{6}-[0-9]{3}|clip_[0-9]{1,15}_[0-9]{1,10}_(?:greedy|sampled))_[0-9]{1,7}_[0-9]{1,10}"
+)
 
 Kind = Literal["clip", "growth", "slice", "saliency"]
 

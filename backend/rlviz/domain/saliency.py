@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Score(StrEnum):
@@ -26,17 +27,25 @@ class SeenPictures(BaseModel):
 
 
 class SaliencyPlan(BaseModel):
-    """Of which step of a recorded evaluation: both are counted from 0, and step 0 is the reset."""
+    """Of which step of a recorded evaluation or clip: episode and step are counted from 0, and step 0 is the reset."""
 
     model_config = ConfigDict(frozen=True)
 
-    evaluation_id: str
-    episode: int = Field(ge=0)
+    evaluation_id: str | None = Field(None, description="Null: it is of a clip.")
+    clip_id: str | None = Field(None, description="Null: it is of an evaluation.")
+    episode: int = Field(0, ge=0, description="Of a clip: 0, its only one.")
     index: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _is_of_one(self) -> Self:
+        if (self.evaluation_id is None) == (self.clip_id is None):
+            raise ValueError("Give evaluation_id or clip_id, and not both.")
+        return self
 
     @property
     def saliency_id(self) -> str:
-        return f"saliency_{self.evaluation_id.removeprefix('eval_')}_{self.episode}_{self.index}"
+        whose = self.clip_id or str(self.evaluation_id).removeprefix("eval_")
+        return f"saliency_{whose}_{self.episode}_{self.index}"
 
 
 class StepSaliency(BaseModel):

@@ -1,8 +1,9 @@
-"""A saliency map of one step of a recorded evaluation: the episode is played again up to there."""
+"""A saliency map of one step of a recorded evaluation or clip: the episode is played again up to there."""
 
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from rlviz.records.reader import StepFile
 from rlviz.rollout.episode import Env, Episode, Step, as_action
 from rlviz.rollout.numbers import hash_of
 from rlviz.rollout.play import seed_all
+from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 
 
@@ -25,16 +27,17 @@ def step_saliency(folder: RunFolder, env: Env, policy: TrainedPolicy, plan: Sali
     The recorded actions are taken again, as in a verification, and what is seen then has to be what was recorded.
     Raises NoSaliency, FileNotFoundError and RunFolderError.
     """
-    with StepFile(folder.evaluations.steps_path(plan.evaluation_id), folder.path) as file:
+    with StepFile(_records(folder, plan), folder.path) as file:
         actions, recorded = _recorded(file, plan)
         episode = Episode(env, plan.episode, file.about.episodes[plan.episode].seed, file.about.max_steps)
         layout = file.about.observation.layout
     step = _played(episode, actions[: plan.index])
     came = hash_of(layout, step.observation)
     if came is None or came.hex() != recorded:
+        advice = "" if plan.evaluation_id is None else " Verify the records to see where it begins to differ."
         raise NoSaliency(
             f"Step {plan.index} of episode {plan.episode + 1} came out otherwise when it was played again, so that "
-            "what the agent saw there is not known. Verify the records to see where it begins to differ."
+            f"what the agent saw there is not known.{advice}"
         )
     if plan.index < len(actions):
         action = as_action(env.action_space, actions[plan.index])
@@ -44,6 +47,12 @@ def step_saliency(folder: RunFolder, env: Env, policy: TrainedPolicy, plan: Sali
     if seen is None or seen.about.score is None:
         raise NoSaliency("What this policy sees are no pictures, or its algorithm has no score that pixels weigh in.")
     return StepSaliency(seen=seen.about, png=base64.b64encode(as_png(seen.pixels)).decode())
+
+
+def _records(folder: RunFolder, plan: SaliencyPlan) -> Path:
+    if plan.evaluation_id is not None:
+        return folder.evaluations.steps_path(plan.evaluation_id)
+    return Clips(folder).steps_path(str(plan.clip_id))
 
 
 def _recorded(file: StepFile, plan: SaliencyPlan) -> tuple[list[Any], str | None]:

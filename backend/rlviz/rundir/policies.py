@@ -49,6 +49,15 @@ def policy_at(policies: Sequence[KeptPolicy], step: int) -> KeptPolicy | None:
     return next((policy for policy in reversed(policies) if policy.step <= step), None)
 
 
+def steps_of_learning(policies: Sequence[KeptPolicy], count: int) -> list[KeptPolicy]:
+    """``count`` of ``policies`` (by step) at most, evenly from the first to the best one; to the newest if none is
+    known to be the best, or if that is the first."""
+    best = next((place for place, policy in enumerate(policies) if PolicyKind.BEST in policy.kinds), 0)
+    last = best or len(policies) - 1
+    places = {round(place * last / (count - 1)) for place in range(count)}
+    return [policies[place] for place in sorted(places)]
+
+
 def _files(folder: RunFolder, final_step: int | None) -> Iterator[tuple[int, PolicyKind | None, Path]]:
     """Most permanent kind first. The final model has only the kind ``latest``."""
     for step, path in folder.film_files():

@@ -174,7 +174,20 @@ def test_a_clip_keeps_what_its_agent_saw(
     with StepFile(clips.steps_path(wanted.id), folder.path) as file:
         count = file.read(["index"], file.groups())["index"].numbers.size
     assert count == clip["pictures"]["pictures"]
+
+    def made() -> Any:
+        answer = service.api("GET", f"/runs/pong/clips/{wanted.id}/saliency", params={"step": 0})
+        assert answer.status_code in (200, 202), answer.text
+        return answer.json() if answer.status_code == 200 else None
+
+    found = wait_for(made, "the saliency map of the clip")
+    assert (found["clip_id"], found["policy_step"], found["seen"]) == (wanted.id, 7, {"pictures": 4, "score": "logit"})
+    stack = np.concatenate(list(seen[0]), axis=1)
+    np.testing.assert_array_equal(pixels(base64.b64decode(found["png"]))[:84], stack)
+    refused = service.api("GET", f"/runs/pong/clips/{wanted.id}/saliency", params={"step": 21})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/step")
     clips.remove_made(wanted.id)
+    assert service.api("GET", f"/runs/pong/clips/{wanted.id}/saliency", params={"step": 0}).status_code == 404
     assert service.api("GET", f"/runs/pong/clips/{wanted.id}/pictures/0").status_code == 404
 
 

@@ -1,4 +1,4 @@
-"""What an agent saw in an evaluation: its pictures, and which pixels mattered."""
+"""What an agent saw in an evaluation or a clip: its pictures, and which pixels mattered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from rlviz.api.dependencies import App
 from rlviz.api.patience import wait_for
 from rlviz.api.problems import documented
-from rlviz.api.schemas import EvaluationSaliency, SaliencyUnderWay
+from rlviz.api.schemas import ClipSaliency, EvaluationSaliency, SaliencyUnderWay
 from rlviz.domain.errors import (
     ArtifactNotFound,
     EvaluationNotFound,
@@ -28,6 +28,7 @@ router = APIRouter(prefix="/runs/{run_id}", tags=["step records"])
 
 _EVALUATION = "/evaluations/{evaluation_id}"
 Strip = Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the facts say how many pictures each has.")]
+PlayedStep = Annotated[int, Query(ge=0, le=1_000_000_000, description="Actions taken before; 0 is the reset.")]
 
 
 @router.get(
@@ -78,14 +79,13 @@ async def get_saliency(
     evaluation_id: str,
     app: App,
     episode: Annotated[int, Query(ge=0, le=1_000_000, description="From 0.")],
-    step: Annotated[int, Query(ge=0, le=1_000_000_000, description="Actions taken before; 0 is the reset.")],
+    step: PlayedStep,
 ) -> Response | EvaluationSaliency:
     """What the agent saw in a step, and which pixels mattered for what it did then."""
     wanted = await run_in_threadpool(app.seen.ask, run_id, evaluation_id, episode=episode, index=step)
     found = await wait_for(lambda: app.seen.look(wanted))
     if found is None:
-        under_way = SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id)
-        return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")
+        return _under_way(SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id))
     return EvaluationSaliency(
         run_id=run_id,
         evaluation_id=evaluation_id,
@@ -95,3 +95,28 @@ async def get_saliency(
         seen=found.seen,
         png=found.png,
     )
+
+
+@router.get(
+    "/clips/{clip_id}/saliency",
+    response_model=ClipSaliency,
+    responses={
+        202: {"model": SaliencyUnderWay, "description": "The episode is being played up to there; ask again"},
+        **documented(
+            RunNotFound, ArtifactNotFound, StepsNotFound, NoSaliency, InvalidRequest, NotEnoughDisk, RunFolderError
+        ),
+    },
+)
+async def get_clip_saliency(run_id: str, clip_id: str, app: App, step: PlayedStep) -> Response | ClipSaliency:
+    """The same of a clip."""
+    wanted = await run_in_threadpool(app.seen.ask_of_clip, run_id, clip_id, index=step)
+    found = await wait_for(lambda: app.seen.look(wanted))
+    if found is None:
+        return _under_way(SaliencyUnderWay(run_id=run_id, clip_id=clip_id))
+    return ClipSaliency(
+        run_id=run_id, clip_id=clip_id, policy_step=wanted.step, step=step, seen=found.seen, png=found.png
+    )
+
+
+def _under_way(what: SaliencyUnderWay) -> Response:
+    return Response(what.model_dump_json(), status_code=202, media_type="application/json")

@@ -81,7 +81,7 @@ from rlviz.api.schemas.runs import (
     TagCount,
     TagList,
 )
-from rlviz.api.schemas.saliency import EvaluationSaliency, SaliencyUnderWay
+from rlviz.api.schemas.saliency import ClipSaliency, EvaluationSaliency, SaliencyUnderWay
 from rlviz.api.schemas.service import Health, StorageProfileInfo, WebhookInfo
 from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.api.schemas.sinks import OfferedSink, RunSink, RunSinks
@@ -120,6 +120,7 @@ __all__ = [
     "Bounds",
     "Clip",
     "ClipCreate",
+    "ClipSaliency",
     "ComparedRun",
     "Comparison",
     "ConfigDifference",

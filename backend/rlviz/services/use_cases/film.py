@@ -12,7 +12,7 @@ from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
 from rlviz.domain.policies import KeptPolicy
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.policies import kept_policies, policy_at
+from rlviz.rundir.policies import kept_policies, policy_at, steps_of_learning
 from rlviz.services.use_cases.base import RunUseCases
 
 GROWTH_POLICIES = 6
@@ -88,8 +88,8 @@ class FilmService(RunUseCases):
         return folder, Clips(folder).steps_path(wanted_id)
 
     def growth_video(self, run_id: str, *, seed: int, greedy: bool) -> FoundClip:
-        """A growth video: policies from the first to the newest, all on the same seed; it is requested if it does not
-        exist.
+        """A growth video: policies from the first to the best one (the newest, where none is known to be the best), all
+        on the same seed; it is requested if it does not exist.
 
         Raises RunNotFound, NothingToEvaluate or NotEnoughDisk.
         """
@@ -99,9 +99,7 @@ class FilmService(RunUseCases):
             raise NothingToEvaluate(
                 f"Run {run_id!r} keeps {len(policies)} policies; to show how it learned takes two at least."
             )
-        last = len(policies) - 1
-        count = min(GROWTH_POLICIES, len(policies))
-        chosen = [policies[round(place * last / (count - 1))] for place in range(count)]
+        chosen = steps_of_learning(policies, GROWTH_POLICIES)
         return self._make(folder, growth_id(seed, greedy), "growth", seed, greedy, chosen)
 
     def _make(

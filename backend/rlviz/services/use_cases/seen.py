@@ -1,4 +1,4 @@
-"""Use cases on what an agent saw in an evaluation: its pictures as they were kept, and which pixels mattered."""
+"""Use cases on what an agent saw in an evaluation or a clip: its pictures as they were kept, and which mattered."""
 
 from __future__ import annotations
 
@@ -10,14 +10,21 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.clips import ClipRequest
-from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, NoSaliency, PicturesNotFound, StepsNotFound
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    EvaluationNotFound,
+    InvalidRequest,
+    NoSaliency,
+    PicturesNotFound,
+    StepsNotFound,
+)
 from rlviz.domain.policies import KeptPolicy
 from rlviz.domain.saliency import SaliencyPlan, StepSaliency
 from rlviz.environments.custom import environment_of
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.files import damaged, is_file, open_file
 from rlviz.rundir.folder import RunFolder, strip_name
-from rlviz.rundir.policies import evaluated_policy
+from rlviz.rundir.policies import evaluated_policy, kept_policies
 from rlviz.services.use_cases.base import RunUseCases
 
 
@@ -63,20 +70,37 @@ class SeenService(RunUseCases):
         Raises RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
         """
         run, folder, evaluation = self._evaluation(run_id, evaluation_id)
-        folder.check()
-        config = folder.read_config()
-        if not environment_of(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
-            raise NoSaliency("Saliency shows which pixels matter; what this agent sees are no pictures.")
+        _check_seen(folder)
         _check_step(evaluation, episode, index)
         if not is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
             raise StepsNotFound(f"Evaluation {evaluation_id!r} has no step records (any more), to play it again by.")
-        policy = _policy_of(run, folder, evaluation)
-        wanted = WantedSaliency(
-            run_id, policy.step, SaliencyPlan(evaluation_id=evaluation_id, episode=episode, index=index)
-        )
-        clips, wanted_id = Clips(folder), wanted.plan.saliency_id
+        plan = SaliencyPlan(evaluation_id=evaluation_id, episode=episode, index=index)
+        return self._want(folder, _policy_of(run, folder, evaluation), plan)
+
+    def ask_of_clip(self, run_id: str, clip_id: str, *, index: int) -> WantedSaliency:
+        """The same of a clip. Raises RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, NoSaliency or
+        NotEnoughDisk."""
+        with self._database.read() as session:
+            run = get_run(session, run_id)
+        folder = self._folder(run_id)
+        _check_seen(folder)
+        clips = Clips(folder)
+        record = clips.find(clip_id)
+        if record is None or record.kind != "clip":
+            raise ArtifactNotFound(f"Clip {clip_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
+        if not record.episodes or not clips.has_steps(clip_id):
+            raise StepsNotFound(f"Clip {clip_id!r} has no step records (any more). POST to the clips to make it again.")
+        _check_length(record.episodes[0].episode_length, index)
+        policy = _kept(run, folder, record.episodes[0].step)
+        return self._want(folder, policy, SaliencyPlan(clip_id=clip_id, index=index))
+
+    def _want(self, folder: RunFolder, policy: KeptPolicy, plan: SaliencyPlan) -> WantedSaliency:
+        clips, wanted_id = Clips(folder), plan.saliency_id
+        wanted = WantedSaliency(folder.run_id, policy.step, plan)
         record = clips.find(wanted_id)
-        if record is not None and record.cause is None and clips.find_saliency(wanted_id) is not None:
+        # A clip may have been made again, of a policy that training came to once more.
+        is_fresh = plan.clip_id is None or clips.is_newer_than(wanted_id, clips.steps_path(plan.clip_id))
+        if is_fresh and record is not None and record.cause is None and clips.find_saliency(wanted_id) is not None:
             clips.touch(wanted_id)
             return wanted
         if not clips.is_wanted(wanted_id):
@@ -90,10 +114,10 @@ class SeenService(RunUseCases):
                     steps=[policy.step],
                     policies=[policy.file],
                     keep_bytes=int(self._settings.keep_clips),
-                    saliency=wanted.plan,
+                    saliency=plan,
                 )
             )
-        self._supervisor.request_clips(run_id)
+        self._supervisor.request_clips(folder.run_id)
         return wanted
 
     def look(self, wanted: WantedSaliency) -> StepSaliency | None:
@@ -128,6 +152,14 @@ def _read_strip(folder: RunFolder, path: Path, number: int, whose: str, why_none
         raise damaged(path, folder.path, "It is no whole archive of pictures.") from error
 
 
+def _check_seen(folder: RunFolder) -> None:
+    """Raises NoSaliency unless the agent sees pictures, and ArtifactNotFound or RunFolderError."""
+    folder.check()
+    config = folder.read_config()
+    if not environment_of(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
+        raise NoSaliency("Saliency shows which pixels matter; what this agent sees are no pictures.")
+
+
 def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:
     """Raises InvalidRequest for a step that was not played."""
     summary = evaluation.parsed().summary
@@ -136,10 +168,22 @@ def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:
         raise InvalidRequest.field(
             "/episode", f"There is no episode {episode}; {len(lengths)} were played, counted from 0."
         )
-    if index > lengths[episode]:
-        raise InvalidRequest.field(
-            "/step", f"There is no step {index}; episode {episode} ended with step {lengths[episode]}."
-        )
+    _check_length(lengths[episode], index)
+
+
+def _check_length(length: int, index: int) -> None:
+    """Raises InvalidRequest if the episode has no step ``index``."""
+    if index > length:
+        raise InvalidRequest.field("/step", f"There is no step {index}; the episode ended with step {length}.")
+
+
+def _kept(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
+    """Raises NoSaliency if no policy of ``step`` is kept any more."""
+    kept = kept_policies(folder, run.policy_step)
+    found = next((policy for policy in kept if policy.step == step), None)
+    if found is None:
+        raise NoSaliency(f"The policy of step {step:,}, which played, is not kept any more.")
+    return found
 
 
 def _policy_of(run: RunRow, folder: RunFolder, evaluation: EvaluationRow) -> KeptPolicy:

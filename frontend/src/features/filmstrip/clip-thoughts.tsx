@@ -23,7 +23,7 @@ export function ClipThoughts({ run, clip, controller }: ClipThoughtsProps) {
       firstFrame={0}
       greedy={clip.greedy}
       policyStep={clip.step}
-      seen={({ frame }) => <ClipSeen clip={clip} frame={frame} />}
+      seen={({ frame }) => <ClipSeen clip={clip} frame={frame} onHold={controller.pause} />}
     />
   );
 }

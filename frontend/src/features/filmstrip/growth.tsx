@@ -12,13 +12,13 @@ import { ClipPlayer } from "./clip-player";
 
 interface GrowthProps {
   run: RunDetail;
-  /** Step of the newest policy: another one makes another video. */
+  /** Step of the last policy of it: another one makes another video. */
   until: number;
   options: ClipOptions;
   onClose: () => void;
 }
 
-/** Some policies from the first to the newest after each other, with the curve of the return in a corner. */
+/** Some policies from the first to the best after each other, with the curve of the return in a corner. */
 export function Growth({ run, until, options, onClose }: GrowthProps) {
   const controller = usePlaybackController();
   const { data: clip, isFetching, error, refetch } = useGrowthVideo(run.id, until, options);

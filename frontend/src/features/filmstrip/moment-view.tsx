@@ -36,7 +36,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   };
   if (kept.length > 0 && moment === null && choice.growth) {
     return (
-      <Growth run={run} until={kept.at(-1)!.step} options={optionsOf(choice)} onClose={leave} />
+      <Growth run={run} until={lastOfGrowth(kept)} options={optionsOf(choice)} onClose={leave} />
     );
   }
   if (kept.length > 0 && moment !== null) {
@@ -77,6 +77,11 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
       )}
     </NoMoment>
   );
+}
+
+/** The best policy, or the newest where none is known to be the best. */
+function lastOfGrowth(policies: readonly KeptPolicy[]): number {
+  return (policies.find(({ kinds }) => kinds.includes("best")) ?? policies.at(-1)!).step;
 }
 
 function ForkHere({ run, at, Fork }: Pick<MomentViewProps, "run" | "Fork"> & { at: number }) {

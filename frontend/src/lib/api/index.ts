@@ -28,7 +28,14 @@ export {
   pictureQuery,
   policiesQuery,
 } from "./queries/film";
-export { clipPictures, evaluationPictures, type KeptPictures, saliencyQuery } from "./queries/seen";
+export {
+  clipPictures,
+  clipSaliencyQuery,
+  evaluationPictures,
+  type KeptPictures,
+  saliencyQuery,
+  type SeenStep,
+} from "./queries/seen";
 export { valueSliceQuery } from "./queries/value-slice";
 export { healthQuery } from "./queries/health";
 export {

@@ -1064,6 +1064,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/clips/{clip_id}/saliency": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Clip Saliency
+     * @description The same of a clip.
+     */
+    get: operations["get_clip_saliency"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/metrics/rows": {
     parameters: {
       query?: never;
@@ -2294,6 +2314,29 @@ export interface components {
        */
       picture_only?: boolean;
     };
+    /** ClipSaliency */
+    ClipSaliency: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Policy Step
+       * @description Training step of the policy.
+       */
+      policy_step: number;
+      /**
+       * Step
+       * @description Actions taken before; 0 is the reset.
+       */
+      step: number;
+      seen: components["schemas"]["SeenPictures"];
+      /**
+       * Png
+       * @description The PNG that seen describes, in Base64.
+       */
+      png: string;
+      /** Clip Id */
+      clip_id: string;
+    };
     /**
      * ClipStatus
      * @enum {string}
@@ -3207,25 +3250,15 @@ export interface components {
        */
       stop_after?: number | null;
     };
-    /**
-     * EvaluationSaliency
-     * @description What the agent saw in a step, and how much each pixel weighs in the score of the action that it took on it.
-     */
+    /** EvaluationSaliency */
     EvaluationSaliency: {
       /** Run Id */
       run_id: string;
-      /** Evaluation Id */
-      evaluation_id: string;
       /**
        * Policy Step
        * @description Training step of the policy.
        */
       policy_step: number;
-      /**
-       * Episode
-       * @description From 0.
-       */
-      episode: number;
       /**
        * Step
        * @description Actions taken before; 0 is the reset.
@@ -3237,6 +3270,13 @@ export interface components {
        * @description The PNG that seen describes, in Base64.
        */
       png: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      /**
+       * Episode
+       * @description From 0.
+       */
+      episode: number;
     };
     /**
      * EvaluationStatus
@@ -7334,8 +7374,16 @@ export interface components {
     SaliencyUnderWay: {
       /** Run Id */
       run_id: string;
-      /** Evaluation Id */
-      evaluation_id: string;
+      /**
+       * Evaluation Id
+       * @description Null: of a clip.
+       */
+      evaluation_id?: string | null;
+      /**
+       * Clip Id
+       * @description Null: of an evaluation.
+       */
+      clip_id?: string | null;
     };
     /**
      * SamplerName
@@ -12587,6 +12635,77 @@ export interface operations {
         };
       };
       /** @description Run not found; Evaluation not found; Step records not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No saliency map could be made; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_clip_saliency: {
+    parameters: {
+      query: {
+        /** @description Actions taken before; 0 is the reset. */
+        step: number;
+      };
+      header?: never;
+      path: {
+        run_id: string;
+        clip_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ClipSaliency"];
+        };
+      };
+      /** @description The episode is being played up to there; ask again */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["SaliencyUnderWay"];
+        };
+      };
+      /** @description Run not found; Artifact not found; Step records not found */
       404: {
         headers: {
           [name: string]: unknown;

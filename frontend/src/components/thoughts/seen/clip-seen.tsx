@@ -1,21 +1,39 @@
 "use client";
 
-import { type Clip, clipPictures } from "@/lib/api";
-import { SeenFigure } from "./seen-figure";
-import { useKeptPicture } from "./use-kept-picture";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Clip, clipPictures, clipSaliencyQuery } from "@/lib/api";
+import { KeptSeen } from "./kept-seen";
 
-/** What the agent saw in frame `frame` of a clip. */
-export function ClipSeen({ clip, frame }: { clip: Clip; frame: number }) {
-  const sheet = useKeptPicture(clipPictures(clip), frame);
+interface ClipSeenProps {
+  clip: Clip;
+  /** Of the video, from 0: that of step n is the n-th. */
+  frame: number;
+  /** Holds the video at this step. */
+  onHold: () => void;
+}
+
+/** What the agent saw in a frame of a clip, and what mattered in it. */
+export function ClipSeen({ clip, frame, onHold }: ClipSeenProps) {
+  const [asked, setAsked] = useState<{ clip: string; frame: number } | null>(null);
+  const wanted = asked?.clip === clip.id && asked.frame === frame;
+  const stack = useQuery({ ...clipSaliencyQuery(clip, frame), enabled: wanted });
   return (
-    <SeenFigure sheet={sheet} score={null} controls={null}>
-      <p className="text-xs text-ink-soft">
-        {!clip.pictures
-          ? "What the agent saw was not kept when this clip was made."
-          : frame >= clip.pictures.pictures
-            ? "What the agent saw is kept only up to an earlier step of this clip."
-            : "Reading…"}
-      </p>
-    </SeenFigure>
+    <KeptSeen
+      kept={clipPictures(clip)}
+      frame={frame}
+      stack={wanted ? stack : null}
+      onAsk={() => {
+        onHold();
+        setAsked({ clip: clip.id, frame });
+      }}
+      canAsk
+    >
+      {!clip.pictures
+        ? "What the agent saw was not kept when this clip was made."
+        : frame >= clip.pictures.pictures
+          ? "What the agent saw is kept only up to an earlier step of this clip."
+          : "Reading…"}
+    </KeptSeen>
   );
 }

@@ -1,5 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { Clip, Evaluation, EvaluationSaliency } from "../types";
+import type {
+  Clip,
+  ClipSaliency,
+  Evaluation,
+  EvaluationSaliency,
+  SaliencyUnderWay,
+} from "../types";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
@@ -77,17 +83,40 @@ export function saliencyQuery(
   evaluationId: string,
   step: { episode: number; step: number },
 ) {
+  const path = { run_id: runId, evaluation_id: evaluationId };
+  return stackQuery(keys.saliency(runId, evaluationId, step), (signal) =>
+    unwrap(
+      http.GET("/runs/{run_id}/evaluations/{evaluation_id}/saliency", {
+        params: { path, query: step },
+        signal,
+      }),
+    ),
+  );
+}
+
+/** The same of a step of a clip, which has others when it is made again. */
+export function clipSaliencyQuery({ run_id, id, steps }: Clip, step: number) {
+  const path = { run_id, clip_id: id };
+  const made = `${id} ${steps?.blake2b ?? ""}`;
+  return stackQuery(keys.saliency(run_id, made, { step }), (signal) =>
+    unwrap(
+      http.GET("/runs/{run_id}/clips/{clip_id}/saliency", {
+        params: { path, query: { step } },
+        signal,
+      }),
+    ),
+  );
+}
+
+function stackQuery(
+  queryKey: ReturnType<typeof keys.saliency>,
+  ask: (signal: AbortSignal) => Promise<ClipSaliency | EvaluationSaliency | SaliencyUnderWay>,
+) {
   return queryOptions({
-    queryKey: keys.saliency(runId, evaluationId, step),
+    queryKey,
     queryFn: async ({ signal }): Promise<SeenStep> => {
-      const path = { run_id: runId, evaluation_id: evaluationId };
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const found = await unwrap(
-          http.GET("/runs/{run_id}/evaluations/{evaluation_id}/saliency", {
-            params: { path, query: step },
-            signal,
-          }),
-        );
+        const found = await ask(signal);
         if ("png" in found) return { seen: found.seen, bitmap: await decoded(found.png) };
       }
       throw new Error("No worker has made it. Try again once the service has less to do.");

@@ -1,0 +1,63 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Button } from "@/components/ui/button";
+import type { KeptPictures, SeenStep } from "@/lib/api";
+import { sheetOf } from "./paint-seen";
+import { SeenFigure } from "./seen-figure";
+import { useKeptPicture } from "./use-kept-picture";
+
+interface KeptSeenProps {
+  /** What was kept of what the agent saw; null: nothing was. */
+  kept: KeptPictures | null;
+  /** Of the video, from 0. */
+  frame: number;
+  /** The whole stack of this step, with what mattered in it; null as long as nobody has asked for it. */
+  stack: UseQueryResult<SeenStep> | null;
+  /** Somebody asks for it. */
+  onAsk: () => void;
+  /** Whether it can be asked for. */
+  canAsk: boolean;
+  /** What there is to know before one asks. */
+  note?: string;
+  /** Said instead of the picture while there is none. */
+  children: ReactNode;
+}
+
+/** What the agent saw in a frame of a video; on demand the whole stack of the step, with what mattered in it. */
+export function KeptSeen({ kept, frame, stack, onAsk, canAsk, note, children }: KeptSeenProps) {
+  const newest = useKeptPicture(kept, frame);
+  const found = stack?.data;
+  const score = found?.seen.score ?? null;
+  const sheet = found ? sheetOf(found.bitmap, found.seen.pictures, score !== null) : newest;
+  return (
+    <SeenFigure
+      sheet={sheet}
+      score={score}
+      controls={
+        <>
+          <Button
+            size="sm"
+            needsService
+            disabled={(stack !== null && !stack.error) || !canAsk}
+            onClick={() => {
+              onAsk();
+              if (stack?.error) void stack.refetch();
+            }}
+          >
+            {stack?.isFetching ? "Playing up to this step…" : "What mattered here"}
+          </Button>
+          {note && <p className="w-full text-2xs text-ink-faint">{note}</p>}
+          {stack?.error && (
+            <p role="alert" className="w-full text-xs text-bad-strong">
+              {stack.error.message}
+            </p>
+          )}
+        </>
+      }
+    >
+      <p className="text-xs text-ink-soft">{children}</p>
+    </SeenFigure>
+  );
+}
