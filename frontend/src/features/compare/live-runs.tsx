@@ -54,6 +54,7 @@ function playingOf(able: readonly Run[], chosen: readonly string[] | null, most:
 
 /** Steps per second of all sessions. */
 const FPS = 15;
+const CLOCK = { timers: browserTimers, now: () => performance.now() };
 
 function Together({ runs, seriesStyles }: Pick<LiveRunsProps, "runs" | "seriesStyles">) {
   // A run that goes on playing keeps its session when another one takes a place.
@@ -70,10 +71,7 @@ function Together({ runs, seriesStyles }: Pick<LiveRunsProps, "runs" | "seriesSt
     () => key.split(",").map((id) => sessionOf(sessions, id)),
     [sessions, key],
   );
-  const lockstep = useMemo(
-    () => new Lockstep(clients, { timers: browserTimers, now: () => performance.now() }, FPS),
-    [clients],
-  );
+  const lockstep = useMemo(() => new Lockstep(clients, CLOCK, FPS), [clients]);
   // External system: the sessions at the service.
   useEffect(() => {
     if (!wanted) return;
