@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -25,13 +25,15 @@ from rlviz.api.schemas import (
     RandomReturnInfo,
     SearchSuggestion,
     SpaceInfo,
+    StateFactorInfo,
 )
 from rlviz.api.views import still_url
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition
 from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset
 from rlviz.domain.run_actor import actor_of
-from rlviz.environments.base import Environment, Space
+from rlviz.domain.spaces import Space, StateFactor
+from rlviz.environments.base import Environment
 from rlviz.environments.random_returns import random_return_of
 from rlviz.presets.catalog import digest, known_curves, measured, own_presets_for, presets_for
 from rlviz.services.use_cases.environments import variants
@@ -214,7 +216,15 @@ def _space(space: Space) -> SpaceInfo:
         units=list(space.units),
         is_real=space.is_real,
         is_picture=space.is_picture,
+        factors=view_factors(space.factors),
     )
+
+
+def view_factors(factors: Iterable[StateFactor]) -> list[StateFactorInfo]:
+    return [
+        StateFactorInfo(name=factor.name, n=factor.n, start=factor.start, labels=list(factor.labels))
+        for factor in factors
+    ]
 
 
 def _field(name: str, schema: Mapping[str, Any], source: str) -> HyperparameterField:

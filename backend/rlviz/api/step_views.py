@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
+from rlviz.api.registry_views import view_factors
 from rlviz.api.schemas import StepComponents, StepsInfo
 from rlviz.records.about import Components, RecordsAbout
 
@@ -32,6 +33,7 @@ def _step_components(components: Components) -> StepComponents:
         units=components.units,
         low=_finite(layout.low),
         high=_finite(layout.high),
+        factors=view_factors(components.factors),
         starts=layout.starts if layout.kind == "Discrete" else None,
     )
 

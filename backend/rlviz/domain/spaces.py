@@ -9,11 +9,29 @@ from pydantic.dataclasses import dataclass
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class StateFactor:
+    """One of several quantities that the number of a state stands for; it has ``n`` values, the least is ``start``.
+
+    ``labels`` name the values, from the least on; without any they are the numbers themselves.
+    """
+
+    name: str
+    n: int
+    start: int = 0
+    labels: tuple[str, ...] = ()
+
+    def value(self, place: int) -> str:
+        """The value at ``place``, from 0 for the least."""
+        return self.labels[place] if self.labels else str(self.start + place)
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Space:
     """``kind`` is the space's class name; ``labels`` name dimensions or actions.
 
     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
-    ``n`` is how many elements there are, of Discrete and MultiDiscrete only.
+    ``n`` is how many elements there are, of Discrete and MultiDiscrete only. ``factors`` are the quantities that the
+    states of a Discrete space number, of which the last one changes from each state to the next.
     """
 
     kind: str
@@ -22,11 +40,20 @@ class Space:
     labels: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     dtype: str = "float32"
+    factors: tuple[StateFactor, ...] = ()
 
     @property
     def size(self) -> int:
         """Number of components of one element."""
         return prod(self.shape)
+
+    def decoded(self, state: int) -> list[str]:
+        """The value of each factor in ``state``."""
+        values = []
+        for factor in reversed(self.factors):
+            state, place = divmod(state, factor.n)
+            values.append(factor.value(place))
+        return values[::-1]
 
     @property
     def is_real(self) -> bool:
@@ -49,3 +76,13 @@ def box(
 ) -> Space:
     """A Box; its shape is that of its labels unless one is given."""
     return Space("Box", shape=shape or (len(labels),), labels=labels, units=units, dtype=dtype)
+
+
+def factored(*factors: StateFactor) -> Space:
+    """A Discrete space whose states number all combinations of ``factors``."""
+    return Space("Discrete", n=prod(factor.n for factor in factors), dtype="int64", factors=factors)
+
+
+def grid_states(rows: int, columns: int) -> Space:
+    """The squares of a grid, row by row."""
+    return factored(StateFactor("row", rows, start=1), StateFactor("column", columns, start=1))

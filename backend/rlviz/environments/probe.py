@@ -11,7 +11,7 @@ import json
 import math
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -65,8 +65,10 @@ def probe(entry_point: str) -> CustomEnvironment:
         as_written = env.env if isinstance(env, FlattenObservation) else env
         custom = said.model_copy(
             update={
-                "observation_space": replace(observed, labels=names_of(as_written.observation_space)),
-                "action_space": _space(env.action_space, "action"),
+                "observation_space": _named(
+                    replace(observed, labels=names_of(as_written.observation_space)), made, "observation"
+                ),
+                "action_space": _named(_space(env.action_space, "action"), made, "action"),
                 "state_kept_by": StateKept.NOTHING,
                 "state_problem": "It hung or crashed while it was tried whether its state can be copied.",
             }
@@ -128,6 +130,28 @@ def _space(space: gymnasium.Space[Any], what: str) -> Space:
             f"learned from here ({advice})."
         )
     return Space(type(space).__name__, tuple(space.shape or ()), _count(space), dtype=str(space.dtype))
+
+
+def _named(space: Space, made: Any, what: str) -> Space:
+    """``space`` with the names and units that the class has for it: ``observation_names``, ``action_units``."""
+    size = space.n if space.kind == "Discrete" and space.n is not None else space.size
+    names = _texts(made, f"{what}_names", size) or space.labels
+    units = _texts(made, f"{what}_units", size)
+    if units and space.kind == "Discrete":
+        raise Unusable(f"{what}_units are of numbers; its {what} space is Discrete, whose values are counted.")
+    if len(set(names)) < len(names):
+        raise Unusable(f"{what}_names has a name twice. Give each another one.")
+    return replace(space, labels=names, units=units)
+
+
+def _texts(made: Any, attribute: str, size: int) -> tuple[str, ...]:
+    """The texts in a class attribute; none if there is no such attribute. Raises Unusable unless there are ``size``."""
+    said = getattr(made, attribute, ())
+    if isinstance(said, str) or not (isinstance(said, Sequence) and all(isinstance(text, str) for text in said)):
+        raise Unusable(f"{attribute} is {_brief(said)}; a list of texts is needed, one for each of {size}.")
+    if said and len(said) != size:
+        raise Unusable(f"{attribute} has {len(said)} texts; one for each of {size} is needed.")
+    return tuple(said)
 
 
 def _count(space: gymnasium.Space[Any]) -> int | None:

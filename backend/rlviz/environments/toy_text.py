@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from rlviz.domain.spaces import discrete
+from rlviz.domain.spaces import StateFactor, discrete, factored, grid_states
 from rlviz.environments.base import Environment, Family, Options
 from rlviz.environments.key_helpers import DOWN, LEFT, RIGHT, SPACE, UP, pressed
 
@@ -15,6 +15,7 @@ _FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip inst
 CLIFF_STEP_LIMIT = 200
 """Gymnasium sets no step limit for CliffWalking, so an episode with a policy that walks in circles would never end."""
 
+_STOPS = ("red", "green", "yellow", "blue")
 _TAXI_DOES = ("south", "north", "east", "west", "pick up", "drop off")
 
 
@@ -31,7 +32,7 @@ class FrozenLakeOptions(Options):
         if self.map_name == "4x4":
             return {}
         return {
-            "observation_space": discrete(64),
+            "observation_space": grid_states(8, 8),
             "squares": _LAKE_8X8,
             "reward_threshold": 0.85,
             "max_episode_steps": 200,
@@ -67,7 +68,7 @@ FROZEN_LAKE = Environment(
     summary="Cross a frozen lake without falling into a hole. One point at the goal, none anywhere else.",
     sees="The number of the square it stands on.",
     does="Moves left, down, right or up; on slippery ice it often slides sideways.",
-    observation_space=discrete(16),
+    observation_space=grid_states(4, 4),
     action_space=discrete(4, "left", "down", "right", "up"),
     controls=pressed({0: LEFT, 1: DOWN, 2: RIGHT, 3: UP}, ("left", "down", "right", "up")),
     reward_threshold=0.70,
@@ -84,7 +85,7 @@ CLIFF_WALKING = Environment(
     summary="Walk along a cliff to the other end. One point lost a step, a hundred for falling, and back to the start.",
     sees="The number of the square it stands on.",
     does="Moves up, right, down or left.",
-    observation_space=discrete(48),
+    observation_space=grid_states(4, 12),
     action_space=discrete(4, "up", "right", "down", "left"),
     controls=pressed({0: UP, 1: RIGHT, 2: DOWN, 3: LEFT}, ("up", "right", "down", "left")),
     reward_threshold=None,
@@ -102,7 +103,12 @@ TAXI = Environment(
     summary="Take a passenger where they want to go. 20 points there, one lost a step, ten for a mistake.",
     sees="One number for where the taxi, the passenger and the destination are.",
     does="Drives south, north, east or west, picks up, or drops off.",
-    observation_space=discrete(500),
+    observation_space=factored(
+        StateFactor("taxi row", 5, start=1),
+        StateFactor("taxi column", 5, start=1),
+        StateFactor("passenger", 5, labels=(*(f"at {colour}" for colour in _STOPS), "in the taxi")),
+        StateFactor("destination", 4, labels=_STOPS),
+    ),
     action_space=discrete(6, *_TAXI_DOES),
     controls=pressed({0: DOWN, 1: UP, 2: RIGHT, 3: LEFT, 4: SPACE, 5: "Enter"}, _TAXI_DOES),
     reward_threshold=8.0,
@@ -118,7 +124,11 @@ BLACKJACK = Environment(
     summary="Beat the dealer without going over 21. One point won or lost a hand; the best play loses a little.",
     sees="One number for its sum, the dealer's card and whether it holds a usable ace.",
     does="Takes another card, or sticks with what it has.",
-    observation_space=discrete(32 * 11 * 2),
+    observation_space=factored(
+        StateFactor("sum of its hand", 32),
+        StateFactor("dealer's card", 11, labels=("none", "ace", *map(str, range(2, 11)))),
+        StateFactor("usable ace", 2, labels=("no", "yes")),
+    ),
     action_space=discrete(2, "stick", "hit"),
     controls=pressed({0: "KeyS", 1: "KeyH"}, ("stick", "hit")),
     reward_threshold=None,

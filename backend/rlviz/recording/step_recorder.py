@@ -192,7 +192,9 @@ def records_about(
 
 
 def _components(made: gymnasium.Space[Any], said: Space) -> Components:
-    return Components(layout=layout_of(made), labels=list(said.labels), units=list(said.units))
+    return Components(
+        layout=layout_of(made), labels=list(said.labels), units=list(said.units), factors=list(said.factors)
+    )
 
 
 def generator_state(env: Env) -> Any:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from rlviz.domain.space_layout import SpaceLayout
+from rlviz.domain.spaces import StateFactor
 
 METADATA = b"rlviz"
 """Key of the Parquet file's metadata, whose value is JSON."""
@@ -34,6 +35,7 @@ class Components(BaseModel):
     layout: SpaceLayout
     labels: list[str] = []
     units: list[str] = []
+    factors: list[StateFactor] = Field([], description="The quantities that the states of a Discrete space number.")
 
 
 class RecordsAbout(BaseModel):

@@ -4,6 +4,7 @@ without an edit here."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import gymnasium
@@ -91,6 +92,31 @@ def test_the_squares_of_a_grid_world_are_those_that_are_made(made: tuple[Environ
     squares = grid(real.unwrapped)
     is_grid = squares is not None and squares.size == entry.observation_space.n
     assert entry.squares == (tuple("".join(row) for row in squares) if is_grid else ())
+
+
+STATES = [variant for variant in VARIANTS if variant.observation_space.factors]
+
+
+@pytest.mark.parametrize("variant", STATES, ids=named)
+def test_every_number_of_a_state_is_decoded_as_the_environment_encodes_it(variant: Environment) -> None:
+    space, real = variant.observation_space, make(variant)
+    inner: Any = real.unwrapped
+    if variant.id == "Taxi-v4":
+        places = [tuple(inner.decode(state)) for state in range(500)]
+    elif variant.id == "Blackjack-v1":
+        places = list(product(*(range(part.n) for part in inner.observation_space)))
+    else:
+        places = list(product(*map(range, (len(variant.squares), len(variant.squares[0])))))
+    real.close()
+    names = [[factor.value(place) for factor, place in zip(space.factors, at, strict=True)] for at in places]
+    assert [space.decoded(state) for state in range(space.n or 0)] == names
+    for factor in space.factors:
+        assert len(factor.labels) in (0, factor.n)
+
+
+def test_a_taxi_says_where_it_is_and_where_its_passenger_wants_to_go() -> None:
+    state = ((3 * 5 + 1) * 5 + 4) * 4 + 2
+    assert ENVIRONMENTS.get("Taxi-v4").observation_space.decoded(state) == ["4", "2", "in the taxi", "yellow"]
 
 
 def test_threshold_limit_and_frame_rate_are_those_of_the_environment(

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rlviz.domain.environment import CustomEnvironment, StateKept
-from rlviz.environments.probe import main
+from rlviz.environments.probe import main, probe
 from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
 from tests.support import lights
 from tests.support.http import Service, serving, wait_for
@@ -45,6 +45,7 @@ def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service
         "units": [],
         "is_real": False,
         "is_picture": False,
+        "factors": [],
     }
     assert lights["action_space"]["n"] == 3
     assert (lights["max_episode_steps"], lights["reward_threshold"], lights["render_fps"]) == (20, 18.0, 10)
@@ -79,7 +80,31 @@ def test_it_is_trained_and_filmed_like_any_other(app: Service) -> None:
     assert evaluation["summary"]["video"]["fps"] == 10
 
 
+NAMED = """
+    observation_names = ["left lamp", "middle lamp", "right lamp"]
+    observation_units = ("", "V", "V")
+    action_names = ["left", "middle", "right"]
+"""
+ATTRIBUTE = "    max_episode_steps = 20\n"
+
+
+def test_its_numbers_and_actions_have_the_names_that_the_class_gives_them(tmp_path: Path) -> None:
+    (tmp_path / "named.py").write_text(LIGHTS.replace(ATTRIBUTE, ATTRIBUTE + NAMED))
+    found = probe(f"{tmp_path}/named.py:Lights")
+    assert found.observation_space.labels == ("left lamp", "middle lamp", "right lamp")
+    assert found.observation_space.units == ("", "V", "V")
+    assert found.action_space.labels == ("left", "middle", "right")
+
+
+def saying(text: str) -> str:
+    return LIGHTS.replace("Lights", "Broken").replace(ATTRIBUTE, f"{ATTRIBUTE}    {text}\n")
+
+
 BROKEN = {
+    saying('observation_names = ["a", "b"]'): "observation_names has 2 texts; one for each of 3 is needed",
+    saying('action_names = ["a", "b", "a"]'): "action_names has a name twice",
+    saying('action_names = "abc"'): "action_names is 'abc'; a list of texts is needed",
+    saying('action_units = ["N", "N", "N"]'): "action_units are of numbers",
     "class Broken:\n    pass": "is no gymnasium.Env",
     "import gymnasium\nclass Broken(gymnasium.Env):\n    pass": 'has no "rgb_array"',
     LIGHTS.replace("class Lights", "class Other"): "has no attribute 'Broken'",

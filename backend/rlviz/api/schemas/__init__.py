@@ -13,6 +13,7 @@ from rlviz.api.schemas.choices import (
     RandomReturnInfo,
     SearchSuggestion,
     SpaceInfo,
+    StateFactorInfo,
 )
 from rlviz.api.schemas.comparison import (
     ComparedRun,
@@ -224,6 +225,7 @@ __all__ = [
     "SnapshotInfo",
     "Solved",
     "SpaceInfo",
+    "StateFactorInfo",
     "StatusEventData",
     "StepColumns",
     "StepComponents",

@@ -96,6 +96,15 @@ class MetricDefinitions(Wire):
     metrics: list[MetricInfo] = Field(description="In the order in which they are read.")
 
 
+class StateFactorInfo(Wire):
+    """One of several quantities that the number of a state stands for."""
+
+    name: str
+    n: int = Field(description="How many values it has.")
+    start: int = Field(description="The least of them.")
+    labels: list[str] = Field(description="Names of its values, from the least; empty: the numbers themselves.")
+
+
 class SpaceInfo(Wire):
     kind: str
     shape: list[int]
@@ -104,6 +113,9 @@ class SpaceInfo(Wire):
     units: list[str] = Field(description="Units of its numbers, in the same order; an empty text where there is none.")
     is_real: bool = Field(description="Made of real numbers; pictures and counted states are of whole ones.")
     is_picture: bool = Field(description="Made of pictures.")
+    factors: list[StateFactorInfo] = Field(
+        description="The quantities that states number, the last one changing from each state to the next; else empty."
+    )
 
 
 class RandomReturnInfo(Wire):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, JsonValue
 
+from rlviz.api.schemas.choices import StateFactorInfo
 from rlviz.api.schemas.wire import Wire
 
 
@@ -18,6 +19,9 @@ class StepComponents(Wire):
         description="The least of each number of a Box, in the environment's own units; null for one without bound."
     )
     high: list[float | None] | None = Field(description="And the greatest.")
+    factors: list[StateFactorInfo] = Field(
+        description="The quantities that states number, the last one changing from each state to the next; else empty."
+    )
     starts: list[int] | None = Field(description="The least action of a Discrete space, which the first label names.")
 
 

@@ -8105,7 +8105,8 @@ export interface components {
      * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions.
      *
      *     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
-     *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only.
+     *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only. ``factors`` are the quantities that the
+     *     states of a Discrete space number, of which the last one changes from each state to the next.
      */
     Space: {
       /** Kind */
@@ -8132,6 +8133,11 @@ export interface components {
        * @default float32
        */
       dtype?: string;
+      /**
+       * Factors
+       * @default []
+       */
+      factors?: components["schemas"]["StateFactor"][];
     };
     /** SpaceInfo */
     SpaceInfo: {
@@ -8161,6 +8167,11 @@ export interface components {
        * @description Made of pictures.
        */
       is_picture: boolean;
+      /**
+       * Factors
+       * @description The quantities that states number, the last one changing from each state to the next; else empty.
+       */
+      factors: components["schemas"]["StateFactorInfo"][];
     };
     /**
      * Spread
@@ -8212,6 +8223,51 @@ export interface components {
        * @description Why it does not go on from it bit for bit; null: it does, or there is none.
        */
       not_exact_because?: string | null;
+    };
+    /**
+     * StateFactor
+     * @description One of several quantities that the number of a state stands for; it has ``n`` values, the least is ``start``.
+     *
+     *     ``labels`` name the values, from the least on; without any they are the numbers themselves.
+     */
+    StateFactor: {
+      /** Name */
+      name: string;
+      /** N */
+      n: number;
+      /**
+       * Start
+       * @default 0
+       */
+      start?: number;
+      /**
+       * Labels
+       * @default []
+       */
+      labels?: string[];
+    };
+    /**
+     * StateFactorInfo
+     * @description One of several quantities that the number of a state stands for.
+     */
+    StateFactorInfo: {
+      /** Name */
+      name: string;
+      /**
+       * N
+       * @description How many values it has.
+       */
+      n: number;
+      /**
+       * Start
+       * @description The least of them.
+       */
+      start: number;
+      /**
+       * Labels
+       * @description Names of its values, from the least; empty: the numbers themselves.
+       */
+      labels: string[];
     };
     /**
      * StateKept
@@ -8289,6 +8345,11 @@ export interface components {
        * @description And the greatest.
        */
       high: (number | null)[] | null;
+      /**
+       * Factors
+       * @description The quantities that states number, the last one changing from each state to the next; else empty.
+       */
+      factors: components["schemas"]["StateFactorInfo"][];
       /**
        * Starts
        * @description The least action of a Discrete space, which the first label names.

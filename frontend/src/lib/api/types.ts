@@ -91,6 +91,7 @@ export type Notification = Schemas["Notification"];
 export type NotificationEvent = Schemas["NotificationEventData"];
 export type EndEvent = Schemas["EndEventData"];
 export type Space = Schemas["Space"];
+export type StateFactor = Schemas["StateFactor"];
 export type StepColumns = Schemas["StepColumns"];
 export type StepsInfo = Schemas["StepsInfo"];
 export type Health = Schemas["Health"];

@@ -1,6 +1,6 @@
 import type { StepRecord } from "@/lib/api";
 import { count, decimal, NONE } from "@/lib/format";
-import { type DrawnSpace, isPicture, nameOf } from "./space";
+import { decodedState, type DrawnSpace, isPicture, nameOf } from "./space";
 
 export interface ObservedValue {
   label: string;
@@ -25,6 +25,17 @@ export function prepareObservation(record: StepRecord, space: DrawnSpace): Obser
   }
   if (space.kind === "Discrete" && typeof observation === "number") {
     const name = space.labels?.[observation];
+    const { factors = [] } = space;
+    if (factors.length > 0) {
+      const decoded = decodedState(factors, observation);
+      return {
+        kind: "values",
+        values: [
+          ...decoded.map(({ name: label, value }) => ({ label, text: value, unit: null })),
+          { label: "state", text: count(observation), unit: null },
+        ],
+      };
+    }
     return {
       kind: "said",
       text: `State ${count(observation)}${space.n ? ` of ${count(space.n)}` : ""}${name ? `: ${name}` : ""}`,

@@ -82,7 +82,7 @@ describe("a reading", () => {
   test("before the tanh is drawn after it, stretched to the bounds", () => {
     const squashed = reading({ mean: [0.6], deviation: [50], squashed: true });
     const [picture] = prepareReading(squashed, torque, null);
-    expect(picture).toMatchObject({ spreads: [{ text: "1.07", from: 0, to: 1 }] });
+    expect(picture).toMatchObject({ spreads: [{ text: "1.07 (-2.00 … 2.00)", from: 0, to: 1 }] });
     const mean = picture?.kind === "spreads" ? picture.spreads[0]!.mean : 0;
     expect(mean).toBeCloseTo((Math.tanh(0.6) + 1) / 2);
   });
@@ -141,6 +141,26 @@ describe("an observation", () => {
     expect(prepareObservation(recordOf(0, { observation: 14 }), lake)).toEqual({
       kind: "said",
       text: "State 14 of 16",
+    });
+  });
+
+  test("of a state that numbers several quantities is each of them", () => {
+    const taxi = {
+      ...{ kind: "Discrete", n: 40 },
+      factors: [
+        { name: "row", n: 5, start: 1, labels: [] },
+        { name: "passenger", n: 2, start: 0, labels: ["waits", "in the taxi"] },
+        { name: "destination", n: 4, start: 0, labels: [] },
+      ],
+    };
+    const state = (3 * 2 + 1) * 4 + 2;
+    expect(prepareObservation(recordOf(0, { observation: state }), taxi)).toMatchObject({
+      values: [
+        { label: "row", text: "4" },
+        { label: "passenger", text: "in the taxi" },
+        { label: "destination", text: "2" },
+        { label: "state", text: "30" },
+      ],
     });
   });
 

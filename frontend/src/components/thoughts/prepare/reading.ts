@@ -57,12 +57,14 @@ function probabilityBars(
   chosen: number | null,
 ): ReadingPicture {
   const several = actions.kind !== "Discrete";
+  // A MultiDiscrete space names its components, each of which has several choices.
+  const named = !several || actions.labels?.length === values.length;
   return {
     kind: "bars",
     title: several ? "Probabilities of the choices" : "Action probabilities",
     note: several ? "One choice after the other" : null,
     bars: values.map((value, place) => ({
-      label: nameOf(actions, place),
+      label: named ? nameOf(actions, place) : String(place),
       text: percentOf(value),
       share: clamp(value),
       chosen: place === chosen,
@@ -109,11 +111,14 @@ function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): 
       const place01 = (value: number) =>
         squashed ? (Math.tanh(value) + 1) / 2 : clamp((value - low) / (high - low));
       const wide = deviation?.[place] ?? null;
-      const inUnits = squashed ? low + ((Math.tanh(mean) + 1) / 2) * (high - low) : mean;
-      const said = decimal(inUnits);
+      const inUnits = (value: number) => (squashed ? low + place01(value) * (high - low) : value);
+      const around = (by: number) =>
+        squashed
+          ? `(${decimal(inUnits(mean - by))} … ${decimal(inUnits(mean + by))})`
+          : `± ${decimal(by)}`;
       return {
         label: nameOf(actions, place),
-        text: wide === null || squashed ? said : `${said} ± ${decimal(wide)}`,
+        text: [decimal(inUnits(mean)), wide === null ? "" : around(wide)].join(" ").trim(),
         mean: place01(mean),
         from: wide === null ? null : place01(mean - wide),
         to: wide === null ? null : place01(mean + wide),
@@ -125,7 +130,9 @@ function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): 
 }
 
 function spreadsNote(means: number[], actions: DrawnSpace, squashed: boolean): string | null {
-  const after = squashed ? "Drawn after the tanh that bounds the action" : null;
+  const after = squashed
+    ? "After the tanh that bounds the action, in brackets one deviation to either side"
+    : null;
   if (!hasBounds(actions)) return after && `${after}, −1 … 1 for its bounds`;
   const ranges = new Set(
     means.map((_, place) => boundsOf(actions, place).map(decimal).join(" … ")),

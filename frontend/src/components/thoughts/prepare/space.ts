@@ -1,4 +1,4 @@
-import type { Space } from "@/lib/api";
+import type { Space, StateFactor } from "@/lib/api";
 
 /**
  * A space as far as drawing needs it: a registry's or a session's. `units` and bounds are of each number; where they
@@ -6,10 +6,27 @@ import type { Space } from "@/lib/api";
  */
 export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"> & {
   units?: readonly string[];
+  factors?: readonly StateFactor[];
   is_picture?: boolean;
   low?: readonly (number | null)[] | null;
   high?: readonly (number | null)[] | null;
 };
+
+/** The value of each quantity that the number of a state stands for. */
+export function decodedState(
+  factors: readonly StateFactor[],
+  state: number,
+): { name: string; value: string }[] {
+  let rest = state;
+  return factors
+    .toReversed()
+    .map(({ name, n, start = 0, labels }) => {
+      const place = rest % n;
+      rest = Math.floor(rest / n);
+      return { name, value: labels?.[place] ?? String(start + place) };
+    })
+    .reverse();
+}
 
 /** What an action or a component is called; its place where nobody named it. */
 export function nameOf({ labels }: DrawnSpace, place: number): string {
