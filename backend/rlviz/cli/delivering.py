@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import connected, find_run
 from rlviz.cli.output import note, say, waiting
-from rlviz.cli.waiting import ENDED, wait_for_run
+from rlviz.cli.waiting import ENDED, POLL_SECONDS, wait_for_run
 from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
@@ -23,21 +23,9 @@ SINKS = f"<{'|'.join(SinkKind)}>"
 """How the help writes what can be chosen."""
 
 
-def deliver_to(context: typer.Context, runs: Sequence[str], kinds: Sequence[SinkKind], *, follow: bool = False) -> None:
-    """``follow``: until the runs have ended. Raises Failure, and typer.Exit if something was not delivered."""
-    from rlviz.rundir.folder import RunFolder
-
-    with connected(context) as connection:
-        runs_dir = connection.settings.runs_dir.resolve()
-        folders = [RunFolder(runs_dir, find_run(connection, run)) for run in dict.fromkeys(runs)]
-        wanted = [(folder, kind) for folder in folders for kind in dict.fromkeys(kinds)]
-        if follow:
-            _follow(connection, wanted)
-    deliver_all(wanted)
-
-
-def _follow(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
-    """Deliver runs while they train. Whoever gives up meanwhile is for ``deliver_all`` to ask again."""
+def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
+    """Deliver runs until they have ended, while they train. Whoever gives up meanwhile is for ``deliver_all`` to ask
+    again. Raises Failure."""
     from rlviz.services.sinks.couriers import following
 
     with ExitStack() as couriers:
@@ -82,6 +70,44 @@ def _deliver(folder: RunFolder, kind: SinkKind, *, offline_will_do: bool) -> boo
         return False
     _say_where(folder, record)
     return offline_will_do or not record.offline
+
+
+def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:
+    """Where the service ends with this command, wait until the sinks of runs that are at rest have taken what they
+    take, and say what they have not. Ctrl-C leaves the rest."""
+    if not connection.is_own:
+        return
+    left = {run_id: _undelivered(connection, run_id) for run_id in run_ids}
+    try:
+        with waiting("Delivering to sinks. Ctrl-C leaves that to `rlviz sync`"):
+            while any(sink["under_way"] or sink["problem"] is None for sinks in left.values() for sink in sinks):
+                time.sleep(POLL_SECONDS)
+                left = {run_id: _undelivered(connection, run_id) for run_id, sinks in left.items() if sinks}
+    except KeyboardInterrupt:
+        note("Left off.")
+    for run_id, sinks in left.items():
+        for sink in sinks:
+            note(f"{run_id}: not delivered to {sink['label']}. {sink['problem'] or ''}".rstrip())
+    if any(left.values()):
+        note("  It waits in the run's folder: `rlviz sync` tries again.")
+
+
+def say_who_delivers(connection: Connection, run_id: str) -> None:
+    """For a run that goes on when this command, and the service that it is, end."""
+    if connection.is_own and (sinks := _undelivered(connection, run_id)):
+        names = " and ".join(sink["label"] for sink in sinks)
+        note(f"As long as no service runs, nothing goes to {names}. `rlviz serve` delivers it, or `rlviz sync` later.")
+
+
+def _undelivered(connection: Connection, run_id: str) -> list[dict[str, Any]]:
+    """The sinks that a run is kept up with, and that lack something of it; none of a run that is gone."""
+    try:
+        sinks = connection.get(f"/runs/{run_id}/sinks")["sinks"]
+    except Failure as failure:
+        if failure.status is not Exit.NOT_FOUND:
+            raise
+        return []
+    return [sink for sink in sinks if sink["live"] and sink["state"] != "delivered"]
 
 
 def is_waiting(folder: RunFolder, record: SinkRecord) -> bool:

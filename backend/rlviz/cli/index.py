@@ -57,7 +57,7 @@ COMMANDS = {
     ),
     "export": Entry(
         "export",
-        "Write a run's metrics, or its configuration, as CSV, JSON, Parquet or event files of TensorBoard; "
+        "Write the metrics of runs, or a configuration, as CSV, JSON, Parquet or event files of TensorBoard; "
         "or all of it.",
     ),
     "import": Entry(

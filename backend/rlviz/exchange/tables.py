@@ -22,7 +22,7 @@ class TableFormat(StrEnum):
     PARQUET = "parquet"
 
 
-Kind = Literal["integer", "number", "text"]
+Kind = Literal["integer", "number", "text", "json"]
 
 PLACE = ("seq", "time", "step")
 """What every row of metrics has."""
@@ -59,7 +59,7 @@ def of_metrics(folder: RunFolder) -> Table:
 def of_config(config: Mapping[str, Any]) -> Table:
     """A row for each setting: its JSON pointer, and its value. As JSON it is the configuration itself."""
     rows = [{"setting": path, "value": value} for path, value in _leaves("", config)]
-    return Table(["setting", "value"], rows, {"setting": "text", "value": "text"}, config)
+    return Table(["setting", "value"], rows, {"setting": "text", "value": "json"}, config)
 
 
 def of_runs(configs: Sequence[RunConfig]) -> Table:
@@ -147,7 +147,7 @@ def _write_parquet(table: Table, file: BinaryIO) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    types = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
+    types = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string(), "json": pa.string()}
     schema = pa.schema([(name, types[table.kinds[name]]) for name in table.columns])
     buffer = file if file.seekable() else io.BytesIO()  # Parquet asks where it is, and a pipe does not know
     count, rows = 0, iter(table.rows)
@@ -165,6 +165,8 @@ def _cells(kind: Kind, values: list[Any]) -> list[Any]:
     match kind:
         case "text":
             return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+        case "json":
+            return [json.dumps(value) for value in values]
         case "number":
             return [None if value is None else float(value) for value in values]
     return values

@@ -16,7 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rlviz.api.address import NAME, ServiceAddress, read_address
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.folder import run_folders
 from rlviz.rundir.lock import RunsLock
+from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import shell, started
 from tests.support.http import PATIENCE, environment, make_run, wait_for
 
@@ -52,6 +55,19 @@ def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_find
     stopped = shell(tmp_path, "stop", run_id)
     assert stopped.stdout.startswith(f"{run_id} stopped at step ")
     assert statuses(tmp_path) == {run_id: "stopped"}
+
+
+def test_a_command_that_serves_delivers_before_it_ends_or_says_who_will(tmp_path: Path) -> None:
+    brief = ("run", "--steps", "512", "--set", "n_steps=128", "--sink", "tensorboard")
+    waited = shell(tmp_path, *brief, "--wait")
+    assert waited.returncode == 0, waited.stderr
+    [folder] = run_folders(tmp_path / "runs")
+    record = read_sink(folder, SinkKind.TENSORBOARD)
+    assert record is not None
+    assert is_delivered(folder, record)
+    left = shell(tmp_path, "run", "--steps", "200000", "--sink", "tensorboard")
+    assert "`rlviz sync` later" in left.stderr
+    assert shell(tmp_path, "stop", left.stdout.strip()).returncode == 0
 
 
 def test_of_two_commands_at_once_the_second_talks_to_the_first_and_takes_its_place_when_it_ends(

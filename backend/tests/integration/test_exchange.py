@@ -26,7 +26,7 @@ from rlviz.exchange.tensorboard import is_installed, write_event_files
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, prepare, read_journal
-from tests.support.cli import call
+from tests.support.cli import Ended, call
 from tests.support.http import IMPATIENT, Service, assert_problem, make_run, serving
 from tests.support.training import curves
 
@@ -440,6 +440,25 @@ def test_several_for_tensorboard_are_a_folder_each(two_runs: Service, tmp_path: 
     several = opened(two_runs.api("GET", "/export?runs=run-a,run-b&format=tensorboard").content, tmp_path)
     brought = bring_in(several, there(tmp_path), Wishes())
     assert [curves(run) for run in brought.runs] == [curves(two_runs.folder(name)) for name in ("run-a", "run-b")]
+
+
+def test_the_command_exports_several_runs_and_a_group_into_a_folder_or_an_archive(
+    two_runs: Service, tmp_path: Path
+) -> None:
+    def exported(*arguments: str) -> Ended:
+        return call(two_runs.runs_dir, "export", *arguments)
+
+    curves_there = tmp_path / "curves"
+    assert exported("run-a", "run-b", "--format", "parquet", "-o", str(curves_there)).status == 0
+    assert {path.name for path in curves_there.iterdir()} == {"runs.parquet", "run-a", "run-b"}
+    refused = exported("run-a", "run-b", "-o", str(curves_there))
+    assert (refused.status, "there already" in refused.err) == (4, True)
+    assert exported("--group", "run-a", "--bundle", "-o", str(tmp_path / "seeds.zip")).status == 0
+    assert opened((tmp_path / "seeds.zip").read_bytes(), tmp_path, "bundles").joinpath("seeds/run-a.zip").is_file()
+    assert exported("run-a", "run-b").status == 2
+    assert exported("-o", str(tmp_path / "none")).status == 2
+    assert exported("--experiment", "exp", "-o", str(tmp_path / "none")).status == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bundles", "curves", "seeds.zip"]
 
 
 def test_what_cannot_be_exported_together_is_said(two_runs: Service) -> None:

@@ -133,11 +133,6 @@ def test_a_run_that_is_in_no_sink_is_not_found_by_another_name(folder: RunFolder
     assert call(folder.path.parent, "sync", "nonsense").status == 3
 
 
-def test_several_runs_do_not_fit_into_one_file(folder: RunFolder) -> None:
-    ended = call(folder.path.parent, "export", RUN_ID, "last", "--output", "x.csv")
-    assert (ended.status, "one by one" in ended.err) == (2, True)
-
-
 @pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="`make test-mlflow` has it: decision 046")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's, of its database package
 def test_mlflow_has_the_run_once_with_its_curve_settings_and_score(folder: RunFolder) -> None:

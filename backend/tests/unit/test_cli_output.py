@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-import pyarrow.parquet as pq
 import pytest
 from typer.main import get_command
 
-from rlviz.cli import output, tables
+from rlviz.cli import files, output
 from rlviz.cli.exits import Exit, Failure, exit_for
 from rlviz.cli.follow import screen
 from rlviz.cli.main import app
@@ -169,64 +166,17 @@ def test_every_answer_has_its_exit_status() -> None:
     assert {status: int(exit_for(status)) for status in statuses} == statuses
 
 
-# Tables
-
-LINES = [
-    '{"seq": 1, "time": 1.5, "step": 10, "values": {"b": 1.0}}',
-    '{"seq": 2, "time": 2.5, "step": 20, "values": {"a": null, "b": 2}}',
-    '{"seq": 3, "ti',
-]
-
-
-def written(table: tables.Table, format_: str) -> bytes:
-    file = io.BytesIO()
-    tables.write(table, format_, file)
-    return file.getvalue()
-
-
-def test_metrics_become_a_column_each_and_a_torn_line_is_left_out() -> None:
-    table = tables.of_metrics(LINES)
-    assert written(table, "csv").decode() == "seq,time,step,a,b\n1,1.5,10,,1.0\n2,2.5,20,,2\n"
-    assert json.loads(written(table, "json")) == table.rows
-    read = pq.read_table(io.BytesIO(written(table, "parquet")))
-    assert read.column_names == ["seq", "time", "step", "a", "b"]
-    assert read.column("b").to_pylist() == [1.0, 2.0]
-    assert read.column("a").to_pylist() == [None, None]
-
-
-@pytest.mark.parametrize("format_", tables.FORMATS)
-def test_no_rows_are_a_table_too(format_: str) -> None:
-    assert written(tables.of_metrics([]), format_)
-
-
-def test_a_configuration_is_a_row_for_each_setting_and_itself_as_json() -> None:
-    config = {"algo": "ppo", "hyperparameters": {"net/arch": [64], "use_sde": True}, "tags": {}}
-    table = tables.of_config(config)
-    assert json.loads(written(table, "json")) == config
-    assert written(table, "csv").decode().splitlines() == [
-        "setting,value",
-        "/algo,ppo",
-        "/hyperparameters/net~1arch,[64]",
-        "/hyperparameters/use_sde,true",
-        "/tags,{}",
-    ]
-    read = pq.read_table(io.BytesIO(written(table, "parquet")))
-    assert [json.loads(value) for value in read.column("value").to_pylist()] == ["ppo", [64], True, {}]
-
-
-def test_a_file_is_replaced_whole_or_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_replaced_whole_or_stays_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "metrics.csv"
     path.write_text("before")
 
-    def full_disk(_table: tables.Table, _format: str, file: io.BytesIO) -> None:
+    def full_disk(file: BinaryIO) -> None:
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patched:
-        patched.setattr(tables, "write", full_disk)
-        with pytest.raises(Failure, match="No space left on device"):
-            tables.write_file(tables.of_metrics(LINES), "csv", path)
+    with pytest.raises(Failure, match="No space left on device"):
+        files.replace_file(path, full_disk)
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
-    tables.write_file(tables.of_metrics(LINES), "csv", path)
-    assert path.read_text().startswith("seq,time")
+    assert files.replace_file(path, lambda file: file.write(b"after")) == 5
+    assert path.read_text() == "after"

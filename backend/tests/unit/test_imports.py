@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.cli import tables
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.limits import LIMITS
 from rlviz.exchange.import_runs import BroughtIn, Wishes, bring_in
 from rlviz.exchange.imports import found_run
 from rlviz.exchange.imports.tensorboard_logs import masked_crc
+from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
@@ -122,8 +122,8 @@ def test_csv_that_we_wrote_gives_the_same_rows_to_the_last_bit(tmp_path: Path, e
     for line in (0.1, 1 / 3, 1e-300, 123456789.123456789):
         with exported.metrics_path.open("a") as file:
             file.write(f'{{"seq":1,"time":1700000100.5,"step":900,"values":{{"train/loss":{line!r}}}}}\n')
-    table = tables.of_metrics(exported.metrics_path.read_text().splitlines())
-    tables.write_file(table, "csv", tmp_path / "curves.csv")
+    with (tmp_path / "curves.csv").open("wb") as file:
+        write_table(of_metrics(exported), TableFormat.CSV, file)
     assert known(one_of(tmp_path, tmp_path / "curves.csv")) == known(exported)
 
 

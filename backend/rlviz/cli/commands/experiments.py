@@ -136,10 +136,10 @@ def export(
     ] = None,
 ) -> None:
     """Write its trials (csv, json, parquet), its variants (markdown, latex), or the whole report (html)."""
-    from rlviz.cli import tables
+    from rlviz.cli import files
 
     chosen = format_ or (_of_ending(output) if output is not None else Format.CSV)
-    tables.check_target(chosen, output, is_terminal())
+    files.check_target(chosen, output, is_terminal())
     with connected(context) as connection:
         path = f"/experiments/{find_experiment(connection, experiment)}"
         query = {"score": score.value}
@@ -150,7 +150,7 @@ def export(
     if output is None:
         sys.stdout.buffer.write(content)
         return
-    tables.replace_file(output, lambda file: file.write(content))
+    files.replace_file(output, lambda file: file.write(content))
     note(f"{output}: {size(len(content))}")
 
 

@@ -1,20 +1,26 @@
-"""A run's data for other programs and other machines."""
+"""Runs for other programs and other machines."""
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import RunNames, connected, examples, find_run
+from rlviz.cli.options import complete_experiment, complete_run, connected, examples, find_experiment, find_run
 from rlviz.cli.output import is_terminal, note, size, waiting
 from rlviz.domain.sinks import SinkKind
+
+if TYPE_CHECKING:
+    from rlviz.cli.connection import Connection
+    from rlviz.rundir.folder import RunFolder
+
+RUNS_A_PAGE = 500
 
 
 class What(StrEnum):
@@ -37,6 +43,8 @@ def register(app: typer.Typer) -> None:
             "rlviz export last --what config --format json | jq .hyperparameters",
             "rlviz export last --format tensorboard --output logs/last",
             "rlviz export last --bundle --output run.zip",
+            "rlviz export --experiment last --format parquet --output curves",
+            "rlviz export --group last --bundle --output seeds.zip",
             "rlviz export ppo-cartpole dqn-cartpole --to wandb --to mlflow",
             "rlviz export last --to mlflow --follow",
         )
@@ -45,7 +53,21 @@ def register(app: typer.Typer) -> None:
 
 def export(
     context: typer.Context,
-    runs: RunNames,
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help="Runs: ids, their beginnings, names, or `last`.",
+            autocompletion=complete_run,
+            show_default=False,
+        ),
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="RUN", help="All seeds of a run.", autocompletion=complete_run)
+    ] = None,
+    experiment: Annotated[
+        str | None, typer.Option(help="All runs of an experiment.", autocompletion=complete_experiment)
+    ] = None,
     what: Annotated[What, typer.Option(help="Every row of its metrics, or its configuration.")] = What.METRICS,
     format_: Annotated[
         Format | None, typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv")
@@ -53,7 +75,10 @@ def export(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="File to write, or to replace; of TensorBoard a folder.", show_default="printed"
+            "--output",
+            "-o",
+            help="File to write, or to replace; of TensorBoard a folder, of several runs a folder or a .zip.",
+            show_default="printed",
         ),
     ] = None,
     bundle: Annotated[
@@ -71,84 +96,129 @@ def export(
         bool, typer.Option("--follow", help="With --to: while they train, until they have ended.")
     ] = False,
 ) -> None:
-    """Write a run's metrics, or its configuration, as CSV, JSON, Parquet or event files of TensorBoard; or all of it.
+    """Write the metrics of runs, or a configuration, as CSV, JSON, Parquet or event files of TensorBoard; or all of it.
 
     Metrics have the columns seq, time (Unix seconds), step, and one for each metric; a value that was not logged
     in a row, or was not finite, is empty. What a rollback left behind is in it too: every row of the journal is.
 
+    Several runs, the seeds of a group and the runs of an experiment become one folder, or one zip archive if --output
+    ends in .zip: a folder for each run, with its configuration, and a table of the runs; or a bundle for each.
+
     With --to, runs go into Weights & Biases, MLflow or Trackio, with settings, metrics, scores, tags and the newest
     video. What could not be delivered is kept for `rlviz sync`. Exit status 1 if some was not.
     """
-    from rlviz.cli import tables
-    from rlviz.cli.delivering import deliver_to
-
-    if to:
-        if output is not None or bundle or format_ is not None or what is not What.METRICS:
-            raise Failure(Exit.BAD_INPUT, "--to takes runs as they are, without --what, --format, --output, --bundle.")
-        deliver_to(context, runs, to, follow=follow)
-        return
-    if follow:
-        raise Failure(Exit.BAD_INPUT, "--follow is for --to: a file is written once.")
-    if len(runs) > 1:
-        raise Failure(Exit.BAD_INPUT, "A file holds one run. Export them one by one, or all of them with --to.")
-    run = runs[0]
-    if bundle or format_ is Format.TENSORBOARD:
-        if output is None:
-            raise Failure(Exit.BAD_INPUT, "Say where with --output.")
-        if bundle:
-            _bundle(context, run, output, policies=policies, snapshots=snapshots)
-        else:
-            _event_files(context, run, output)
-        return
-    chosen = tables.format_for(format_, output)
-    tables.check_target(chosen, output, is_terminal())
-    with connected(context) as connection:
-        run_id = find_run(connection, run)
-        with waiting(f"Exporting {run_id}"):
-            if what is What.CONFIG:
-                table = tables.of_config(connection.get(f"/runs/{run_id}/config"))
-            else:
-                with connection.lines(f"/runs/{run_id}/artifacts/metrics.jsonl") as lines:
-                    table = tables.of_metrics(lines)
-    if output is None:
-        tables.write(table, chosen, sys.stdout.buffer)
-        return
-    tables.write_file(table, chosen, output)
-    note(f"{output}: {len(table.rows)} rows, {size(output.stat().st_size)}")
-
-
-def _bundle(context: typer.Context, run: str, output: Path, *, policies: bool, snapshots: bool) -> None:
-    from rlviz.exchange.bundle import write_bundle
+    from rlviz.cli.delivering import deliver_all, deliver_following
     from rlviz.rundir.folder import RunFolder
 
+    if to and (output is not None or bundle or format_ is not None or what is not What.METRICS):
+        raise Failure(Exit.BAD_INPUT, "--to takes runs as they are, without --what, --format, --output, --bundle.")
+    if follow and not to:
+        raise Failure(Exit.BAD_INPUT, "--follow is for --to: a file is written once.")
     with connected(context) as connection:
-        folder = RunFolder(connection.settings.runs_dir, find_run(connection, run))
-        beside = output.with_name(f".{output.name}.tmp")
-        try:
-            with waiting(f"Bundling {folder.run_id}"), beside.open("wb") as file:
-                manifest = write_bundle(folder, file, policies=policies, snapshots=snapshots)
-            beside.replace(output)
-        except OSError as error:
-            raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
-        finally:
-            beside.unlink(missing_ok=True)
+        ids = _chosen(connection, runs or (), group, experiment)
+        folders = [RunFolder(connection.settings.runs_dir.resolve(), run_id) for run_id in ids]
+        sinks = [(folder, kind) for folder in folders for kind in dict.fromkeys(to or ())]
+        if follow:
+            deliver_following(connection, sinks)
+    if sinks:
+        deliver_all(sinks)
+    elif len(folders) > 1 or group is not None or experiment is not None:
+        if what is not What.METRICS:
+            raise Failure(Exit.BAD_INPUT, "The configuration of one run is written. With several runs it goes along.")
+        form = "bundle" if bundle else (format_ or Format.CSV).value
+        _several(folders, form, _named(output), policies=policies, snapshots=snapshots)
+    elif bundle:
+        _bundle(folders[0], _named(output), policies=policies, snapshots=snapshots)
+    elif format_ is Format.TENSORBOARD:
+        _event_files(folders[0], _named(output))
+    else:
+        _table(folders[0], what, format_, output)
+
+
+def _chosen(connection: Connection, runs: Sequence[str], group: str | None, experiment: str | None) -> Sequence[str]:
+    """The ids of the runs that are meant, each once. Raises Failure."""
+    ids = [find_run(connection, run) for run in runs]
+    if group is not None:
+        run = connection.get(f"/runs/{find_run(connection, group)}")
+        ids += [one["id"] for one in connection.get("/runs", group=[run["group_id"]], limit=RUNS_A_PAGE)["runs"]]
+    if experiment is not None:
+        found = connection.get(f"/experiments/{find_experiment(connection, experiment)}")
+        wanted = [cell["run_id"] for cell in found["cells"] if cell["run_id"] is not None]
+        ids += [run_id for run_id in wanted if (connection.settings.runs_dir / run_id).is_dir()]
+    if not ids:
+        raise Failure(Exit.BAD_INPUT, "Name runs, or a --group or an --experiment that has some.")
+    return list(dict.fromkeys(ids))
+
+
+def _named(output: Path | None) -> Path:
+    if output is None:
+        raise Failure(Exit.BAD_INPUT, "Say where with --output.")
+    return output
+
+
+def _table(folder: RunFolder, what: What, format_: Format | None, output: Path | None) -> None:
+    from rlviz.cli.files import check_target, format_for, replace_file
+    from rlviz.exchange.tables import TableFormat, of_config, of_metrics, write_table
+
+    chosen = TableFormat(format_for(format_, output))
+    check_target(chosen, output, is_terminal())
+    folder.check()
+    with waiting(f"Exporting {folder.run_id}"):
+        config = folder.read_config().model_dump(mode="json") if what is What.CONFIG else None
+        table = of_config(config) if config is not None else of_metrics(folder)
+        if output is None:
+            write_table(table, chosen, sys.stdout.buffer)
+            return
+        rows = replace_file(output, lambda file: write_table(table, chosen, file))
+    note(f"{output}: {rows} rows, {size(output.stat().st_size)}")
+
+
+def _several(folders: Sequence[RunFolder], form: str, output: Path, *, policies: bool, snapshots: bool) -> None:
+    """Whole, or nothing of it."""
+    import tempfile
+
+    from rlviz.cli.files import replace_file
+    from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
+
+    as_zip = output.suffix.lower() == ".zip"
+    if not as_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise Failure(Exit.CONFLICT, f"{output} is there already. Name a new folder, an empty one, or a .zip.")
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.absolute().parent) as beside:
+            into = Path(beside) / output.stem
+            into.mkdir()
+            with waiting(f"Exporting {len(folders)} runs"):
+                write_runs(folders, RunsFormat(form), into, policies=policies, snapshots=snapshots)
+                if as_zip:
+                    replace_file(output, lambda file: zip_folder(into, output.stem, file))
+                else:
+                    into.replace(output)
+    except OSError as error:
+        raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
+    note(f"{output}: {len(folders)} runs")
+
+
+def _bundle(folder: RunFolder, output: Path, *, policies: bool, snapshots: bool) -> None:
+    from rlviz.cli.files import replace_file
+    from rlviz.exchange.bundle import write_bundle
+
+    with waiting(f"Bundling {folder.run_id}"):
+        manifest = replace_file(output, lambda file: write_bundle(folder, file, policies=policies, snapshots=snapshots))
     note(f"{output}: {len(manifest.files)} files, {size(output.stat().st_size)}")
 
 
-def _event_files(context: typer.Context, run: str, output: Path) -> None:
-    from rlviz.cli.tables import rows_of
+def _event_files(folder: RunFolder, output: Path) -> None:
     from rlviz.exchange.tensorboard import write_event_files
+    from rlviz.rundir.metric_rows import all_rows
 
     if output.exists() and not output.is_dir():
         raise Failure(Exit.BAD_INPUT, f"{output} is a file. Event files need a folder: name one that is there, or new.")
-    with connected(context) as connection:
-        run_id = find_run(connection, run)
-        configuration = json.dumps(connection.get(f"/runs/{run_id}/config"), indent=1)
-        with waiting(f"Exporting {run_id}"), connection.lines(f"/runs/{run_id}/artifacts/metrics.jsonl") as lines:
-            try:
-                count = write_event_files(rows_of(lines), configuration, output)
-            except FileExistsError as error:
-                raise Failure(Exit.CONFLICT, str(error)) from error
-            except OSError as error:
-                raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
+    with waiting(f"Exporting {folder.run_id}"):
+        configuration = folder.read_config().model_dump_json(indent=1)
+        try:
+            count = write_event_files(all_rows(folder), configuration, output)
+        except FileExistsError as error:
+            raise Failure(Exit.CONFLICT, str(error)) from error
+        except OSError as error:
+            raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
     note(f"{output}: {count} values; tensorboard --logdir {output}")

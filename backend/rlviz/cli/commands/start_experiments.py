@@ -10,13 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from rlviz.cli.connection import Connection
+from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.trials import attend
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
 from rlviz.cli.output import say
+from rlviz.domain.sinks import SinkKind
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch its trials until it ends.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
+Sink = Annotated[
+    list[SinkKind] | None,
+    typer.Option(metavar=SINKS, help="Deliver its runs there as they train; may be repeated."),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back, however many trials there are.")]
 
 
@@ -42,6 +48,7 @@ def run(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Its specification, in YAML or TOML.")],
     name: Annotated[str | None, typer.Option(help="What it is called.", show_default="the file's")] = None,
+    sink: Sink = None,
     yes: Yes = False,
     follow: Follow = False,
     wait: Wait = False,
@@ -55,7 +62,7 @@ def run(
     from rlviz.cli.specification_file import placed, read_specification
 
     specification = read_specification(file)
-    values = specification.values if name is None else {**specification.values, "name": name}
+    values = {**specification.values, **({"name": name} if name is not None else {}), **_delivered_to(sink)}
     with connected(context, trains=True) as connection:
         try:
             begun = create(connection, values, yes)
@@ -97,6 +104,7 @@ def sweep(
     changes: Changes = None,
     options: EnvironmentOptions = None,
     name: Annotated[str | None, typer.Option(help="What it is called.")] = None,
+    sink: Sink = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print its specification in YAML, and begin nothing.")
     ] = False,
@@ -130,6 +138,7 @@ def sweep(
                 "seed": seed,
             },
             "parallel": parallel,
+            **_delivered_to(sink),
         }
         if print_:
             import yaml
@@ -137,6 +146,10 @@ def sweep(
             say(yaml.safe_dump(specification, sort_keys=False).rstrip())
             return
         attend(connection, create(connection, specification, yes), follow, wait, as_json)
+
+
+def _delivered_to(sinks: list[SinkKind] | None) -> dict[str, Any]:
+    return {"sinks": [kind.value for kind in dict.fromkeys(sinks)]} if sinks else {}
 
 
 def create(connection: Connection, specification: dict[str, Any], yes: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rlviz.cli.connection import Connection
-from rlviz.cli.delivering import SINKS
+from rlviz.cli.delivering import SINKS, say_who_delivers, see_delivered
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
 from rlviz.cli.output import note, print_json, say
@@ -147,7 +147,9 @@ def _attend(connection: Connection, run: dict[str, Any], follow: bool, wait: boo
     if as_json:
         print_json(run)
     if run["status"] in AT_REST:
+        see_delivered(connection, [run_id])
         say_how_it_ended(run, quiet=as_json)
     elif not as_json:
         say(run_id)
         note(f"It trains in a process of its own. `rlviz status {run_id} --follow` shows how it does.")
+        say_who_delivers(connection, run_id)

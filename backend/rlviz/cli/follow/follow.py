@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rlviz.cli.connection import Connection
+from rlviz.cli.delivering import say_who_delivers, see_delivered
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow import screen
 from rlviz.cli.output import is_terminal, note, say
@@ -95,8 +96,10 @@ def follow_run(connection: Connection, run_id: str) -> None:
     followed.look()
     on_a_terminal = is_terminal() and is_terminal(sys.stdin)
     if _on_a_terminal(followed) if on_a_terminal else _as_lines(connection, followed):
+        see_delivered(connection, [run_id])
         say_how_it_ended(followed.run)
     else:
+        say_who_delivers(connection, run_id)
         note(f"{run_id} goes on without us. `rlviz status {run_id} --follow` shows it again.")
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rlviz.cli.connection import Connection
+from rlviz.cli.delivering import see_delivered
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow import trial_screen
 from rlviz.cli.output import is_terminal, note, print_json, say, waiting
@@ -49,6 +50,7 @@ def attend(connection: Connection, begun: dict[str, Any], follow: bool, wait: bo
     if as_json:
         print_json(begun)
     if begun["status"] in OVER:
+        see_delivered(connection, [cell["run_id"] for cell in begun["cells"] if cell["run_id"]])
         say_how_the_experiment_ended(begun, quiet=as_json)
         return
     if connection.is_own:
