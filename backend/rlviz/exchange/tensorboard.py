@@ -41,8 +41,8 @@ class EventFile:
         self._writer.add_event(Event(wall_time=0.0, step=0, summary=texts))
 
     def add(self, time: float, step: int, values: Mapping[str, float | None]) -> int:
-        """Write scalars, but what is null; return how many. ``time``: Unix seconds."""
-        known = ((name, value) for name, value in values.items() if value is not None)
+        """Write scalars, but what is null or no number; return how many. ``time``: Unix seconds."""
+        known = ((name, value) for name, value in values.items() if isinstance(value, int | float))
         scalars = [self._summary.Value(tag=name, simple_value=value) for name, value in known]
         if scalars:
             self._writer.add_event(self._event(wall_time=time, step=step, summary=self._summary(value=scalars)))

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import orjson
 from pydantic import ValidationError
 
 from rlviz.domain.config import RunConfig
@@ -33,7 +34,7 @@ def model_of(path: Path) -> type[VersionedDocument] | None:
 
 def drift_of_document(content: bytes, model: type[VersionedDocument], file: str) -> list[Drift]:
     """Of a JSON document. Raises ValueError for what is none."""
-    document = json.loads(content)
+    document = orjson.loads(content)  # which refuses what is nested too deep
     if not isinstance(document, dict):
         raise ValueError(f"{file} is no JSON object.")  # noqa: TRY004  (as what is no JSON at all)
     try:
@@ -85,7 +86,7 @@ def drift_of_run(folder: RunFolder, installed: Mapping[str, str]) -> list[Drift]
     content = read_small(folder.config_path, folder.path)
     try:
         found = drift_of_document(content, RunConfig, file)
-        trained_with = json.loads(content).get("versions")
+        trained_with = orjson.loads(content).get("versions")
     except ValueError as error:
         return [Drift(kind=DriftKind.WRONG, file=file, says=f"{str(error).rstrip('.')}.")]
     found += _newer_lines(folder.events_path, EVENTS)

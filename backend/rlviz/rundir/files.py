@@ -94,7 +94,7 @@ def is_file(path: Path, folder: Path | None = None) -> bool:
 def files_in(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
     """The regular files in the folder ``path`` whose names match ``pattern``, by name.
 
-    None if it is missing or no folder; reporting that is up to ``inspection``.
+    None of them if it is missing or no folder; reporting that is up to ``inspection``.
     """
     return [file for name in names_in(path, folder, pattern) if is_file(file := path / name, folder)]
 
@@ -104,6 +104,16 @@ def names_in(path: Path, folder: Path, pattern: str = "*") -> list[str]:
     try:
         check_folders(path, folder)
         return sorted(fnmatch.filter(os.listdir(path), pattern))  # noqa: PTH208  (names are all that is wanted)
+    except (OSError, RunFolderError):
+        return []
+
+
+def entries_in(path: Path, folder: Path) -> list[os.DirEntry[str]]:
+    """Everything in the folder ``path``, which ``folder`` is or has below it; nothing if it is missing or no folder."""
+    try:
+        check_folders(path, folder)
+        with os.scandir(path) as entries:
+            return list(entries)
     except (OSError, RunFolderError):
         return []
 
@@ -125,11 +135,6 @@ def check_folders(path: Path, folder: Path) -> None:
         path = path.parent
 
 
-def problem_of_file(path: Path) -> str | None:
-    """What there is at ``path`` instead of a regular file. Raises OSError."""
-    return _problem_of_file(path.lstat().st_mode)
-
-
 def damaged(path: Path, folder: Path, problem: str) -> RunFolderError:
     """A RunFolderError about ``path`` in ``folder``, which is that of a run or of an experiment."""
     file = path.relative_to(folder).as_posix()
@@ -137,6 +142,17 @@ def damaged(path: Path, folder: Path, problem: str) -> RunFolderError:
         return ExperimentFolderError(folder.name, Damage(file=file, problem=problem, remedy=DELETE_EXPERIMENT))
     remedy = RESTORE_OR_DELETE if file in _IRREPARABLE else REPAIR
     return RunFolderError(folder.name, Damage(file=file, problem=problem, remedy=remedy))
+
+
+def problem_of_entry(entry: os.DirEntry[str], *, is_folder: bool) -> str | None:
+    """What ``entry`` is instead of a regular file, or, with ``is_folder``, of a folder; costs no system call."""
+    if entry.is_symlink():
+        return LINK
+    if is_folder:
+        return None if entry.is_dir(follow_symlinks=False) else NO_FOLDER
+    if entry.is_file(follow_symlinks=False):
+        return None
+    return FOLDER if entry.is_dir(follow_symlinks=False) else SPECIAL
 
 
 def _problem_of_file(mode: int) -> str | None:

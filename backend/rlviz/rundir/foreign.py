@@ -19,11 +19,12 @@ from pydantic import JsonValue
 
 from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.run_actor import RunActor
+from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
 
@@ -88,11 +89,12 @@ def create_foreign(runs_dir: Path, config: RunConfig, fill: Callable[[RunFolder]
 
 
 def beat(folder: RunFolder) -> None:
-    """The program that writes the run lives. A folder that is gone, or a full disk, is no matter."""
-    with suppress(OSError):
-        descriptor = os.open(folder.heartbeat_path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
-        os.close(descriptor)
-        os.utime(folder.heartbeat_path)
+    """The program that writes the run lives. A folder that is gone, or a full disk, is no matter.
+
+    Whatever else lies in the place of the file is set aside.
+    """
+    with suppress(OSError, RunFolderError), open_in_place(folder.heartbeat_path) as file:
+        os.utime(file.fileno())
 
 
 def last_beat(folder: RunFolder) -> int | None:

@@ -14,9 +14,8 @@ from rlviz.domain.events import parse_event
 from rlviz.domain.records import is_metric
 from rlviz.rundir.aside import name_aside, set_aside
 from rlviz.rundir.atomic import atomic_write
-from rlviz.rundir.files import problem_of_file
+from rlviz.rundir.contents import contents, damage_at
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inspection import documents_of, files_of, folders_of
 from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, compressed_path, expand
 
 Readable = Callable[[Mapping[str, Any] | None], bool]
@@ -42,16 +41,11 @@ def repair_folder(folder: RunFolder) -> list[Path]:
     is no such folder, and OSError.
     """
     folder.check()
-    aside = [set_aside(path) for path in files_of(folder) if _is_no_file(path)]
-    aside += [set_aside(path) for path in folders_of(folder) if _is_no_folder(path)]
+    found = [damage_at(folder, place, entry) for place, entry in contents(folder)]
+    files = dict.fromkeys(damage.file for damage in found if damage is not None)
+    aside = [set_aside(folder.path / file) for file in files]
     for path in (folder.checkpoints, folder.evaluations.path):
         path.mkdir(exist_ok=True)
-    for path, read in list(documents_of(folder)):
-        try:
-            read()
-        except RunFolderError:
-            with suppress(FileNotFoundError):
-                aside.append(set_aside(path))
     for path in (folder.metrics_path, folder.anatomy_path):
         aside += _expand(path)
     aside += _keep_readable(folder.metrics_path, is_metric)
@@ -87,14 +81,3 @@ def _expand(path: Path) -> list[Path]:
         compressed.unlink(missing_ok=True)
         return [aside]
     return []
-
-
-def _is_no_file(path: Path) -> bool:
-    try:
-        return problem_of_file(path) is not None
-    except OSError:
-        return False
-
-
-def _is_no_folder(path: Path) -> bool:
-    return os.path.lexists(path) and (path.is_symlink() or not path.is_dir())

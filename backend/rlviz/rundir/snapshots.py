@@ -26,7 +26,7 @@ from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.versions import SNAPSHOT, read_versioned
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import files_in, is_file, open_file
+from rlviz.rundir.files import damaged, files_in, is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_key import snapshot_key
 
@@ -91,6 +91,15 @@ def find_snapshot(folder: RunFolder, name: str) -> Snapshot:
     except FileNotFoundError as error:
         known = ", ".join(snapshot.name for snapshot in snapshots_of(folder)) or "none"
         raise ArtifactNotFound(f"This run has no snapshot {name[:80]!r}. It has: {known}.") from error
+
+
+def check_snapshot(folder: RunFolder, path: Path) -> None:
+    """Raises FileNotFoundError, or RunFolderError if nothing can be read of the snapshot at ``path``. Cheap: the digest
+    is not calculated. One that a newer version wrote, or that lacks a segment, can be read and is no damage."""
+    try:
+        _look_at(folder, path)
+    except SnapshotDamaged as error:
+        raise damaged(path, folder.path, "It is no snapshot, or was cut.") from error
 
 
 def bytes_of(folder: RunFolder) -> int:

@@ -7,8 +7,10 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.ids import is_run_id
 from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.files import read_small
 
 
 class ToResume:
@@ -19,8 +21,8 @@ class ToResume:
 
     def read(self) -> list[str]:
         """None of them if the file is not there, or cannot be read: nobody shall be surprised by what it may hold."""
-        with suppress(OSError, ValueError):
-            found = json.loads(self._path.read_bytes())
+        with suppress(OSError, ValueError, RunFolderError):
+            found = json.loads(read_small(self._path))
             if isinstance(found, list):
                 return [one for one in found if isinstance(one, str) and is_run_id(one)]
         return []

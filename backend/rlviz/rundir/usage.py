@@ -11,35 +11,15 @@ from pathlib import Path
 
 import orjson
 
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.contents import kind_in_run
 from rlviz.rundir.experiment_folder import EXPERIMENTS
+from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import is_run_folder
 
-_BY_FOLDER = {
-    "film": StoredKind.FILM,
-    "snapshots": StoredKind.SNAPSHOTS,
-    "replay": StoredKind.REPLAY,
-    "checkpoints": StoredKind.POLICIES,
-    "behind": StoredKind.POLICIES,
-    "sealed": StoredKind.SEALED,
-    "sinks": StoredKind.SINKS,
-}
-_BY_NAME = {
-    "metrics.jsonl": StoredKind.METRICS,
-    "events.jsonl": StoredKind.METRICS,
-    "anatomy.jsonl": StoredKind.METRICS,
-    "worker.log": StoredKind.LOGS,
-    "model.zip": StoredKind.POLICIES,
-    "best_model.zip": StoredKind.POLICIES,
-}
-_OF_EVALUATIONS = {
-    ".mp4": StoredKind.VIDEOS,
-    ".pictures.zip": StoredKind.VIDEOS,
-    ".policy.zip": StoredKind.VIDEOS,
-    ".steps.parquet": StoredKind.RECORDS,
-}
 ANALYTICS = "analytics"
 """In the runs folder: digests of learning curves, which can be deleted at any time."""
 
@@ -100,20 +80,9 @@ def note_total(runs_dir: Path, usage: Usage) -> None:
 def known_total(runs_dir: Path) -> int:
     """What the files of the runs folder took together when they were last measured; 0 if they never were."""
     try:
-        return int(orjson.loads((runs_dir / TOTAL_FILE).read_bytes())["total_bytes"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return int(orjson.loads(read_small(runs_dir.resolve() / TOTAL_FILE))["total_bytes"])
+    except (OSError, ValueError, KeyError, TypeError, RunFolderError):
         return 0
-
-
-def kind_in_run(parts: tuple[str, ...]) -> StoredKind:
-    """Of the file with that path, in parts, below a run's folder."""
-    if len(parts) == 1:
-        return _BY_NAME.get(parts[0].removesuffix(".zst"), StoredKind.OTHER)
-    if parts[:2] == ("film", "clips"):
-        return StoredKind.CLIPS
-    if parts[0] == "eval":
-        return next((kind for end, kind in _OF_EVALUATIONS.items() if parts[-1].endswith(end)), StoredKind.OTHER)
-    return _BY_FOLDER.get(parts[0], StoredKind.OTHER)
 
 
 def _always(kind: StoredKind, _parts: tuple[str, ...]) -> StoredKind:

@@ -58,7 +58,7 @@ class LeaseWatch:
     def is_held(self) -> bool:
         """Whether there is a fresh lease. Takes one system call."""
         try:
-            renewed = os.stat(self._path).st_mtime_ns  # noqa: PTH116  (no Path built for it)
+            renewed = os.lstat(self._path).st_mtime_ns  # (no Path built for it)
         except OSError:
             self._seen = None
             return False

@@ -1,212 +1,183 @@
 """A run folder that is damaged, in whatever way, is that run's concern alone.
 
-Every file of a run folder is harmed in every way, under a service that runs, before one that starts on its catalogue,
-and before one that has to make the catalogue again. One service a state holds them all, beside a run that is whole.
+What lies in each place of a run folder is harmed in every way, under a service that runs, before one that starts on its
+catalogue, and before one that has to make the catalogue again. One service a state holds them all, beside a run that is
+whole. The places are those of ``rundir/contents.py``, the requests those that the API describes.
+
+Each place is harmed alone in a run of its own. What an answer about the run is made of is then asked for with every
+GET; the other places are, where all of them are harmed together.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Callable
+import http.client
+import json
+import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-import httpx
-import orjson
 import pytest
 
-from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.api.app import create_api
+from rlviz.domain.storage_rules import StoredKind
+from rlviz.rundir.contents import PLACES, Place
+from rlviz.rundir.folder import RunFolder
 from tests.faults.support import train
-from tests.support.http import Service, make_run, serving, streaming, wait_for
+from tests.support.damage import (
+    CLIP,
+    EVALUATION,
+    HARMS,
+    SNAPSHOT,
+    Harm,
+    copy_of,
+    example_of,
+    folder_instead,
+    harm,
+    link,
+    mend,
+    pipe,
+    remove,
+    whole_folder,
+)
+from tests.support.http import Service, raw_request, serving, streaming, wait_for
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
 
-EVALUATION = "eval_20261121-014312-123"
 WITNESS = "witness"
+CLIENTS = 3
 
-Harm = Callable[[Path], None]
+READ_BY_MOST = {
+    *("config.json", "control.json", "labels.json", "rules.json", "events.jsonl", "metrics.jsonl", "best_model.zip"),
+    *("eval", "eval/eval_*.json", "snapshots", "sinks"),
+}
+"""Places that every GET is asked about, each harmed alone."""
 
-FILES = [
-    *("config.json", "control.json", "labels.json", "events.jsonl", "metrics.jsonl", "worker.log", "worker.lock"),
-    *("model.zip", "best_model.zip", "q_table.json", "anatomy.jsonl", "checkpoints", "eval", f"eval/{EVALUATION}.json"),
-]
+STARTS_A_WORKER = {"/runs/{run_id}/value-slice", "/runs/{run_id}/evaluations/{evaluation_id}/saliency"}
+"""Asked for what is not made yet, these have it made by a process of its own."""
 
-
-def remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def empty(path: Path) -> None:
-    path.touch()
+VALUES: dict[str, Any] = {
+    **{"evaluation_id": EVALUATION, "name": SNAPSHOT, "clip_id": CLIP, "strip": 0, "path": "model.zip"},
+    **{"episode": 1, "step": 0},
+}
+"""What the parameters are that a request has to have, besides the run."""
 
 
-def pipe(path: Path) -> None:
-    os.mkfifo(path)
+@cache
+def described_gets() -> list[tuple[str, list[str]]]:
+    """Every GET that the API describes and that can be asked about one run, with the query that it needs."""
+    found = []
+    for path, methods in create_api().openapi()["paths"].items():
+        needed = [one for one in methods.get("get", {}).get("parameters", []) if one.get("required")]
+        query = [one["name"] for one in needed if one["in"] == "query"]
+        is_about_one = "{run_id}" in path or "runs" in query
+        if "get" in methods and is_about_one and not path.endswith("/stream") and path not in STARTS_A_WORKER:
+            found.append((path, query))
+    return found
 
 
-def link(path: Path) -> None:
-    path.symlink_to(outside_of(path))
-
-
-def torn(path: Path) -> None:
-    path.write_bytes(b'{"seq":1,"time":1795236126.9,"st')
-
-
-def other_json(path: Path) -> None:
-    path.write_bytes(b'[{"seq": "a", "event": {}, "values": 3}, null, 1.5]\n')
-
-
-def deep_json(path: Path) -> None:
-    path.write_bytes(b'{"run_id":' + b"[" * 10_000 + b"]" * 10_000 + b"}\n")
-
-
-def long_line(path: Path) -> None:
-    with path.open("wb") as file:  # a hole: no byte of it is on the disk
-        file.truncate(50_000_000)
-        file.seek(0, os.SEEK_END)
-        file.write(b"\n")
-
-
-def binary(path: Path) -> None:
-    path.write_bytes(bytes(range(256)) * 40)
-
-
-def impossible(path: Path) -> None:
-    """What reads like the file it is, but for values that nobody can use."""
-    lines = {
-        "config.json": [{"run_id": path.parent.name, "algo": "nope", "seed": 10**30, "total_timesteps": -5}],
-        "events.jsonl": [
-            {"seq": 1, "time": "noon", "event": "started", "step": 0, "data": {}},
-            {"seq": 2, "time": 1e300, "event": "finished", "step": 5, "data": {"path": None}},
-            {"seq": -3, "time": 1.0, "event": "finished", "step": 5, "data": {"path": None}},
-            {"seq": 4, "time": 1.0, "event": "error", "step": 2**63, "data": {"type": 1}},
-            {"seq": 5, "time": 1.0, "event": 7, "step": 5, "data": []},
-        ],
-        "metrics.jsonl": [
-            {"seq": 0, "time": 1.0, "step": 1, "values": {"episode/reward": 1.0}},
-            {"seq": 1, "time": 1.0, "step": 2**63, "values": {"episode/reward": 1.0, "episode/index": 1e300}},
-            {"seq": 9, "time": -5, "step": 1, "values": {"episode/reward": 1.0}},
-            {"seq": 2, "time": 1.0, "step": 5, "values": {"episode/reward": 1e308, "episode/index": 1e300}},
-            {"seq": 2, "time": 1.0, "step": 4, "values": {"episode/reward": 1e308, "episode/length": -1e308}},
-            {"seq": 1, "time": 0.0, "step": 3, "values": {"episode/reward": "much", "train/loss": [1]}},
-        ],
-    }
-    path.write_bytes(b"".join(orjson.dumps(_fit(line)) + b"\n" for line in lines.get(path.name, [{"seq": -1}])))
-
-
-def _fit(line: dict[str, Any]) -> dict[str, Any]:
-    return {name: float(value) if value == 10**30 else value for name, value in line.items()}
-
-
-HARMS: list[Harm] = [
-    *(remove, empty, Path.mkdir, pipe, link, torn, other_json, deep_json, long_line, binary, impossible)
-]
-
-ALWAYS_NAMED = {"mkdir", "pipe", "link"}
-"""What nobody can take for a file; folders that were replaced by something else are named below."""
-
-
-def name_of(harm: Harm) -> str:
-    return harm.__name__.replace("_", "-")
-
-
-def outside_of(path: Path) -> Path:
-    """A whole folder, or file, elsewhere, of the same kind as what lies at ``path``."""
-    runs = next(parent for parent in path.parents if parent.name == "runs")
-    found = runs.parent / "elsewhere" / "whole" / path.relative_to(runs).as_posix().split("/", 1)[1]
-    return found if found.exists() else runs.parent / "elsewhere" / "whole" / "config.json"
-
-
-def complete(root: Path, run_id: str) -> RunFolder:
-    """A run that has ended, with one of each file that can be written by hand."""
-    folder = make_run(root, run_id, rows=20, status="completed")
-    folder.write_labels(Labels(name=run_id, tags=["kept"]))
-    folder.log_path.write_text("hello\n")
-    folder.lock_path.touch()
-    folder.q_table_path.write_text("{}")
-    folder.anatomy_path.write_text('{"seq":1,"time":1.0,"step":1}\n')
-    record = {"id": EVALUATION, "run_id": run_id, "created_at": "2026-11-21T01:43:12Z", "status": "failed"}
-    folder.evaluations.write(EvaluationRecord.model_validate(record))
-    return folder
-
-
-CASES = [(file, harm) for file in FILES for harm in HARMS]
-
-
-def run_of(file: str, harm: Harm) -> str:
-    return "".join(c if c.isalnum() else "-" for c in f"{file.removeprefix('eval/eval_')}-{name_of(harm)}".lower())
-
-
-def harm_all(runs: Path) -> None:
-    for file, harm in CASES:
-        path = runs / run_of(file, harm) / file
-        if harm is not torn or not file.endswith(".jsonl"):
-            remove(path)
-            harm(path) if harm is not remove else None
-        else:
-            with path.open("ab") as journal:
-                journal.write(b'{"seq":21,"ti')
-    (runs / "a-link").symlink_to(runs.parent / "elsewhere" / "whole")
-    (runs / "a-file").touch()
-
-
-def fingerprint(folder: Path) -> dict[str, tuple[int, int]]:
-    return {str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.stat().st_size) for path in folder.rglob("*")}
-
-
-def ask_all(service: Service, cases: list[tuple[str, Harm]]) -> None:
-    """Every endpoint that looks at the harmed file answers, and none with an error of the service's own."""
-    wrong = []
-    for file, harm in cases:
-        for method, path, body in requests_for(file, run_of(file, harm)):
-            try:
-                answer = service.api(method, path, json=body)
-            except httpx.HTTPError as error:
-                wrong.append(f"{method} {path}: {error!r}")
-                continue
-            if answer.status_code >= 500:
-                wrong.append(f"{method} {path}: {answer.status_code} {answer.text[:200]}")
-    assert not wrong, "\n".join([*wrong[:40], service.log[-6_000:]])
-
-
-def requests_for(file: str, run_id: str) -> list[tuple[str, str, Any]]:
-    run = f"/runs/{run_id}"
-    asked: list[tuple[str, str, Any]] = [
-        ("GET", run, None),
-        ("GET", f"/compare?runs={WITNESS},{run_id}", None),
-        ("GET", f"{run}/artifacts/{file}", None),
-        ("POST", f"{run}/stop", None),
-        ("POST", f"{run}/start", None),
+def gets_of(run_id: str) -> list[str]:
+    """Those GETs, asked about this run."""
+    values = {**VALUES, "run_id": run_id, "runs": f"{WITNESS},{run_id}"}
+    return [
+        re.sub(r"{(\w+)}", lambda name: str(values[name[1]]), path)
+        + ("?" + "&".join(f"{name}={values[name]}" for name in query) if query else "")
+        for path, query in described_gets()
     ]
-    asked += [("GET", f"{run}{path}", None) for path in READERS.get(file.split("/")[0], [])]
-    if file != "labels.json":  # which this would write anew
+
+
+@dataclass(frozen=True)
+class Case:
+    """``places`` of one run are harmed by ``harm``."""
+
+    places: tuple[Place, ...]
+    harm: Harm
+
+    @property
+    def files(self) -> list[str]:
+        return [example_of(place) for place in self.places]
+
+    @property
+    def run_id(self) -> str:
+        name = self.places[0].path if len(self.places) == 1 else f"all-{'folders' if self._are_folders else 'files'}"
+        return re.sub(r"[^a-z0-9]+", "-", f"{name}-{self.harm.__name__}".lower()).strip("-")
+
+    @property
+    def _are_folders(self) -> bool:
+        return self.places[-1].is_folder
+
+    @property
+    def is_asked_everything(self) -> bool:
+        return len(self.places) > 1 or self.places[0].path in READ_BY_MOST
+
+    @property
+    def is_surely_damaged(self) -> bool:
+        """Whether nobody can take what lies there for what should."""
+        place = self.places[0]
+        is_in_place = place.is_folder and self.harm is folder_instead
+        return (self.harm in (folder_instead, pipe, link) and not is_in_place) or place.path == "config.json"
+
+
+OTHERS = [place for place in PLACES if place.path not in READ_BY_MOST]
+
+CASES = [
+    *(Case((place,), harm) for place in PLACES for harm in HARMS),
+    *(Case(tuple(place for place in OTHERS if not place.is_folder), harm) for harm in HARMS),
+    *(Case(tuple(place for place in OTHERS if place.is_folder), harm) for harm in HARMS),
+]
+RUN_IDS = [case.run_id for case in CASES]
+
+
+def requests_for(case: Case, *, everything: bool) -> list[tuple[str, str, Any]]:
+    run = f"/runs/{case.run_id}"
+    asked: list[tuple[str, str, Any]] = [("GET", run, None)]
+    asked += [("GET", f"{run}/artifacts/{file}", None) for file in case.files]
+    if everything and case.is_asked_everything:
+        asked += [("GET", path, None) for path in gets_of(case.run_id)]
+    if not everything:
+        return asked
+    asked += [("POST", f"{run}/stop", None), ("POST", f"{run}/start", None)]
+    if "labels.json" not in case.files:  # which this would write anew
         asked.append(("PATCH", run, {"notes": "asked"}))
-    if file != "model.zip":  # with which this would start a process
+    if not any(place.kind is StoredKind.POLICIES for place in case.places):  # with one this would start a process
         asked.append(("POST", f"{run}/evaluations", {"episodes": 1}))
     return asked
 
 
-READERS = {
-    "config.json": ["/config", "/hints"],
-    "metrics.jsonl": [
-        *("/metrics/rows?tail=100", "/metrics/curves", "/metrics/curves?x=episode&max_points=10", "/metrics", "/hints"),
-    ],
-    "events.jsonl": ["/events"],
-    "anatomy.jsonl": ["/anatomy"],
-    "eval": ["/evaluations", "/evaluations/latest"],
-}
-"""What else reads a file, or a file in that folder."""
+def ask(service: Service, requests: Iterable[tuple[str, str, Any]]) -> None:
+    """Each is answered, and none with an error of the service's own."""
+
+    def problem_of(request: tuple[str, str, Any]) -> str | None:
+        method, path, body = request
+        content = b"" if body is None else json.dumps(body).encode()
+        head = {"Content-Type": b"application/json"}
+        try:
+            answer = raw_request(
+                service.port, f"/api{path}".encode(), method=method.encode(), headers=head, body=content
+            )
+        except (OSError, http.client.HTTPException) as error:
+            return f"{method} {path}: {error!r}"
+        unavailable = answer.status == 501  # an optional package is not installed
+        return None if answer.status < 500 or unavailable else f"{method} {path}: {answer.body[:200]!r}"
+
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        wrong = [found for found in clients.map(problem_of, requests) if found]
+    if wrong:
+        pytest.fail("\n".join([*wrong[:60], service.log[-6_000:]]), pytrace=False)
 
 
-def streams_all(service: Service, run_ids: list[str]) -> None:
+def ask_about_all(service: Service) -> None:
+    """What is said of many runs, of which some are damaged."""
+    ask(service, [("GET", path, None) for path in ("/analytics/groups", "/analytics/scatter?x=seed", "/storage")])
+
+
+def streams_all(service: Service) -> None:
     """One stream over many runs: each that has ended is told to have, and none keeps the others from it."""
-    for first in range(0, len(run_ids), 20):
-        some = run_ids[first : first + 20]
+    for first in range(0, len(RUN_IDS), 45):
+        some = RUN_IDS[first : first + 45]
         ended: set[str] = set()
         with streaming(service, f"/stream?runs={','.join([WITNESS, *some])}") as stream:
             for event in stream:
@@ -216,105 +187,130 @@ def streams_all(service: Service, run_ids: list[str]) -> None:
                     break
 
 
+def fingerprint(folder: Path) -> dict[str, tuple[int, int]]:
+    return {str(path.relative_to(folder)): (path.stat().st_mtime_ns, path.stat().st_size) for path in folder.rglob("*")}
+
+
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("damaged")
-    complete(root / "elsewhere", "whole")
-    complete(root / "runs", WITNESS)
-    for file, harm in CASES:
-        complete(root / "runs", run_of(file, harm))
-    return root / "runs"
+def template(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    return whole_folder(tmp_path_factory.mktemp("damaged") / "elsewhere")
 
 
-def test_whatever_is_damaged_nothing_else_suffers(runs: Path) -> None:
-    run_ids = [run_of(file, harm) for file, harm in CASES]
-    outside = fingerprint(runs.parent / "elsewhere")
-    with serving(runs.parent) as service:
-        before = service.get(f"/runs/{WITNESS}")
-        harm_all(runs)
-        check(service, run_ids, before)
-    with serving(runs.parent) as service:  # on the catalogue as it was left
-        check(service, run_ids, before)
-        wait_for(lambda: {*NAMED} <= damaged_in_list(service), "damage to be listed")
-    (runs / "rlviz.db").unlink()
-    with serving(runs.parent) as service:  # which has to make it again
-        check(service, run_ids, before)
-        assert {*NAMED} <= damaged_in_list(service)
-        assert not {run["status"] for run in service.get("/runs?limit=500")["runs"]} & {"queued", "running", "created"}
-        assert fingerprint(runs.parent / "elsewhere") == outside
-        repair_all(service, run_ids, before)
-        delete_all(service, run_ids)
-        assert fingerprint(runs.parent / "elsewhere") == outside
-        assert "Traceback" not in service.log, service.log[-6_000:]
+def test_each_case_is_a_run_of_its_own() -> None:
+    assert len(set(RUN_IDS)) == len(RUN_IDS)
 
 
-@pytest.mark.parametrize("harm", [remove, Path.mkdir, pipe], ids=name_of)
-def test_a_run_that_trains_while_its_files_are_damaged_ends_with_its_policy_and_nothing_else_suffers(
-    tmp_path: Path, harm: Harm
-) -> None:
-    """A real worker, which has its journals open while something else comes to lie in their place."""
-    complete(tmp_path / "runs", WITNESS)
-    with serving(tmp_path) as service:
+def test_whatever_is_damaged_nothing_else_suffers(template: RunFolder) -> None:
+    root = template.path.parent.parent
+    runs = root / "runs"
+    for run_id in [WITNESS, *RUN_IDS]:
+        copy_of(template, runs, run_id)
+    outside = fingerprint(root / "elsewhere")
+    with serving(root) as service:
         witness = service.get(f"/runs/{WITNESS}")
-        run_id = train(service)
-        folder = service.folder(run_id)
-        for file in FILES[:7]:
-            path = folder.path / file
-            remove(path)
-            harm(path) if harm is not remove else None
-            for request in requests_for(file, run_id):
-                if request[1].endswith(("/stop", "/evaluations")):
-                    continue
-                answer = service.api(request[0], request[1], json=request[2])
-                assert answer.status_code < 500, (request, answer.text)
-            assert service.get(f"/runs/{run_id}")["status"] == "running"
-        assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
-        service.wait_for_status(run_id, "stopped", "interrupted")
-        assert folder.model_path.is_file(), "it was asked to stop, and did"
+        assert witness["damage"] == []
+        harm_all(runs)
+        check(service, witness, everything=True)
+    with serving(root) as service:  # on the catalogue as it was left
+        check(service, witness, everything=False)
+        wait_for(lambda: {*SURELY_DAMAGED} <= damaged_in_list(service), "damage to be listed")
+    (runs / "rlviz.db").unlink()
+    with serving(root) as service:  # which has to make it again
+        check(service, witness, everything=False)
+        assert {*SURELY_DAMAGED} <= damaged_in_list(service)
+        assert not {run["status"] for run in listed(service)} & {"queued", "running", "created"}
+        assert fingerprint(root / "elsewhere") == outside
+        repair_all(service)
         assert service.get(f"/runs/{WITNESS}") == witness
+        delete_all(service)
+        assert fingerprint(root / "elsewhere") == outside
         assert "Traceback" not in service.log, service.log[-6_000:]
 
 
-NAMED = {
-    run_of(file, harm)
-    for file, harm in CASES
-    if (name_of(harm) in ALWAYS_NAMED and not (file in ("checkpoints", "eval") and name_of(harm) == "mkdir"))
-    or file == "config.json"
-}
-"""Runs of which it is certain that something is wrong with them."""
+SURELY_DAMAGED = [case.run_id for case in CASES if case.is_surely_damaged]
 
 
-def damaged_in_list(service: Service) -> set[str]:
-    runs = service.get("/runs?limit=500")["runs"]
-    assert all({"file", "line", "problem", "remedy", "newer"} == one.keys() for run in runs for one in run["damage"])
-    return {run["id"] for run in runs if run["damage"]}
+def harm_all(runs: Path) -> None:
+    for case in CASES:
+        for file in reversed(case.files):  # what lies in a folder before the folder
+            harm(runs / case.run_id / file, case.harm)
+    (runs / "a-link").symlink_to(runs.parent / "elsewhere" / "template-run")
+    (runs / "a-file").touch()
 
 
-def check(service: Service, run_ids: list[str], witness: dict[str, Any]) -> None:
-    ask_all(service, CASES)
-    listed = {run["id"] for run in service.get("/runs?limit=500")["runs"]}
-    assert listed >= {WITNESS, *run_ids}
+def check(service: Service, witness: dict[str, Any], *, everything: bool) -> None:
+    ask(service, [one for case in CASES for one in requests_for(case, everything=everything)])
+    ask_about_all(service)
+    assert {run["id"] for run in listed(service)} >= {WITNESS, *RUN_IDS}
     assert service.api("GET", "/runs/a-link").status_code == 404
     assert service.api("GET", "/runs/a-file").status_code == 404
-    streams_all(service, run_ids)
+    streams_all(service)
     assert service.get(f"/runs/{WITNESS}") == witness
     assert "Traceback" not in service.log, service.log[-6_000:]
 
 
-def repair_all(service: Service, run_ids: list[str], witness: dict[str, Any]) -> None:
-    for run_id in run_ids:
+def listed(service: Service) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor = ""
+    while True:
+        page = service.get(f"/runs?limit=500{cursor}")
+        found += page["runs"]
+        if page["next_cursor"] is None:
+            return found
+        cursor = f"&cursor={page['next_cursor']}"
+
+
+def damaged_in_list(service: Service) -> set[str]:
+    runs = listed(service)
+    assert all({"file", "line", "problem", "remedy", "newer"} == one.keys() for run in runs for one in run["damage"])
+    return {run["id"] for run in runs if run["damage"]}
+
+
+def repair_all(service: Service) -> None:
+    for run_id in RUN_IDS:
         answer = service.api("POST", f"/runs/{run_id}/repair")
         assert answer.status_code == 200, (run_id, answer.text)
         left = {damage["file"] for damage in service.get(f"/runs/{run_id}")["damage"]}
         assert left <= {"config.json"}, (run_id, left)
         assert answer.json()["status"] in ("completed", "interrupted", "created"), (run_id, answer.text)
-    ask_all(service, CASES)
-    assert service.get(f"/runs/{WITNESS}") == witness
+    ask(service, [one for case in CASES for one in requests_for(case, everything=False)])
 
 
-def delete_all(service: Service, run_ids: list[str]) -> None:
-    for run_id in run_ids:
+def delete_all(service: Service) -> None:
+    for run_id in RUN_IDS:
         answer = service.api("DELETE", f"/runs/{run_id}")
         assert answer.status_code == 204, (run_id, answer.text)
     assert service.api("GET", "/trash").status_code == 200
-    assert [run["id"] for run in service.get("/runs?limit=500")["runs"]] == [WITNESS]
+    assert [run["id"] for run in listed(service)] == [WITNESS]
+
+
+def test_a_run_that_trains_while_its_files_are_damaged_ends_with_its_policy_and_nothing_else_suffers(
+    template: RunFolder, tmp_path: Path
+) -> None:
+    """A real worker, which has its journals open while something else comes to lie in their place: everything is harmed
+    in one way, asked for, mended, and harmed in the next way."""
+    copy_of(template, tmp_path / "elsewhere", template.run_id)
+    copy_of(template, tmp_path / "runs", WITNESS)
+    outside = fingerprint(tmp_path / "elsewhere")
+    with serving(tmp_path) as service:
+        witness = service.get(f"/runs/{WITNESS}")
+        run_id = train(service)
+        folder = service.folder(run_id)
+        config, control = folder.config_path.read_bytes(), folder.control_path.read_bytes()
+        for how in HARMS:
+            mend(folder, template)
+            for place in reversed(PLACES):  # what lies in a folder before the folder
+                harm(folder.path / example_of(place), how)
+                answer = service.api("GET", f"/runs/{run_id}")
+                assert answer.status_code == 200, (place, how, answer.text)
+            ask(service, [("GET", path, None) for path in gets_of(run_id)])
+            assert service.get(f"/runs/{run_id}")["status"] == "running", how
+            for path, content in ((folder.config_path, config), (folder.control_path, control)):
+                remove(path)
+                path.write_bytes(content)
+        assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
+        service.wait_for_status(run_id, "stopped", "interrupted")
+        assert folder.model_path.is_file(), "it was asked to stop, and did"
+        assert service.get(f"/runs/{WITNESS}") == witness
+        assert fingerprint(tmp_path / "elsewhere") == outside
+        assert "Traceback" not in service.log, service.log[-6_000:]

@@ -13,12 +13,19 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE
 from rlviz.domain.events import parse_event
 from rlviz.domain.records import is_metric
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.contents import PLACES, place_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inspection import MAX_NAMED_LINES, damaged_lines, inspect_folder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import compressed_path, read_journal
 from rlviz.rundir.repair import broken_lines, is_event, repair_folder
+from rlviz.rundir.sinks import record_path
+from rlviz.rundir.snapshots import verification_path
 from rlviz.services.projection.damaged_folder import TOLD_BY
 from tests.support.http import make_run
+
+EVALUATION = "eval_20261121-044137-265"
 
 
 @pytest.fixture
@@ -90,6 +97,61 @@ def test_a_document_that_cannot_be_read_is_named_and_put_aside(folder: RunFolder
     [aside] = repair_folder(folder)
     assert aside.read_bytes() == content
     assert inspect_folder(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("rules.json", b"[]"),
+        ("sinks/plan.json", b"{"),
+        ("sinks/mlflow.json", b"[]"),
+        ("snapshots/512.zip", b"PK no zip"),
+        ("snapshots/512.verify.json", b"[]"),
+        (f"eval/{EVALUATION}.verify.json", b"nothing"),
+    ],
+)
+def test_what_lies_deeper_is_inspected_and_repaired_as_well(folder: RunFolder, name: str, content: bytes) -> None:
+    path = folder.path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    assert [(damage.file, damage.remedy) for damage in inspect_folder(folder)] == [(name, REPAIR)]
+    [aside] = repair_folder(folder)
+    assert aside.read_bytes() == content
+    assert inspect_folder(folder) == []
+
+
+@pytest.mark.parametrize("name", [place.path for place in PLACES if place.is_folder and "/" not in place.path])
+def test_a_file_in_the_place_of_a_folder_is_named_and_put_aside(folder: RunFolder, name: str) -> None:
+    if (path := folder.path / name).is_dir():
+        path.rmdir()
+    path.touch()
+    assert [damage.file for damage in inspect_folder(folder)] == [name]
+    assert [aside.is_file() for aside in repair_folder(folder)] == [True]
+    assert inspect_folder(folder) == []
+
+
+def test_every_path_of_a_run_folder_is_in_the_table(folder: RunFolder) -> None:
+    files, clips = folder.evaluations, Clips(folder)
+    paths = [path for path in vars(folder).values() if isinstance(path, Path) and path != folder.path]
+    paths += [path for path in vars(clips).values() if isinstance(path, Path)]
+    paths += [
+        folder.checkpoint_path(5),
+        folder.film_path(5),
+        folder.snapshot_path("5"),
+        verification_path(folder.snapshot_path("5")),
+    ]
+    paths += [folder.segment_path("0-5-0123456789abcdef.seg"), record_path(folder, SinkKind.MLFLOW), files.path]
+    of_evaluation = (
+        files.record_path,
+        files.video_path,
+        files.steps_path,
+        files.pictures_path,
+        files.verification_path,
+    )
+    paths += [path(EVALUATION) for path in (*of_evaluation, files.evaluated_policy_path)]
+    paths += map(compressed_path, (folder.metrics_path, folder.anatomy_path))
+    unknown = [str(path) for path in paths if place_of(path.relative_to(folder.path).as_posix()) is None]
+    assert unknown == []
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"[" * 10_000, b'{"schema_version": 1}'])
