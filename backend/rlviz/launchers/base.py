@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from rlviz.launchers.job import Job, Workplace
+from rlviz.rundir.folder import RunFolder
 
 _DISK_FULL = 74  # EX_IOERR: the exit code of a worker that could not even write its error
 
@@ -121,6 +122,13 @@ class Launcher(ABC):
     def cause_of_loss(self, identity: str) -> str:
         """One sentence for a worker that ``adopt`` does not find, and that did not record how it ended."""
         return "The worker went away while the service was not running."
+
+    def watch(self, folder: RunFolder, identity: str) -> Worker:
+        """The program that writes the foreign run in ``folder``: it was not launched and is not adopted, but only
+        watched. ``identity`` is what the program says in its ``started`` event."""
+        from rlviz.launchers.foreign import ForeignWorker
+
+        return ForeignWorker(identity, folder)
 
     @abstractmethod
     def close(self) -> None: ...

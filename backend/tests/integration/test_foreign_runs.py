@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from rlviz.domain.status import RunStatus
+from rlviz.launchers import foreign
 from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder, run_folders
-from rlviz.services.supervision import foreign_run_monitor
 from tests.support.http import Service, environment, serving, wait_for
 from tests.support.service import becomes, catalogued
 from tests.support.service import service as a_service
@@ -136,7 +136,7 @@ def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(tmp_path: 
 def test_a_service_that_starts_again_goes_on_watching_and_ends_what_died_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign_run_monitor, "SILENCE_SECONDS", 0.0)
+    monkeypatch.setattr(foreign, "SILENCE_SECONDS", 0.0)
     alive = track("mine", "Own-v0", runs_dir=tmp_path)
     process, dead = script(tmp_path)
     try:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from rlviz.launchers.foreign import LOOK_SECONDS, SILENCE_SECONDS, ForeignWorker
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.supervision.foreign_run_monitor import LOOK_SECONDS, SILENCE_SECONDS, ForeignWorker
+from rlviz.rundir.foreign import beat
 
 ELSEWHERE = ["process:7:12.5:another-boot", "ray:worker-3", ""]
 
@@ -60,6 +61,25 @@ def test_a_process_that_is_seen_may_be_silent_as_long_as_it_likes(tmp_path: Path
     worker = program.worker(str(ProcessIdentity.current()))
     program.now += 100 * SILENCE_SECONDS
     assert worker.poll() is None
+
+
+@pytest.mark.parametrize(("identity", "named"), [(ELSEWHERE[0], True), (ELSEWHERE[1], False)])
+def test_the_cause_names_the_process_of_a_program_that_is_gone(tmp_path: Path, identity: str, named: bool) -> None:
+    program = Program(tmp_path)
+    worker = program.worker(identity)
+    program.now += SILENCE_SECONDS + LOOK_SECONDS
+    gone = worker.poll()
+    assert gone is not None
+    assert ("(process 7)" in gone.cause()) == named
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_in_the_place_of_the_heartbeat_is_set_aside_and_no_program_waits_for_it(tmp_path: Path) -> None:
+    folder = Program(tmp_path).folder
+    os.mkfifo(folder.heartbeat_path)
+    beat(folder)
+    assert folder.heartbeat_path.is_file()
+    assert len(list(folder.path.glob("heartbeat.damaged-*"))) == 1
 
 
 def test_without_its_folder_there_is_no_run_to_write(tmp_path: Path) -> None:

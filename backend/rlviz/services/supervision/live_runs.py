@@ -20,7 +20,7 @@ from rlviz.services.projection.folder_projection import end_row
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.disk_guard import DiskGuard
-from rlviz.services.supervision.foreign_run_monitor import ForeignRunMonitor, ForeignWorker
+from rlviz.services.supervision.foreign_run_monitor import ForeignRunMonitor
 from rlviz.services.supervision.monitors import Monitors
 from rlviz.services.supervision.played_run_monitor import PlayedRunMonitor
 from rlviz.services.supervision.run_monitor import RunMonitor, journal_ending
@@ -87,7 +87,7 @@ class LiveRuns:
 
     def follow_foreign(self, row: RunRow) -> None:
         """Follow a run that a program of its own writes, or wrote."""
-        worker = ForeignWorker(row.worker or "", self._folder(row.id))
+        worker = self._launcher.watch(self._folder(row.id), row.worker or "")
         self.guests.add(row.id, self._monitor(row, worker, ForeignRunMonitor))
 
     def answered_checkpoint(self, run_id: str) -> int | None:

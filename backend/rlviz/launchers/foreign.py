@@ -1,0 +1,72 @@
+"""ForeignWorker: the program of the user's own that writes a run, which no launcher has started."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rlviz.launchers.base import Exit, Worker
+from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.foreign import last_beat
+
+LOOK_SECONDS = 0.5
+
+SILENCE_SECONDS = 5.0
+"""A program that is no process of this machine's, as far as can be seen, is gone once it was silent for so long."""
+
+
+@dataclass(frozen=True)
+class ProgramLost(Exit):
+    """How a program ended that said nothing of it. ``pid``: its process, if it was one of this machine's."""
+
+    pid: int | None = None
+
+    def cause(self, what: str = "training") -> str:
+        which = f" (process {self.pid})" if self.pid is not None else ""
+        return f"The program that wrote this run{which} went away without a word: it was killed, or its machine failed."
+
+
+class ForeignWorker(Worker):
+    """It can be watched, and neither be asked to end nor be ended.
+
+    It lives as long as its process does; one of another machine or container, as long as its heartbeat goes on. The
+    heartbeat is compared with itself, so that no two clocks have to agree.
+    """
+
+    def __init__(self, identity: str, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._identity, self._folder, self._monotonic = identity, folder, monotonic
+        self._process = ProcessIdentity.parse(identity)
+        self._beat = last_beat(folder)
+        self._heard_at = monotonic()
+        self._looked_at = float("-inf")
+        self._gone = False
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    def poll(self) -> Exit | None:
+        now = self._monotonic()
+        if not self._gone and now - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            self._gone = not self._lives(now)
+        if not self._gone:
+            return None
+        return ProgramLost(None, pid=self._process.pid if self._process is not None else None)
+
+    def terminate(self) -> None:
+        """Not possible."""
+
+    def kill(self) -> None:
+        """Not possible."""
+
+    def _lives(self, now: float) -> bool:
+        if not self._folder.is_there():
+            return False
+        if (beat := last_beat(self._folder)) != self._beat:
+            self._beat, self._heard_at = beat, now
+        if self._process is not None and self._process.is_alive():
+            return True
+        return now - self._heard_at < SILENCE_SECONDS
