@@ -20,9 +20,11 @@ from rlviz.catalog.runs import get_run
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control, Desired
-from rlviz.services.projection.damaged_folder import ENDING_LOST
+from rlviz.rundir.journal import Line, split_lines
+from rlviz.services.projection.damaged_folder import ENDING_LOST, TOLD_BY
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.projection.rebuild import rebuild
+from rlviz.services.projection.run_projection import RunProjection
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.run_monitor import RunMonitor
@@ -168,3 +170,31 @@ def columns(database: Database) -> dict[str, Any]:
     if not row.state.is_final or row.started_at is None:
         found.pop("ended_at")
     return found
+
+
+def lines(*records: dict[str, Any]) -> list[Line]:
+    numbered = ({"seq": seq, **record} for seq, record in enumerate(records, start=1))
+    return list(split_lines(b"".join(json.dumps(record).encode() + b"\n" for record in numbered)))
+
+
+def test_the_rate_of_a_run_that_went_on_is_that_of_all_its_attempts() -> None:
+    projection = RunProjection(None, attempt=2)
+    projection.take_metrics(lines({"time": 100, "step": 1_000, "values": {}}))
+    projection.take_events(
+        lines(
+            {"time": 0, "event": "started", "step": 0, "data": {"attempt": 1}},
+            {"time": 900, "event": "interrupted", "step": 0, "data": {"attempt": 1, "cause": "", "trained_until": 100}},
+            {"time": 1_000, "event": "started", "step": 1_000, "data": {"attempt": 2, "snapshot": "1000"}},
+            {"time": 1_300, "event": "finished", "step": 2_000, "data": {"attempt": 2, "path": "model.zip"}},
+        )
+    )
+    assert projection.columns()["fps"] == 2_000 / (100 + 300)
+
+
+def test_each_column_is_lost_with_one_file() -> None:
+    projection = RunProjection(None)
+    projection.take_events(lines({"time": 0, "event": "started", "step": 0, "data": {"attempt": 1}}))
+    projection.take_events(lines({"time": 1, "event": "finished", "step": 9, "data": {"path": "model.zip"}}))
+    told = [name for names in TOLD_BY.values() for name in names]
+    assert len(told) == len(set(told))
+    assert set(projection.columns()) - set(told) == {"warnings", "last_warning", "attempt"}, "as they say how it is now"

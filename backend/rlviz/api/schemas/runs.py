@@ -42,9 +42,9 @@ class ForkedFrom(Wire):
 
 
 class RunCreate(Body):
-    algo: str = Field(max_length=100, description="An algorithm, or `random` for random actions.")
-    env_id: str = Field("CartPole-v1", max_length=100)
-    preset: str | None = Field("fast", max_length=100, description="null: the algorithm's defaults.")
+    algo: str = Field(max_length=LIMITS.choice.maximum, description="An algorithm, or `random` for random actions.")
+    env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
+    preset: str | None = Field("fast", max_length=LIMITS.choice.maximum, description="null: the algorithm's defaults.")
     seed: Seed | None = Field(None, description="null: drawn by the service.")
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the preset's.")
     name: RunName | None = None
@@ -157,7 +157,7 @@ class Run(Wire):
     )
     ep_len_mean: float | None = Field(description="Mean length of the same episodes.")
     fps: float | None = Field(
-        description="Steps per second: lately while it trains, the run's own average once it has ended."
+        description="Steps per second: lately while it trains, once it has ended the average over all of its attempts."
     )
     update_seconds: float | None = Field(
         description="Seconds that the newest update took. A stop during an update takes no longer; null: not known."

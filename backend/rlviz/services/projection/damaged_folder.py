@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,28 +22,20 @@ from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.inspection import damaged_lines, has_trained, inspect_folder
 from rlviz.rundir.repair import broken_lines, is_event
+from rlviz.services.projection.run_projection import lost, told_by
 
 UNKNOWN = "unknown"
 """Stands for an algorithm or environment that cannot be read."""
 
 ENDING_LOST = "How the run ended is not known any more: what its events said of it is lost."
 
-TOLD_BY = {
+TOLD_BY: dict[str, Collection[str]] = {
     "config.json": (
         *("algo", "env_id", "env_options", "preset", "seed", "total_timesteps", "end_step", "created_at"),
         "reward_threshold",
     ),
     "labels.json": ("name", "tags", "notes"),
-    "metrics.jsonl": (
-        *("step", "step_at", "episodes", "ep_rew_mean", "ep_len_mean", "fps", "update_seconds", "sparkline"),
-        *("best_moving_average", "best_moving_average_step", "solved_step", "solved_at", "solved_by"),
-        "solved_seconds",
-    ),
-    "events.jsonl": (
-        *("started_at", "ended_at", "ended_early", "cause", "traceback", "policy_step", "worker"),
-        *("attempts", "trained_before", "core_seconds_before", "resumed", "saves_at"),
-        *("superseded", "last_event", "rule_messages"),
-    ),
+    **told_by(),
     "best_model.zip": ("best_policy",),
 }
 """The columns that each file provides."""
@@ -111,8 +104,8 @@ def settle_damaged(row: RunRow, folder: RunFolder) -> None:
     damage = [Damage.model_validate(one) for one in row.damage]
     in_the_way = [one for one in damage if one.file in ("config.json", "events.jsonl") and not one.newer]
     if in_the_way or has_trained(folder):
-        row.status = RunStatus.INTERRUPTED.value
-        row.cause = f"The run folder is damaged. {in_the_way[0]}" if in_the_way else ENDING_LOST
+        cause = f"The run folder is damaged. {in_the_way[0]}" if in_the_way else ENDING_LOST
+        row.sqlmodel_update(lost(cause))
 
 
 def _values(folder: RunFolder) -> dict[str, Any]:

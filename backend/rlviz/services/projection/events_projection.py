@@ -57,6 +57,8 @@ class EventsProjection:
         self._reset()
         self.step = 0
         self.step_at: float | None = None
+        self.first_step: int | None = None
+        """The step at which the first attempt began, which of a fork is that of its parent; None before it has."""
         self.total_timesteps: int | None = None
         """Steps to train for, if not those of the configuration."""
         self.superseded = Superseded()
@@ -143,6 +145,8 @@ class EventsProjection:
                 self._trained.append((self.started_at, event.time))
                 self.core_seconds += event.time - self.started_at
             self._reset()
+        if self.first_step is None:
+            self.first_step = event.step
         self.attempt, self.started = started.attempt, started
         self.started_at, self.started_step = event.time, event.step
         self.total_timesteps = started.total_timesteps
@@ -196,6 +200,32 @@ class EventsProjection:
                 self.cause, self.traceback = f"{error.type}: {error.message}", error.traceback
             case InterruptedData() as interrupted:
                 self.cause = interrupted.cause
+
+    def columns(self) -> dict[str, Any]:
+        """Columns of the row that this journal alone tells, of all attempts."""
+        return {
+            "policy_step": self.policy_step,
+            "best_policy": self.best_policy,
+            "attempts": [list(times) for times in self.clock.attempts],
+            "superseded": [stretch.model_dump() for stretch in self.superseded.stretches],
+            "rule_messages": self.messages.model_dump(mode="json"),
+            "last_event": self.last_event,
+        }
+
+    def attempt_columns(self) -> dict[str, Any]:
+        """Columns of the row that this journal tells of the newest attempt."""
+        return {
+            "attempt": self.attempt,
+            "trained_before": self.trained_before,
+            "core_seconds_before": self.core_seconds,
+            "resumed": self.resumed,
+            "saves_at": self.saves_at,
+            "started_at": self.started_at,
+            "ended_at": self.ended_at,
+            "ended_early": self.ended_early,
+            "cause": self.cause,
+            "traceback": self.traceback,
+        }
 
     @property
     def policy_step(self) -> int | None:

@@ -61,6 +61,18 @@ class MetricsProjection:
                 self.step, self.step_at = record["step"], number(record.get("time"))
         _extend(self.curve, records)
 
+    def columns(self) -> dict[str, Any]:
+        """Columns of the row that this journal alone tells."""
+        return {
+            "episodes": self.episodes,
+            "ep_rew_mean": self.mean_return,
+            "ep_len_mean": self.mean_length,
+            "update_seconds": self.update_seconds,
+            "best_moving_average": self.curve.best,
+            "best_moving_average_step": self.curve.best_step,
+            "sparkline": self.curve.sparkline(),
+        }
+
     @property
     def mean_return(self) -> float | None:
         """Means over the last 100 episodes; until the first episode is known, those that Stable-Baselines3 logged."""

@@ -95,50 +95,30 @@ class RunProjection:
     def columns(self) -> dict[str, Any]:
         """Values of all columns except the status."""
         metrics, events = self._metrics, self._events
-        step, step_at = self._newest_step()
-        solved = earlier(metrics.curve.solved, events.solved)
-        columns: dict[str, Any] = {
-            "step": step,
-            "step_at": step_at,
-            "episodes": metrics.episodes,
-            "ep_rew_mean": metrics.mean_return,
-            "ep_len_mean": metrics.mean_length,
-            "fps": self._fps(step, step_at),
-            "update_seconds": metrics.update_seconds,
-            "best_moving_average": metrics.curve.best,
-            "best_moving_average_step": metrics.curve.best_step,
-            "sparkline": metrics.curve.sparkline(),
-            "solved_step": solved.step if solved is not None else None,
-            "solved_at": solved.time if solved is not None else None,
-            "solved_by": solved.by.value if solved is not None else None,
-            "policy_step": events.policy_step,
-            "best_policy": events.best_policy,
-            "solved_seconds": self._solved_seconds(solved),
-            "attempts": [list(times) for times in events.clock.attempts],
-            "superseded": [stretch.model_dump() for stretch in events.superseded.stretches],
-            "rule_messages": events.messages.model_dump(mode="json"),
-            "last_event": events.last_event,
-            "warnings": metrics.broken + events.broken + events.warnings,
-            "last_warning": self._last_warning(),
-        }
+        columns = metrics.columns() | events.columns() | self._columns_of_both()
+        columns["warnings"] = metrics.broken + events.broken + events.warnings
+        columns["last_warning"] = self._last_warning()
         if self.has_begun:  # otherwise the catalogue knows more than the folder
-            columns |= {
-                "attempt": events.attempt,
-                "trained_before": events.trained_before,
-                "core_seconds_before": events.core_seconds,
-                "resumed": events.resumed,
-                "saves_at": events.saves_at,
-                "started_at": events.started_at,
-                "ended_at": events.ended_at,
-                "ended_early": events.ended_early,
-                "cause": events.cause,
-                "traceback": events.traceback,
-            }
+            columns |= events.attempt_columns()
         if self.has_begun and events.started is None:  # it ended before it began: its worker is gone
             columns["worker"] = None
         elif self.has_begun and events.started is not None and events.started.worker is not None:
             columns["worker"] = events.started.worker
         return columns
+
+    def _columns_of_both(self) -> dict[str, Any]:
+        """Those that take both journals."""
+        step, step_at = self._newest_step()
+        solved = earlier(self._metrics.curve.solved, self._events.solved)
+        return {
+            "step": step,
+            "step_at": step_at,
+            "fps": self._fps(step, step_at),
+            "solved_step": solved.step if solved is not None else None,
+            "solved_at": solved.time if solved is not None else None,
+            "solved_by": solved.by.value if solved is not None else None,
+            "solved_seconds": self._solved_seconds(solved),
+        }
 
     def _solved_seconds(self, solved: SolvedAt | None) -> float | None:
         """Seconds of training, over all attempts, until the run was solved."""
@@ -174,11 +154,14 @@ class RunProjection:
         return (events.step, events.step_at) if events.step >= metrics.step else (metrics.step, metrics.step_at)
 
     def _fps(self, step: int, step_at: float | None) -> float | None:
-        """The current rate; for an attempt that has ended, its steps divided by the seconds that it trained."""
+        """The current rate; of a run that has ended, its steps divided by the seconds that all attempts trained."""
         events = self._events
-        if self.ending is None or events.started_at is None or step_at is None or step_at <= events.started_at:
+        if self.ending is None or events.started_at is None or step_at is None:
             return self._metrics.fps
-        return round((step - events.started_step) / (step_at - events.started_at), 1) or self._metrics.fps
+        trained = events.trained_before + max(0.0, step_at - events.started_at)
+        if trained <= 0:
+            return self._metrics.fps
+        return round((step - (events.first_step or 0)) / trained, 1) or self._metrics.fps
 
     def _last_warning(self) -> str | None:
         """The newest warning of the run itself; without one, the last broken line."""
@@ -190,6 +173,23 @@ class RunProjection:
         if metrics.broken_at is not None:
             return f"metrics.jsonl: the line at byte {metrics.broken_at} is not a record and was left out."
         return None
+
+
+def lost(cause: str) -> dict[str, Any]:
+    """The columns of a run that nobody stands behind, and of which no journal tells how it ended."""
+    return {"status": RunStatus.INTERRUPTED.value, "cause": cause}
+
+
+def told_by() -> dict[str, frozenset[str]]:
+    """The columns that are lost with each of the two journals, besides the number of warnings. What takes both is lost
+    with the metrics. Another file tells the best policy as well, and ``control.json`` the attempt."""
+    empty = RunProjection(None)
+    metrics, events = empty._metrics, empty._events
+    return {
+        "metrics.jsonl": frozenset(metrics.columns()) | frozenset(empty._columns_of_both()),
+        "events.jsonl": (frozenset(events.columns()) | frozenset(events.attempt_columns()) | {"worker"})
+        - {"best_policy", "attempt"},
+    }
 
 
 def _is_in(superseded: Superseded, line: Line) -> bool:

@@ -23,6 +23,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.damaged_folder import keep_known
 from rlviz.services.projection.folder_projection import end_row, row_of_folder
+from rlviz.services.projection.run_projection import lost
 from rlviz.services.supervision.played_run_monitor import book_evaluations
 from rlviz.services.supervision.run_monitor import journal_ending
 from rlviz.services.supervision.supervisor import Supervisor
@@ -111,8 +112,7 @@ def _read(row: RunRow, folder: RunFolder) -> RunRow:
         now = row_of_folder(folder)
         keep_known(now, row)
     except (RunFolderError, ArtifactNotFound) as error:
-        now = row.model_copy()
-        now.status, now.cause = RunStatus.INTERRUPTED.value, str(error)
+        now = row.model_copy().sqlmodel_update(lost(str(error)))
     now.queued_at = row.queued_at
     now.worker = now.worker or row.worker
     return now

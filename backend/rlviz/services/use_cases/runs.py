@@ -35,6 +35,7 @@ from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder, folder_gone
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.folder_projection import Indexed, index_folder
+from rlviz.services.projection.run_projection import lost
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
@@ -225,7 +226,7 @@ class RunService(RunUseCases):
             raise found.unreadable[0]
         row = found.runs[0]
         if row.state.is_active:  # it had ended, but the disk was too full to write so into the folder
-            row.status, row.cause = RunStatus.INTERRUPTED.value, "How the run ended was not written down."
+            row.sqlmodel_update(lost("How the run ended was not written down."))
         session.add(row)
         session.flush()
         session.add_all(found.evaluations)
