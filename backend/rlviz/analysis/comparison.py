@@ -46,7 +46,7 @@ class RunMetrics:
     steps_to_threshold: int | None  # when it was solved, by the definition in analysis/solved.py
     seconds_to_threshold: float | None  # the same since the run was started
     stability: float | None  # population standard deviation of the last 20 returns; of 2 at least
-    best_error: float | None  # standard error of the best moving average
+    best_error: float | None  # standard error of the best average
     final_error: float | None  # standard error of the final one
 
 

@@ -18,7 +18,7 @@ SPARKLINE_POINTS = 32
 
 
 class ReturnCurve:
-    """Mean return, best moving average with a sparkline, and when training reached the threshold.
+    """Mean return, best average with a sparkline, and when training reached the threshold.
 
     ``best``: the best mean return of WINDOW consecutive episodes, None before there are so many; ``best_step``: the
     environment step at which the last of them ended, the first time it was reached. ``mean`` and ``mean_length``: of

@@ -139,6 +139,14 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
+def solved_words(solved: dict[str, Any] | None) -> str:
+    """For instance ``at step 800, after 12 s``."""
+    if solved is None:
+        return "not yet"
+    after = "" if solved["seconds"] is None else f", after {duration(solved['seconds'])}"
+    return f"at step {solved['step']}{after}"
+
+
 def clock(seconds: float) -> str:
     """The local time of day of a Unix time."""
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%H:%M:%S")

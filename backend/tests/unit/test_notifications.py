@@ -76,8 +76,8 @@ def test_the_end_of_the_next_attempt_is_told_again() -> None:
 
 
 def test_that_a_run_is_solved_is_told_at_the_first_time_alone() -> None:
-    solved = row(solved_step=800, solved_at=3.0, solved_by="evaluation")
-    message = "The reward threshold was reached at step 800, in an evaluation."
+    solved = row(solved_step=800, solved_at=3.0, solved_by="evaluation", solved_seconds=12.4)
+    message = "The reward threshold was reached at step 800 after 12 s of training, in an evaluation."
     assert told(row(), solved, row(), solved) == [(NotificationKind.SOLVED, message)]
 
 

@@ -27,7 +27,7 @@ class ComparedRun(Wire):
     steps_to_threshold: int | None = Field(description="Step at which it was solved.")
     seconds_to_threshold: float | None = Field(description="Seconds of training until it was solved.")
     stability: float | None = Field(description="Standard deviation of the last 20 returns.")
-    best_error: float | None = Field(description="Standard error of the best moving average.")
+    best_error: float | None = Field(description="Standard error of the best average.")
     final_error: float | None = Field(description="Standard error of the final moving average.")
 
 

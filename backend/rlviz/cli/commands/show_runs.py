@@ -12,7 +12,7 @@ import typer
 from rlviz.cli.connection import Connection
 from rlviz.cli.follow.screen import event_line
 from rlviz.cli.options import AsJson, RunName, RunNames, complete_run, connected, examples, find_run
-from rlviz.cli.output import number, print_json, print_table, say, sparkline
+from rlviz.cli.output import number, print_json, print_table, say, solved_words, sparkline
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 
 _PAGE = 500
@@ -202,7 +202,7 @@ def _show_run(run: dict[str, Any]) -> None:
         "episodes": str(run["episodes"]) if run["episodes"] or run["actor"] != "foreign" else "not recorded",
         "return": f"{number(run['ep_rew_mean'])} (best average {number(run['best_moving_average'])})",
         "steps/s": number(run["fps"]),
-        "solved": f"at step {run['solved']['step']}" if run["solved"] else "not yet",
+        "solved": solved_words(run["solved"]),
         "curve": sparkline(run["sparkline"], 40),
     }
     print_table((run["id"], ""), facts.items(), keep=2)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
-from rlviz.cli.output import clock, duration, number, sparkline
+from rlviz.cli.output import clock, duration, number, solved_words, sparkline
 
 KEYS = "p pause · e evaluate · s stop · q leave it training"
 _KEYS_PAUSED = "p go on · e evaluate · s stop · q leave it paused"
@@ -88,7 +88,7 @@ def _figures(run: dict[str, Any], columns: int) -> list[Line]:
         f"episodes {run['episodes']}",
         f"{number(run['fps'])} steps/s",
         f"{duration(left)} left",
-        *([f"solved at {run['solved']['step']}"] if run["solved"] else []),
+        *([f"solved {solved_words(run['solved'])}"] if run["solved"] else []),
     ]
     filled = [figures[0]]
     for figure in figures[1:]:

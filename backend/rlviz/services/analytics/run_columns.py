@@ -43,7 +43,7 @@ RUNS = (
     _plain("fps", "number", "Environment steps a second."),
     _plain("ep_rew_mean", "number", "Mean return of the last 100 episodes."),
     _plain("ep_len_mean", "number", "Mean length of the last 100 episodes."),
-    _plain("best_moving_average", "number", "Best moving average of the return."),
+    _plain("best_moving_average", "number", "Best average: the highest mean return of 20 episodes in a row."),
     _plain("best_moving_average_step", "integer", "Step at which it was reached."),
     ColumnAbout(
         "best_policy_return",

@@ -79,7 +79,8 @@ def news_of(row: RunRow, known: Known, *, is_trial: bool = False) -> list[News]:
         return found
     if (solved := row.solved) is not None and not known.solved:
         how = "in an evaluation" if solved.by is SolvedBy.EVALUATION else "by its episodes"
-        message = f"The reward threshold was reached at step {solved.step:,}, {how}."
+        after = f" after {row.solved_seconds:,.0f} s of training" if row.solved_seconds is not None else ""
+        message = f"The reward threshold was reached at step {solved.step:,}{after}, {how}."
         found.append(_news(row, NotificationKind.SOLVED, "Solved:", message, solved.step))
     if row.state.has_ended and row.attempt > known.ended and (ending := _ending(row)) is not None:
         found.append(ending)

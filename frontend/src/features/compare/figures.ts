@@ -1,5 +1,5 @@
 import type { Comparison, FigureComparison } from "@/lib/api";
-import { brief, count, decimal, duration, NONE } from "@/lib/format";
+import { brief, count, decimal, duration, NONE, solvedWords } from "@/lib/format";
 
 export interface FigureCell {
   runId: string;
@@ -37,7 +37,7 @@ function solvedRow(runs: Comparison["runs"]): FigureRow {
     cells: runs.map(({ run, solved, threshold }) => ({
       ...{ runId: run.id, best: false },
       text: solved
-        ? `at step ${brief(solved.step)}, by ${solved.by}`
+        ? `${solvedWords(solved)}, by ${solved.by}`
         : threshold === null
           ? NONE
           : "not yet",

@@ -55,9 +55,9 @@ export function Suggestions({ chosen, onChoose }: SuggestionsProps) {
           )
         }
       >
-        Their reward curves over each other, the best moving average, steps and seconds to a
-        threshold, the settings that differ, and their policies side by side on video. All of it in
-        an address you can share.
+        Their reward curves over each other, the best average, steps and seconds to a threshold, the
+        settings that differ, and their policies side by side on video. All of it in an address you
+        can share.
       </EmptyState>
     </Card>
   );

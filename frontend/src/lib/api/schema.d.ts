@@ -1976,6 +1976,11 @@ export interface components {
        * @description Names of the metrics that it logs.
        */
       metrics: string[];
+      /**
+       * Artifacts
+       * @description Files that its runs have beside the policy, for instance `q_table.json` of a table of values.
+       */
+      artifacts: string[];
       /** Hyperparameters */
       hyperparameters: components["schemas"]["HyperparameterField"][];
       /**
@@ -2399,7 +2404,7 @@ export interface components {
       stability: number | null;
       /**
        * Best Error
-       * @description Standard error of the best moving average.
+       * @description Standard error of the best average.
        */
       best_error: number | null;
       /**
@@ -4745,6 +4750,8 @@ export interface components {
     Limits: {
       /** @description Characters of a run's name. */
       run_name: components["schemas"]["Bounds"];
+      /** @description Characters of the name of an algorithm, an environment, or a preset. */
+      choice: components["schemas"]["Bounds"];
       /** @description Characters of a tag. */
       tag: components["schemas"]["Bounds"];
       /** @description Tags of a run. */
@@ -4797,6 +4804,10 @@ export interface components {
       exported_runs: components["schemas"]["Bounds"];
       /** @description Bytes of a file that is sent to be imported. */
       import_bytes: components["schemas"]["Bounds"];
+      /** @description Characters of the name that a snapshot is given. */
+      snapshot_name: components["schemas"]["Bounds"];
+      /** @description Characters of the name of a variant of an experiment. */
+      variant_name: components["schemas"]["Bounds"];
     };
     /** LoggedStorageDeed */
     LoggedStorageDeed: {
@@ -6350,7 +6361,7 @@ export interface components {
       ep_len_mean: number | null;
       /**
        * Fps
-       * @description Steps per second: lately while it trains, the run's own average once it has ended.
+       * @description Steps per second: lately while it trains, once it has ended the average over all of its attempts.
        */
       fps: number | null;
       /**
@@ -6748,7 +6759,7 @@ export interface components {
       ep_len_mean: number | null;
       /**
        * Fps
-       * @description Steps per second: lately while it trains, the run's own average once it has ended.
+       * @description Steps per second: lately while it trains, once it has ended the average over all of its attempts.
        */
       fps: number | null;
       /**
@@ -8389,6 +8400,11 @@ export interface components {
       /** Env Id */
       env_id: string;
       /**
+       * Family
+       * @description Family of the environment, by which `GET /health` says what is kept.
+       */
+      family: string;
+      /**
        * Names
        * @description Its columns.
        */
@@ -8627,6 +8643,11 @@ export interface components {
     };
     /** StorageProfileInfo */
     StorageProfileInfo: {
+      /**
+       * Title
+       * @description Of the family of environments.
+       */
+      title: string;
       /**
        * Records
        * @description Whether evaluations record their steps unless asked otherwise.

@@ -1,4 +1,5 @@
 export { brief, bytes, compact, count, decimal, interval, NONE, percent, plural } from "./number";
 export { noInterval, setting } from "./number";
 export { age, clockTime, duration, elapsed, moment, remaining } from "./time";
+export { solvedAt, solvedWords } from "./solved";
 export { parseNumber } from "./parse-number";

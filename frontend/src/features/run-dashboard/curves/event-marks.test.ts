@@ -66,7 +66,7 @@ test("along episodes only what has a place there", () => {
 
 test("each says what happened", () => {
   expect(eventMarks(happened, "step").map(({ text }) => text)).toEqual([
-    "Solved by evaluation at step 4,000: 475.0 reached.",
+    "Solved by evaluation at step 4,000, after 40s of training: 475.0 reached.",
     "checkpoint 2000",
     "best 4000",
     "Evaluated at step 3,000: return 300.0 ± 12.0.",

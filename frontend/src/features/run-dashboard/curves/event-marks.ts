@@ -1,6 +1,6 @@
 import type { ChartMark, MarkKind } from "@/components/charts";
 import type { Evaluation, Run, RunEvent } from "@/lib/api";
-import { count, decimal } from "@/lib/format";
+import { count, decimal, solvedWords } from "@/lib/format";
 import { type MetricAxis, TrainingClock } from "@/lib/stream";
 
 /** Events by which a person or a rule changed the course of training. */
@@ -44,7 +44,7 @@ export function eventMarks(
     })),
     ...(solvedAt === null ? [] : [solvedAt]).map((at) => ({
       ...{ id: "solved", kind: "solved" as const, at },
-      text: `Solved by ${solved!.by} at step ${count(solved!.step)}: ${decimal(solved!.threshold)} reached.`,
+      text: `Solved by ${solved!.by} ${solvedWords(solved!)} of training: ${decimal(solved!.threshold)} reached.`,
     })),
     ...events.flatMap((event) => {
       const kind = markOf(event);

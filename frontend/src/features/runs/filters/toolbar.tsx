@@ -23,7 +23,7 @@ const ORDERS: Record<SortKey, string> = {
   status: "Status",
   step: "Steps done",
   total_timesteps: "Steps planned",
-  best_moving_average: "Best return",
+  best_moving_average: "Best average",
   fps: "Steps per second",
 };
 

@@ -30,7 +30,7 @@ const run = (id: string, change: Partial<Run> = {}) =>
     step: 250,
     fps: 100,
     best_moving_average: 481.5,
-    solved: { step: 240, seconds: 3 },
+    solved: { step: 240, seconds: 3, by: "training" },
     sparkline: [20, 300, 481.5],
     queue_position: null,
     tags: ["paper"],
@@ -107,7 +107,7 @@ test("a line says how far, how long and how well; the list says how many", async
   expect(row).toHaveTextContent("481.5");
   expect(within(row).getByText("paper")).toBeVisible();
   expect(
-    within(row).getByRole("img", { name: "Solved at step 240, after 3s of training:" }),
+    within(row).getByRole("img", { name: "Solved by training at step 240, after 3s" }),
   ).toBeVisible();
   expect(within(row).getByRole("link", { name: "Run a" })).toHaveAttribute(
     "href",
@@ -191,7 +191,7 @@ test("a column's title sorts by it", async () => {
     "aria-sort",
     "descending",
   );
-  await userEvent.click(screen.getByRole("button", { name: "Best return" }));
+  await userEvent.click(screen.getByRole("button", { name: "Best average" }));
   expect(replace).toHaveBeenLastCalledWith(null, "", "/?sort=-best_moving_average");
 });
 

@@ -12,7 +12,7 @@ import {
   Trash2,
 } from "lucide-react";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu";
-import { isActive, type Run } from "@/lib/api";
+import type { Run } from "@/lib/api";
 import { canDo, type RunAction, suits, whyNot } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { MenuAt } from "./menu-at";
@@ -82,7 +82,7 @@ export function RunMenu({ run, button, actions, onClose }: RunMenuProps) {
           Resume
         </MenuItem>
       )}
-      {isActive(run) && suits("stop", run) && (
+      {canDo("stop", run) && (
         <MenuItem icon={<Square />} reason={reason("stop")} onSelect={() => actions.stop(run)}>
           Stop and save
         </MenuItem>

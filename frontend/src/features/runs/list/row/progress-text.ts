@@ -1,5 +1,5 @@
 import { hasLength, progress, type Run } from "@/lib/api";
-import { brief, duration, elapsed, percent, remaining } from "@/lib/format";
+import { brief, duration, elapsed, percent, remaining, solvedWords } from "@/lib/format";
 
 export interface ProgressText {
   /** The share or the number of steps done. */
@@ -59,8 +59,7 @@ export function presetName(preset: string | null): string {
   );
 }
 
-/** `Solved at step 12.3k, after 14s of training`, from what the service says. */
-export function solvedText({ step, seconds }: NonNullable<Run["solved"]>): string {
-  const after = seconds === null ? "" : `, after ${duration(seconds * 1000)} of training`;
-  return `Solved at step ${brief(step)}${after}`;
+/** `Solved by training at step 12,345, after 14s`, from what the service says. */
+export function solvedText(solved: NonNullable<Run["solved"]>): string {
+  return `Solved by ${solved.by} ${solvedWords(solved)}`;
 }

@@ -5,7 +5,7 @@ import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import { decimal, solvedAt } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
 import { NameCell, SelectCell } from "./leading-cells";
@@ -91,22 +91,25 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
       </div>
       <div
         role="gridcell"
-        className={clsx(
-          layout.best,
-          "flex items-center justify-end gap-1 font-medium tabular-nums",
-        )}
+        className={clsx(layout.best, "flex flex-col items-end leading-tight tabular-nums")}
       >
-        <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">best return</span>
+        <span className="flex items-center gap-1 font-medium">
+          <span className="mr-0.5 text-xs font-normal text-ink-faint md:sr-only">best average</span>
+          {decimal(run.best_moving_average)}
+        </span>
         {run.solved && (
-          <span title={solvedText(run.solved)} className="z-1 flex">
+          <span
+            title={solvedText(run.solved)}
+            className="z-1 flex items-center gap-1 text-2xs whitespace-nowrap text-ink-faint"
+          >
             <Check
               role="img"
-              aria-label={`${solvedText(run.solved)}:`}
-              className="size-3.5 shrink-0 text-good"
+              aria-label={solvedText(run.solved)}
+              className="size-3 shrink-0 text-good"
             />
+            <span aria-hidden>{solvedAt(run.solved)}</span>
           </span>
         )}
-        {decimal(run.best_moving_average)}
       </div>
       <div role="gridcell" className={clsx(layout.roomy, layout.spark)}>
         <Sparkline

@@ -16,7 +16,7 @@ export const COLUMNS: readonly TableColumn[] = [
   { title: "Preset", sort: "preset", shown: "wide" },
   { title: "Status", sort: "status" },
   { title: "Progress", sort: "step" },
-  { title: "Best return", sort: "best_moving_average", end: true },
+  { title: "Best average", sort: "best_moving_average", end: true },
   { title: "Trend", sort: null, shown: "roomy" },
   { title: "Age", sort: "created_at", shown: "roomy", end: true },
 ];
