@@ -104,3 +104,10 @@ def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> S
 def known(*options: Advice | None) -> tuple[Advice, ...]:
     """The options that are not None."""
     return tuple(option for option in options if option is not None)
+
+
+def about_best(case: Case) -> str:
+    """A sentence about the best policy, if one was kept."""
+    if case.best is None:
+        return ""
+    return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."

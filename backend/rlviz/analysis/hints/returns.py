@@ -11,6 +11,7 @@ from rlviz.analysis.hints.hint import (
     Advice,
     Hint,
     SuggestedChange,
+    about_best,
     change,
     known,
     plain,
@@ -53,7 +54,7 @@ def reward_collapsed(case: Case) -> Hint | None:
         evidence=(
             f"The mean return rose from {plain(start)} around step {_middle(parts, low):,} to {plain(top)} around step "
             f"{_middle(parts, best):,} and is {plain(end)} at the end: {plain(top - end)} of the {plain(top - start)} "
-            f"gained are lost ({share:.0%}).{_kept(case)}"
+            f"gained are lost ({share:.0%}).{about_best(case)}"
         ),
         advice=known(_gentler(case), None if case.best else "keep the best policy by evaluating while it trains"),
     )
@@ -84,7 +85,7 @@ def unstable(case: Case) -> Hint | None:
         to_step=case.step,
         evidence=(
             f"The mean return of {len(parts[0])} episodes fell {len(falls)} times from above {plain(high)} to below "
-            f"{plain(low)}, first at step {first:,}.{_kept(case)}"
+            f"{plain(low)}, first at step {first:,}.{about_best(case)}"
         ),
         advice=known(_gentler(case), change(case, "batch_size", 2, high=8_192)),
     )
@@ -197,13 +198,6 @@ def _greedy_kept(case: Case) -> bool:
 
 def _goal(case: Case) -> str:
     return f" The threshold is {plain(case.threshold)}." if case.threshold is not None else ""
-
-
-def _kept(case: Case) -> str:
-    """A known about the best policy, if one was kept."""
-    if case.best is None:
-        return ""
-    return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
 
 
 def _spread_by_chance(case: Case, episodes: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlviz.analysis.hints.case import Case
-from rlviz.analysis.hints.hint import Hint, SuggestedChange, change, known, plain, raise_or_lower, shown
+from rlviz.analysis.hints.hint import Hint, SuggestedChange, about_best, change, known, plain, raise_or_lower, shown
 
 KL = "train/approx_kl"
 CLIP_FRACTION = "train/clip_fraction"
@@ -32,7 +32,7 @@ def kl_spikes(case: Case) -> Hint | None:
         return None
     return Hint(
         id="kl-spikes",
-        severity="problem" if highest > 20 * LARGE_KL else "warning",
+        severity="problem" if highest > 20 * LARGE_KL and not case.reached else "warning",
         title="Some updates changed the policy too much",
         metric=KL,
         from_step=int(curve.step[spikes[0]]),
@@ -40,7 +40,7 @@ def kl_spikes(case: Case) -> Hint | None:
         evidence=(
             f"The median of approx_kl is {plain(usual)}, but it is above {plain(max(LARGE_KL, 5 * usual))} in "
             f"{len(spikes)} of {len(curve)} updates, up to {plain(highest)} at step "
-            f"{int(curve.step[curve.value.argmax()]):,}."
+            f"{int(curve.step[curve.value.argmax()]):,}.{about_best(case)}"
         ),
         advice=known(_stop_at_kl(case), change(case, "learning_rate", 1 / 2)),
     )
@@ -56,14 +56,14 @@ def clip_fraction_high(case: Case) -> Hint | None:
     share = float(np.mean(recent > LARGE_CLIP_FRACTION))
     return Hint(
         id="clip-fraction-high",
-        severity="warning",
+        severity="info" if case.reached else "warning",
         title="Most updates are cut short by the clip range",
         metric=CLIP_FRACTION,
         from_step=int(curve.step[half]),
         to_step=int(curve.step[-1]),
         evidence=(
             f"In the second half, clip_fraction is above {LARGE_CLIP_FRACTION:g} in {share:.0%} of the updates "
-            f"(median {plain(float(np.median(recent)))})."
+            f"(median {plain(float(np.median(recent)))}).{about_best(case)}"
         ),
         advice=known(change(case, "learning_rate", 1 / 2), change(case, "n_epochs", 1 / 2, low=1)),
     )

@@ -26,7 +26,18 @@ const hint = {
   suggestion: "Set target_kl to 0.03.",
   changes: [{ name: "target_kl", value: 0.03 }],
   learn: "failure-modes",
+  looked_at: {
+    ...{ metric: "train/approx_kl", from_step: 1_000, to_step: 9_000, points: 47 },
+    unit: "updates",
+  },
 };
+const rules = [
+  {
+    ...{ id: "clip-fraction-high", looks_for: "most updates run into the clip range" },
+    ...{ metrics: [], state: "waiting", points: 12 },
+    minimum: { points: 20, unit: "updates", progress: 0, ended: false },
+  },
+];
 
 const preset = (id: string, clip: number) => ({
   id,
@@ -51,7 +62,7 @@ const begin = { environment: null, preset: null };
 
 function answer(hints: object[]) {
   serve({
-    [`GET /runs/${ID}/hints`]: () => ({ body: { run_id: ID, hints } }),
+    [`GET /runs/${ID}/hints`]: () => ({ body: { run_id: ID, hints, rules } }),
     [`GET /runs/${ID}/metrics/curves`]: () => ({ body: { series: {} } }),
     "GET /algorithms": () => ({ body: [] }),
     "GET /environments": () => ({ body: [environment] }),
@@ -69,6 +80,9 @@ test("a run's hint says which curve, where, what to try, and leads to the reason
   const found = await screen.findByRole("region", { name: "What stands out" });
   expect(await within(found).findByText(/steps 2,000 to 8,000/)).toBeVisible();
   expect(within(found).getByText("train/approx_kl")).toBeVisible();
+  expect(within(found).getByText("Looked at 47 updates, from step 1,000 to 9,000.")).toBeVisible();
+  await userEvent.click(within(found).getByText("What was looked at"));
+  expect(within(found).getByText("12 updates so far; needs 20 updates")).toBeVisible();
   expect(within(found).getByText("Set target_kl to 0.03.")).toBeVisible();
   expect(within(found).getByRole("link", { name: "See the run's chart" })).toHaveAttribute(
     "href",

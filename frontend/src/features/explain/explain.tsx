@@ -6,13 +6,29 @@ import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Tabs } from "@/components/ui/tabs";
-import { runQuery } from "@/lib/api";
+import { type Algorithm, algorithmsQuery, type RunDetail, runQuery } from "@/lib/api";
 import { isRunId, useQueryString } from "@/lib/url";
+import { PlainGuide } from "./guide/plain-guide";
 import { guides } from "./guides/registry";
 import { HintsPanel } from "./hints/hints-panel";
 import { HintsRunPicker } from "./hints/hints-run-picker";
 import { SaliencyNote } from "./saliency-note";
 import { readExplainAddress, type ExplainAddress, writeExplainAddress } from "./explain-address";
+
+/** The guide to an algorithm, which begins with the run's environment and preset if it trains with that. */
+function GuideTo({ algorithm, run }: { algorithm: Algorithm; run: RunDetail | undefined }) {
+  const Guide = guides[algorithm.id];
+  const own = run?.algo === algorithm.id ? run : null;
+  if (!Guide) return <PlainGuide algorithm={algorithm} />;
+  return (
+    <Guide
+      environment={run?.env_id ?? null}
+      runId={own?.id ?? null}
+      options={run?.env_options}
+      preset={own?.preset ?? null}
+    />
+  );
+}
 
 /** The Explain page: guides to the algorithms, and hints about the curves of a run. */
 export function Explain() {
@@ -27,9 +43,11 @@ export function Explain() {
     ...runQuery(runId ?? ""),
     enabled: runId !== null,
   });
-  const waiting = runId !== null && !run && !error;
-  const algo =
-    guides.find(({ id }) => id === (address.algo ?? run?.algo))?.id ?? guides[0]?.id ?? "";
+  const algorithms = useQuery(algorithmsQuery);
+  const explained = algorithms.data?.filter(({ actor }) => actor === "policy") ?? [];
+  const waiting = algorithms.isPending || (runId !== null && !run && !error);
+  const asked = address.algo ?? run?.algo;
+  const algo = explained.find(({ id }) => id === asked)?.id ?? explained[0]?.id ?? "";
   const show = (next: ExplainAddress) => replace(writeExplainAddress(next));
   return (
     <>
@@ -57,22 +75,20 @@ export function Explain() {
           )}
         </div>
       )}
-      {!waiting && (
+      {algorithms.error && (
+        <ErrorState error={algorithms.error} retry={() => void algorithms.refetch()} />
+      )}
+      {!waiting && explained.length > 0 && (
         <Tabs
           label="Algorithms"
           value={algo}
           onChange={(next) => show({ ...address, algo: next })}
-          tabs={guides.map(({ id, name, Guide }) => ({
-            value: id,
-            label: name,
+          tabs={explained.map((algorithm) => ({
+            value: algorithm.id,
+            label: algorithm.name,
             content: (
               <div className="pt-6">
-                <Guide
-                  environment={run?.env_id ?? null}
-                  runId={run?.algo === id ? run.id : null}
-                  options={run?.env_options}
-                  preset={run?.algo === id ? (run.preset ?? null) : null}
-                />
+                <GuideTo algorithm={algorithm} run={run} />
               </div>
             ),
           }))}

@@ -49,6 +49,7 @@ export type RunEvent = Schemas["RunEvent"];
 export type UpdateAnatomy = Schemas["UpdateAnatomy"];
 export type Histogram = Schemas["Histogram"];
 export type Hint = Schemas["Hint"];
+export type HintRule = Schemas["HintRule"];
 export type Evaluation = Schemas["Evaluation"];
 export type EvaluationJudgement = Schemas["EvaluationJudgement"];
 export type KeyMoment = Schemas["KeyMoment"];

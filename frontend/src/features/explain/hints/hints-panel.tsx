@@ -12,6 +12,7 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { hintsQuery, isActive, type RunDetail } from "@/lib/api";
 import { routes } from "@/lib/url";
 import { HintItem } from "./hint-item";
+import { RulesAsked } from "./rules-asked";
 
 /** Milliseconds between two requests for the hints of a run that trains. */
 const AGAIN = 10_000;
@@ -27,7 +28,7 @@ export function HintsPanel({ run }: { run: RunDetail }) {
       title={
         <span className="flex items-center gap-2">
           What stands out
-          {data && data.length > 0 && <Badge>{data.length}</Badge>}
+          {data && data.hints.length > 0 && <Badge>{data.hints.length}</Badge>}
         </span>
       }
       label="What stands out"
@@ -51,18 +52,23 @@ export function HintsPanel({ run }: { run: RunDetail }) {
           <Skeleton className="h-20" />
           <Skeleton className="h-20" />
         </div>
-      ) : data.length === 0 ? (
-        <EmptyState icon={CircleCheck} title="Nothing stands out">
-          {isActive(run)
-            ? "Its curves show none of the failures below so far. They are read again while it trains."
-            : "Its curves show none of the failures below."}
-        </EmptyState>
       ) : (
-        <ul className="divide-y divide-line">
-          {data.map((hint) => (
-            <HintItem key={`${hint.id} ${hint.from_step}`} runId={run.id} hint={hint} />
-          ))}
-        </ul>
+        <>
+          {data.hints.length === 0 ? (
+            <EmptyState icon={CircleCheck} title="Nothing stands out">
+              {isActive(run)
+                ? "Its curves show none of the failures below so far. They are read again while it trains."
+                : "Its curves show none of the failures below."}
+            </EmptyState>
+          ) : (
+            <ul className="divide-y divide-line">
+              {data.hints.map((hint) => (
+                <HintItem key={`${hint.id} ${hint.from_step}`} runId={run.id} hint={hint} />
+              ))}
+            </ul>
+          )}
+          <RulesAsked rules={data.rules} />
+        </>
       )}
     </Card>
   );
