@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     // Longer than any single wait of `vitest.setup.ts`.
     testTimeout: 30_000,
+    // What is imported in a hook takes as long as the machine is busy.
+    hookTimeout: 120_000,
     // Node's fetch wants whole addresses.
     env: { NEXT_PUBLIC_API_URL: "http://service.test" },
     projects: [

@@ -112,7 +112,8 @@ class Algorithm:
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
     those that this algorithm alone logs. ``export`` refers to a function that writes, beside each saved
-    policy, what people want to see of it: ``(folder, config, model) -> None``. ``knobs`` are the hyperparameters that
+    policy, what people want to see of it: ``(folder, config, model) -> None``; ``artifacts`` are the files that it
+    writes. ``knobs`` are the hyperparameters that
     can be adjusted while it trains. ``search`` is what a search for hyperparameters varies unless told otherwise.
     """
 
@@ -131,6 +132,7 @@ class Algorithm:
     entropy_bonus: bool = False
     policy: str | None = None
     export: str | None = None
+    artifacts: tuple[str, ...] = ()
     definitions: tuple[MetricDefinition, ...] = ()
     knobs: tuple[Knob, ...] = ()
     search: Suggestions = field(default_factory=dict)

@@ -97,6 +97,7 @@ Q_LEARNING = Algorithm(
     ),
     policy="TablePolicy",
     export="rlviz.training.q_table:write_q_table",
+    artifacts=("q_table.json",),
     definitions=(
         MetricDefinition(
             name="train/td_error",

@@ -49,6 +49,7 @@ def view_algorithm(algorithm: Algorithm) -> AlgorithmInfo:
         observation_spaces=list(algorithm.observation_spaces),
         action_spaces=list(algorithm.action_spaces),
         metrics=[*LOGGED, *algorithm.metrics],
+        artifacts=list(algorithm.artifacts),
         hyperparameters=view_hyperparameters(algorithm.hyperparameters),
         rollout_factors=list(algorithm.hyperparameters.rollout_factors),
         knobs=[view_knob(knob, range_of(knob, algorithm)) for knob in algorithm.knobs],

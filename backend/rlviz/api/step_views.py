@@ -7,12 +7,14 @@ from math import isfinite
 
 from rlviz.api.registry_views import view_factors
 from rlviz.api.schemas import StepComponents, StepsInfo
+from rlviz.environments.custom import family_of_id
 from rlviz.records.about import Components, RecordsAbout
 
 
 def view_steps_info(about: RecordsAbout, names: list[str]) -> StepsInfo:
     return StepsInfo(
         env_id=about.env_id,
+        family=family_of_id(about.env_id),
         names=names,
         observation=_step_components(about.observation),
         action=_step_components(about.action),

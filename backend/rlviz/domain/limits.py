@@ -19,6 +19,7 @@ class Limits(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run_name: Bounds = Field(description="Characters of a run's name.")
+    choice: Bounds = Field(description="Characters of the name of an algorithm, an environment, or a preset.")
     tag: Bounds = Field(description="Characters of a tag.")
     tags: Bounds = Field(description="Tags of a run.")
     notes: Bounds = Field(description="Characters of a run's notes.")
@@ -45,6 +46,8 @@ class Limits(BaseModel):
     query_rows: Bounds = Field(description="Rows in the answer to one.")
     exported_runs: Bounds = Field(description="Runs that are named to be exported together.")
     import_bytes: Bounds = Field(description="Bytes of a file that is sent to be imported.")
+    snapshot_name: Bounds = Field(description="Characters of the name that a snapshot is given.")
+    variant_name: Bounds = Field(description="Characters of the name of a variant of an experiment.")
 
 
 MAX_TIMESTEPS = 10_000_000
@@ -67,6 +70,7 @@ DEFAULT_QUERY_ROWS = 1_000
 
 LIMITS = Limits(
     run_name=Bounds(minimum=1, maximum=120),
+    choice=Bounds(minimum=1, maximum=100),
     tag=Bounds(minimum=1, maximum=40),
     tags=Bounds(minimum=0, maximum=20),
     notes=Bounds(minimum=0, maximum=10_000),
@@ -93,4 +97,6 @@ LIMITS = Limits(
     query_rows=Bounds(minimum=1, maximum=10_000, default=DEFAULT_QUERY_ROWS),
     exported_runs=Bounds(minimum=1, maximum=500),
     import_bytes=Bounds(minimum=1, maximum=1_000_000_000),
+    snapshot_name=Bounds(minimum=1, maximum=60),
+    variant_name=Bounds(minimum=1, maximum=100),
 )

@@ -9,12 +9,13 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.times import MAX_TIME
 from rlviz.domain.versions import SNAPSHOT, Format, VersionedDocument, version_field
 
-MAX_NAME = 60
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+MAX_NAME = LIMITS.snapshot_name.maximum
+_NAME = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{MAX_NAME - 1}}}")
 
 
 class Trigger(StrEnum):

@@ -57,3 +57,13 @@ def threshold_of(config: RunConfig) -> float | None:
         return environment_of(config).reward_threshold
     except InvalidRequest:
         return None
+
+
+def families() -> dict[str, str]:
+    """Title of every family of environments by its id, custom ones last."""
+    return {family.id: family.title for family in (*(entry.family for entry in ENVIRONMENTS), FAMILY)}
+
+
+def family_of_id(env_id: str) -> str:
+    """The family of the environment with that id; that of custom ones if none is registered under it."""
+    return ENVIRONMENTS.get(env_id).family.id if env_id in ENVIRONMENTS.names() else FAMILY.id

@@ -17,6 +17,7 @@ from sqlmodel import SQLModel
 
 import rlviz.catalog.models  # noqa: F401  (fills the metadata)
 from measuring import document
+from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis import hints
 from rlviz.analysis.judging import query
 from rlviz.api import schemas
@@ -262,3 +263,10 @@ def test_no_link_leads_nowhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", read(name)):
         if "://" not in target:
             assert (ROOT / name).parent.joinpath(target).exists(), f"{name} links to {target}"
+
+
+@pytest.mark.parametrize("name", ALGORITHMS.names())
+def test_every_algorithm_has_a_guide(name: str) -> None:
+    guides = ROOT / "frontend/src/features/explain/guides"
+    assert (guides / name / "index.tsx").is_file()
+    assert f'import("./{name}")' in (guides / "registry.ts").read_text()

@@ -28,6 +28,7 @@ from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.storage_profile import DEFAULT_PROFILES
 from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.custom import families
 from rlviz.environments.stills import still_path
 
 router = APIRouter(tags=["service"])
@@ -40,6 +41,7 @@ STILL_SECONDS = 86_400
 def health(app: App) -> Health:
     """Whether the service is up, and how busy it is."""
     active, queued = app.runs.load()
+    titles = families()
     return Health(
         version=__version__,
         launcher=app.settings.launcher,
@@ -51,7 +53,7 @@ def health(app: App) -> Health:
         webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
         missing_extras=app.exchange.missing_extras(),
         storage={
-            family: StorageProfileInfo(**app.settings.storage_profile(family).model_dump())
+            family: StorageProfileInfo(title=titles[family], **app.settings.storage_profile(family).model_dump())
             for family in DEFAULT_PROFILES
         },
     )

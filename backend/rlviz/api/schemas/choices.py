@@ -65,6 +65,9 @@ class AlgorithmInfo(Wire):
     observation_spaces: list[str] = Field(description="Kinds of observation space that it can train with.")
     action_spaces: list[str] = Field(description="Kinds of action space that it can train with.")
     metrics: list[str] = Field(description="Names of the metrics that it logs.")
+    artifacts: list[str] = Field(
+        description="Files that its runs have beside the policy, for instance `q_table.json` of a table of values."
+    )
     hyperparameters: list[HyperparameterField]
     rollout_factors: list[str] = Field(
         description="Hyperparameters whose product is the environment steps of a rollout. Training always ends with a "

@@ -10,6 +10,7 @@ from rlviz.api.schemas.wire import Wire
 
 
 class StorageProfileInfo(Wire):
+    title: str = Field(description="Of the family of environments.")
     records: bool = Field(description="Whether evaluations record their steps unless asked otherwise.")
     frames_every: int = Field(description="Every so many frames are hashed; the last of an episode always is.")
     pictures: bool = Field(description="Whether what the agent saw, if pictures, is kept beside the newest videos.")

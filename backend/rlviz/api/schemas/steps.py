@@ -29,6 +29,7 @@ class StepsInfo(Wire):
     """What the file of step records says of itself."""
 
     env_id: str
+    family: str = Field(description="Family of the environment, by which `GET /health` says what is kept.")
     names: list[str] = Field(description="Its columns.")
     observation: StepComponents
     action: StepComponents

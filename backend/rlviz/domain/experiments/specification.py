@@ -46,9 +46,9 @@ class FailMode(StrEnum):
 class RunWishes(_Strict):
     """What every run of the experiment is created with, as in ``POST /runs``."""
 
-    algo: str = Field("ppo", max_length=100)
-    env_id: str = Field("CartPole-v1", max_length=100)
-    preset: str | None = Field("fast", max_length=100, description="null: the algorithm's defaults.")
+    algo: str = Field("ppo", max_length=LIMITS.choice.maximum)
+    env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
+    preset: str | None = Field("fast", max_length=LIMITS.choice.maximum, description="null: the algorithm's defaults.")
     total_timesteps: int | None = Field(None, ge=1, strict=True, description="null: the preset's.")
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
@@ -60,16 +60,18 @@ class VariantChanges(_Strict):
     """What a variant has in the place of the base's; null: the base's. Options and hyperparameters are merged, one by
     one."""
 
-    algo: str | None = Field(None, max_length=100)
-    env_id: str | None = Field(None, max_length=100)
-    preset: str | None = Field(None, max_length=100, description=f"`{NO_PRESET}`: the algorithm's defaults.")
+    algo: str | None = Field(None, max_length=LIMITS.choice.maximum)
+    env_id: str | None = Field(None, max_length=LIMITS.choice.maximum)
+    preset: str | None = Field(
+        None, max_length=LIMITS.choice.maximum, description=f"`{NO_PRESET}`: the algorithm's defaults."
+    )
     total_timesteps: int | None = Field(None, ge=1, strict=True)
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
 
 
 class Variant(_Strict):
-    name: str = Field(min_length=1, max_length=100, pattern=r"\S")
+    name: str = Field(min_length=1, max_length=LIMITS.variant_name.maximum, pattern=r"\S")
     changes: VariantChanges = VariantChanges()
 
     @field_validator("changes")

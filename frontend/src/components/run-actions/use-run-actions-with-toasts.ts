@@ -77,8 +77,6 @@ function runActionsWithToasts(actions: RunActions, go: (href: string) => void) {
   };
 }
 
-export type RunActionsWithToasts = ReturnType<typeof runActionsWithToasts>;
-
 function tellFailure(runs: readonly NamedRun[], title: string, error: Error) {
   const [run] = runs;
   const cause =

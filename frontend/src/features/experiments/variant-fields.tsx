@@ -3,6 +3,7 @@ import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/select";
 import { Disclosure } from "@/components/ui/disclosure";
 import { controlClass, Field } from "@/components/ui/field";
+import { useLimits } from "@/lib/registry";
 import {
   fieldsOf,
   firstVariant,
@@ -29,6 +30,7 @@ export function VariantFields({ variants, offer, problems, onChange }: VariantFi
         at === place ? withPresetThatExists(offer, { ...one, ...changes }) : one,
       ),
     );
+  const limits = useLimits();
   const [first] = offer.algorithms;
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
@@ -81,7 +83,7 @@ export function VariantFields({ variants, offer, problems, onChange }: VariantFi
                     <input
                       {...control}
                       className={controlClass}
-                      maxLength={100}
+                      maxLength={limits?.variant_name.maximum}
                       value={name}
                       onChange={(event) => set(place, { name: event.currentTarget.value })}
                     />

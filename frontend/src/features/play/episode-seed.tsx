@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { controlClass, Field } from "@/components/ui/field";
+import { parseNumber } from "@/lib/format";
 import { useLimits } from "@/lib/registry";
 import type { SessionClient } from "@/lib/session";
 
@@ -16,7 +17,7 @@ interface EpisodeSeedProps {
 export function EpisodeSeed({ client, disabled }: EpisodeSeedProps) {
   const [text, setText] = useState("");
   const most = useLimits()?.seed.maximum ?? Number.MAX_SAFE_INTEGER;
-  const seed = text.trim() === "" ? null : Number(text);
+  const seed = text.trim() === "" ? null : parseNumber(text);
   const wrong = seed !== null && !(Number.isInteger(seed) && seed >= 0 && seed <= most);
   const begin = (event: FormEvent) => {
     event.preventDefault();

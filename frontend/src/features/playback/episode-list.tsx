@@ -5,6 +5,7 @@ import {
   usePlaybackTime,
   type PlaybackController,
 } from "@/components/player";
+import { useShortened } from "@/components/ui/use-shortened";
 import type { EvaluatedEpisode } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 
@@ -14,22 +15,23 @@ interface EpisodeListProps {
   playing: { controller: PlaybackController; chapters: readonly Chapter[] } | null;
 }
 
+/** Episodes that are listed at first. */
+const MOST = 10;
+
 const columns = "grid w-full grid-cols-[1.5rem_1fr_1fr_5rem] gap-2 px-2";
 
 export function EpisodeList({ episodes, playing }: EpisodeListProps) {
+  const { shown, more } = useShortened(episodes, MOST);
   return (
-    <div className="flex min-h-0 flex-col">
+    <div className="flex flex-col gap-1">
       <div aria-hidden className={clsx(columns, "pb-1 text-right text-xs text-ink-faint")}>
         <span className="text-left">#</span>
         <span>Return</span>
         <span>Length</span>
         <span>End</span>
       </div>
-      <ol
-        aria-label="Episodes"
-        className="max-h-64 overflow-y-auto rounded-md border border-line @3xl:max-h-96"
-      >
-        {episodes.map((episode, position) => (
+      <ol aria-label="Episodes" className="overflow-hidden rounded-md border border-line">
+        {shown.map((episode, position) => (
           <li key={episode.index} className="border-line not-first:border-t">
             {playing ? (
               <Jump episode={episode} position={position} {...playing} />
@@ -41,6 +43,7 @@ export function EpisodeList({ episodes, playing }: EpisodeListProps) {
           </li>
         ))}
       </ol>
+      {more}
     </div>
   );
 }

@@ -1,10 +1,14 @@
 import clsx from "clsx";
 import { CircleX, Film, VideoOff } from "lucide-react";
 import { Disclosure } from "@/components/ui/disclosure";
+import { useShortened } from "@/components/ui/use-shortened";
 import type { Evaluation } from "@/lib/api";
 import { age, brief, decimal, moment } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
 import { isUnderWay, whyNoVideo } from "@/lib/evaluations";
+
+/** Evaluations that are listed at first. */
+const MOST = 8;
 
 interface EvaluationHistoryProps {
   evaluations: readonly Evaluation[];
@@ -15,14 +19,15 @@ interface EvaluationHistoryProps {
 /** Every evaluation of the run, newest first; those that completed can be put back into the player. */
 export function EvaluationHistory({ evaluations, shown, onShow }: EvaluationHistoryProps) {
   const past = evaluations.filter((evaluation) => !isUnderWay(evaluation));
+  const { shown: listed, more } = useShortened(past, MOST);
   return (
     <Disclosure
       className="border-t border-line pt-2"
       summary="All evaluations"
       aside={<span className="text-xs font-normal text-ink-faint">{past.length}</span>}
     >
-      <ul aria-label="All evaluations" className="mt-1 flex max-h-80 flex-col overflow-y-auto">
-        {past.map((evaluation) =>
+      <ul aria-label="All evaluations" className="mt-1 flex flex-col">
+        {listed.map((evaluation) =>
           evaluation.status === "completed" ? (
             <li key={evaluation.id}>
               <button
@@ -48,6 +53,7 @@ export function EvaluationHistory({ evaluations, shown, onShow }: EvaluationHist
           ),
         )}
       </ul>
+      {more}
     </Disclosure>
   );
 }

@@ -94,7 +94,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
         {shown && notYet && suits("evaluate", run) && (
           <p className="text-sm text-ink-soft">{notYet}</p>
         )}
-        {shown && shown === completed[0] && !underWay && <PolicyAge evaluation={shown} run={run} />}
+        {shown && !underWay && <PolicyAge evaluation={shown} newest={completed[0]} run={run} />}
         {suits("evaluate", run) && (
           <EvaluateForm
             busy={request.isPending || underWay !== null}

@@ -4,8 +4,8 @@ import { expect, test, vi } from "vitest";
 import { Boundary } from "@/components/ui/boundary";
 import type { RunDetail, RunStatus } from "@/lib/api";
 import { renderWithQueries, serve, withQueries } from "@/lib/testing/service";
-import { RunActions } from "./header/run-actions";
-import { useDeleteRun } from "./header/use-run-actions";
+import { HeaderActions } from "./header/header-actions";
+import { useDeleteRun } from "./header/use-header-actions";
 import { RunDashboard } from "./run-dashboard";
 import { RunFacts } from "./run-facts";
 import { RunNotices } from "./notices/run-notices";
@@ -31,7 +31,7 @@ const run = (change: Partial<RunDetail>) =>
 
 function Actions(change: Partial<RunDetail>) {
   return (
-    <RunActions
+    <HeaderActions
       run={run({ id: "a", policy_step: null, ...change })}
       remove={useDeleteRun()}
       Sinks={() => null}

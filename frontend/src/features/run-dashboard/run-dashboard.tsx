@@ -5,7 +5,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { ApiError, runQuery } from "@/lib/api";
 import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
-import { useDeleteRun } from "./header/use-run-actions";
+import { useDeleteRun } from "./header/use-header-actions";
 import { RunBody, type RunParts } from "./run-body";
 import { RunFacts } from "./run-facts";
 import { RunNotFound } from "./run-not-found";

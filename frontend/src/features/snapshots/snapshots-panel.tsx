@@ -4,13 +4,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
+import { useShortened } from "@/components/ui/use-shortened";
 import { isActive, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/lib/api";
 import { bytes, plural } from "@/lib/format";
+import { canDo } from "@/lib/run-actions";
 import { AskDeed } from "./ask-deed";
 import { ForkDialog } from "./fork-dialog";
-import { type SnapshotAction, whyNotTake } from "./snapshot-rule";
+import type { SnapshotAction } from "./snapshot-rule";
 import { SnapshotRow } from "./snapshot-row";
 import { TakeSnapshot } from "./take-snapshot";
+
+/** Snapshots that are listed at first, the newest ones. */
+const MOST = 10;
 
 /** Snapshots come with the rollouts, of which no event of the stream tells. */
 const WHILE_LIVE = 3000;
@@ -37,17 +42,18 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   const [deed, setDeed] = useState<{ action: SnapshotAction; name: string } | null>(null);
   const [asked, setAsked] = useState<Asked | null>(null);
   const chosen = snapshots.find(({ name }) => name === deed?.name);
+  const { shown, more } = useShortened(snapshots.toReversed(), MOST);
   const close = () => setDeed(null);
-  const cannotTake = whyNotTake(run);
+  const canTake = canDo("snapshot", run);
   const awaited =
-    cannotTake === null &&
+    canTake &&
     asked?.attempt === run.attempt &&
     !snapshots.some(({ name, trigger }) => trigger === "requested" && !asked.before.has(name));
   return (
     <div className="p-4">
       <div className="flex min-h-7 flex-wrap items-center justify-between gap-2 text-xs text-ink-faint">
         <span className="tabular-nums">{totalWords(run, found)}</span>
-        {cannotTake === null && (
+        {canTake && (
           <TakeSnapshot
             run={run.id}
             busy={awaited}
@@ -65,8 +71,8 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
       {snapshots.length === 0 ? (
         <p className="py-6 text-center text-sm text-ink-soft">{whyNone(run)}</p>
       ) : (
-        <ul aria-label="Snapshots" className="mt-1 max-h-96 divide-y divide-line overflow-y-auto">
-          {snapshots.toReversed().map((snapshot) => (
+        <ul aria-label="Snapshots" className="mt-1 divide-y divide-line">
+          {shown.map((snapshot) => (
             <SnapshotRow
               key={snapshot.name}
               run={run}
@@ -77,6 +83,7 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
           ))}
         </ul>
       )}
+      {more}
       {chosen && deed?.action === "fork" && <ForkDialog run={run} at={chosen} onClose={close} />}
       {chosen && deed && deed.action !== "fork" && (
         <AskDeed

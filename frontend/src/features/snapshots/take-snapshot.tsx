@@ -6,6 +6,7 @@ import { Button } from "@/components/ui/button";
 import { controlClass, Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import { explainAction } from "@/lib/api";
+import { useLimits } from "@/lib/registry";
 import { useTakeSnapshot } from "./use-snapshot-actions";
 
 interface TakeSnapshotProps {
@@ -47,6 +48,7 @@ export function TakeSnapshot({ run, busy, onAsked }: TakeSnapshotProps) {
 }
 
 function Form({ run, onDone }: { run: string; onDone: () => void }) {
+  const limits = useLimits();
   const [name, setName] = useState("");
   const [message, setMessage] = useState("");
   const { mutate, isPending, error } = useTakeSnapshot(run);
@@ -67,6 +69,7 @@ function Form({ run, onDone }: { run: string; onDone: () => void }) {
           <input
             {...control}
             value={name}
+            maxLength={limits?.snapshot_name.maximum}
             placeholder="its step"
             autoComplete="off"
             onChange={(event) => setName(event.target.value)}
@@ -79,6 +82,7 @@ function Form({ run, onDone }: { run: string; onDone: () => void }) {
           <input
             {...control}
             value={message}
+            maxLength={limits?.notes.maximum}
             placeholder="what it is for"
             autoComplete="off"
             onChange={(event) => setMessage(event.target.value)}

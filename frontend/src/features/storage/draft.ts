@@ -1,4 +1,5 @@
 import type { StorageRule, StorageRules } from "@/lib/api";
+import { parseNumber } from "@/lib/format";
 
 /** What a rule can do, as the form offers it. */
 export const deeds = {
@@ -41,8 +42,8 @@ export function keepsNewest(deed: Deed): deed is (typeof NEWEST)[number] {
 
 /** The rule that a draft stands for; a sentence if it stands for none. */
 export function ruleOf(draft: Draft): StorageRule | string {
-  const days = Number(draft.afterDays);
-  if (draft.afterDays.trim() === "" || !Number.isFinite(days) || days < 0) {
+  const days = parseNumber(draft.afterDays);
+  if (!Number.isFinite(days) || days < 0) {
     return "Give a number of days, 0 or more.";
   }
   if (draft.deed === "empty_trash") return { do: "empty_trash", after_days: days };
@@ -53,9 +54,9 @@ export function ruleOf(draft: Draft): StorageRule | string {
   };
   if (draft.deed === "compress") return { do: "compress", ...whose };
   if (!keepsNewest(draft.deed)) return { do: "remove", what: draft.deed, ...whose };
-  const keep = Number(draft.keep);
+  const keep = parseNumber(draft.keep);
   const least = draft.deed === "snapshots" ? 1 : 0;
-  if (draft.keep.trim() === "" || !Number.isInteger(keep) || keep < least) {
+  if (!Number.isInteger(keep) || keep < least) {
     return least
       ? "At least 1 snapshot stays: a run could not be resumed without."
       : "Give a whole number, 0 or more.";
@@ -68,7 +69,7 @@ const GB = 1e9;
 /** `typed` in GB as bytes; null for none, undefined if it is no size. */
 export function quotaOf(typed: string): number | null | undefined {
   if (typed.trim() === "") return null;
-  const size = Number(typed);
+  const size = parseNumber(typed);
   return Number.isFinite(size) && size >= 0.001 ? Math.round(size * GB) : undefined;
 }
 

@@ -11,21 +11,21 @@ import {
 
 type Status = JudgedRun["status"];
 
-const ANY: RunAction[] = ["duplicate", "compare", "rename"];
+const ANY: RunAction[] = ["duplicate", "compare", "rename", "fork"];
 
 /** For each status what is possible without a policy, and what else with one. */
 const table: [Status, RunAction[], RunAction[]][] = [
   ["created", [...ANY, "start", "delete"], ["evaluate"]],
   ["queued", [...ANY, "stop"], ["evaluate"]],
-  ["starting", [...ANY, "pause", "stop"], ["evaluate"]],
-  ["running", [...ANY, "pause", "stop", "evaluate"], []],
+  ["starting", [...ANY, "pause", "stop", "snapshot"], ["evaluate"]],
+  ["running", [...ANY, "pause", "stop", "evaluate", "snapshot", "rollback"], []],
   ["pausing", [...ANY, "stop", "evaluate"], []],
-  ["paused", [...ANY, "resume", "delete"], ["evaluate"]],
+  ["paused", [...ANY, "resume", "rollback", "delete"], ["evaluate"]],
   ["stopping", [...ANY, "evaluate"], []],
-  ["completed", [...ANY, "extend", "delete"], ["evaluate"]],
-  ["stopped", [...ANY, "resume", "delete"], ["evaluate"]],
-  ["failed", [...ANY, "resume", "delete"], ["evaluate"]],
-  ["interrupted", [...ANY, "resume", "delete"], ["evaluate"]],
+  ["completed", [...ANY, "extend", "rollback", "delete"], ["evaluate"]],
+  ["stopped", [...ANY, "resume", "rollback", "delete"], ["evaluate"]],
+  ["failed", [...ANY, "resume", "rollback", "delete"], ["evaluate"]],
+  ["interrupted", [...ANY, "resume", "rollback", "delete"], ["evaluate"]],
   ["deleted", ["restore"], []],
 ];
 
@@ -36,6 +36,8 @@ const ALL: RunAction[] = [
   "resume",
   "extend",
   "stop",
+  "snapshot",
+  "rollback",
   "evaluate",
   "delete",
   "restore",

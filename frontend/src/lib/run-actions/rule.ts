@@ -7,6 +7,9 @@ export type RunAction =
   | "resume"
   | "extend"
   | "stop"
+  | "snapshot"
+  | "rollback"
+  | "fork"
   | "evaluate"
   | "duplicate"
   | "compare"
@@ -31,7 +34,15 @@ export function learns({ actor }: Pick<JudgedRun, "actor">): boolean {
   return actor === "policy";
 }
 
-const TRAINING: readonly RunAction[] = ["pause", "resume", "extend"];
+/** What there is of a run in which something learns, and of no other. */
+const TRAINING: readonly RunAction[] = [
+  "pause",
+  "resume",
+  "extend",
+  "snapshot",
+  "rollback",
+  "fork",
+];
 
 /** What takes more than looking at a run. */
 const GOING_ON: readonly RunAction[] = ["start", "evaluate", ...TRAINING];
@@ -95,6 +106,11 @@ function whyNotNow(action: RunAction, run: JudgedRun): string | null {
       return status === "completed" ? null : "It has not done all of its steps yet.";
     case "stop":
       return whyNotStop(status);
+    case "snapshot":
+      return whyNoSnapshotNow(status);
+    case "rollback":
+      // A run that trains goes back in its worker, and one that is done before it goes on.
+      return status === "running" || status === "completed" ? null : whyNotResume(status);
     case "evaluate":
       return learns(run) && policy_step === null ? whyNoPolicy(status) : null;
     case "delete":
@@ -104,6 +120,7 @@ function whyNotNow(action: RunAction, run: JudgedRun): string | null {
         : run.actor === "foreign"
           ? "A program writes it. End that program first."
           : "It is being played. Leave the Play page first.";
+    case "fork":
     case "duplicate":
     case "compare":
     case "rename":
@@ -134,6 +151,12 @@ function whyNotResume(status: RunStatus): string | null {
   if (RESUMABLE.includes(status)) return null;
   if (status === "created") return "It was not started.";
   return status === "completed" ? "It has done all of its steps." : "It trains, or is about to.";
+}
+
+function whyNoSnapshotNow(status: RunStatus): string | null {
+  if (status === "starting" || status === "running") return null;
+  if (status === "pausing" || status === "stopping") return "It is taking its last one now.";
+  return "A snapshot can be taken while the run trains.";
 }
 
 function whyNotStop(status: RunStatus): string | null {

@@ -3,6 +3,7 @@ export { type Column } from "./series/column";
 export { type ConnectionState } from "./connection/events";
 export { type RunCurves } from "./series/run-series-pool";
 export { useMetricNames, useRunCurves } from "./series/use-run-curves";
+export { useSeries } from "./series/use-series";
 export { EPISODE, RunSeries } from "./series/run-series";
 export { SERVICE_AXES } from "./series/axis";
 export { TrainingClock } from "./series/training-clock";

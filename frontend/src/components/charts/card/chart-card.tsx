@@ -31,6 +31,8 @@ interface ChartCardProps {
   highlight?: AxisWindow | null;
   /** Events of the run; shown if `settings.events`. */
   marks?: readonly ChartMark[];
+  /** Whether the run has a past to draw behind the curve: full screen offers to hide it. */
+  hasPast?: boolean;
   /** The class that sets the height of the plot. */
   className?: string;
   /** Rendered below the chart, lined up with its axis. */
@@ -50,6 +52,7 @@ export function ChartCard({
   group,
   highlight = null,
   marks = NO_MARKS,
+  hasPast,
   className = "h-52 md:h-60",
   under,
   aside,
@@ -102,7 +105,7 @@ export function ChartCard({
       />
       {full && (
         <FullScreenChart
-          {...{ spec, settings, onSettings, group, hidden, highlight, marks }}
+          {...{ spec, settings, onSettings, group, hidden, highlight, marks, hasPast }}
           onToggle={toggle}
           onClose={() => setFull(false)}
         />

@@ -10,6 +10,7 @@ import { ChartToolbar } from "../settings/chart-toolbar";
 
 interface FullScreenChartProps extends LiveChartOptions {
   marks: readonly ChartMark[];
+  hasPast?: boolean;
   onSettings: (change: Partial<ChartSettings>) => void;
   onToggle: (id: string) => void;
   onClose: () => void;
@@ -33,14 +34,19 @@ export function FullScreenChart({ onClose, ...props }: FullScreenChartProps) {
 }
 
 /** A component of its own inside the dialog, so that its canvas exists when the effect attaches the chart. */
-function Body({ marks, onSettings, onToggle, ...options }: Omit<FullScreenChartProps, "onClose">) {
+function Body(props: Omit<FullScreenChartProps, "onClose">) {
+  const { marks, hasPast, onSettings, onToggle, ...options } = props;
   const live = useLiveChart(options);
   const { settings, group, hidden } = options;
   const shownMarks = settings.events ? marks : [];
   return (
     <>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <ChartToolbar {...{ settings, group }} onChange={onSettings} hasEvents={marks.length > 0} />
+        <ChartToolbar
+          {...{ settings, group, hasPast }}
+          onChange={onSettings}
+          hasEvents={marks.length > 0}
+        />
         <span className="flex items-center">
           <ChartTools
             chart={live.chart}

@@ -4,6 +4,7 @@ import { Search } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
+import { useShortened } from "@/components/ui/use-shortened";
 import { ApiError, episodeSearchQuery, type FoundEpisode } from "@/lib/api";
 import { brief, count, decimal, plural } from "@/lib/format";
 import type { Watch } from "./watch";
@@ -12,6 +13,9 @@ interface EpisodeSearchProps {
   runId: string;
   onWatch: (watch: Watch) => void;
 }
+
+/** Episodes that are listed at first. */
+const MOST = 10;
 
 const EXAMPLES = ["return < 100 and length > 200", "not terminated", "step >= 20k"];
 
@@ -66,7 +70,7 @@ export function EpisodeSearch({ runId, onWatch }: EpisodeSearchProps) {
           ))}
         </ul>
       ) : (
-        <Found runId={runId} where={where} onWatch={onWatch} />
+        <Found key={where} runId={runId} where={where} onWatch={onWatch} />
       )}
     </div>
   );
@@ -74,6 +78,7 @@ export function EpisodeSearch({ runId, onWatch }: EpisodeSearchProps) {
 
 function Found({ runId, where, onWatch }: EpisodeSearchProps & { where: string }) {
   const { data, error } = useQuery(episodeSearchQuery(runId, where));
+  const { shown, more } = useShortened(data?.episodes ?? [], MOST);
   if (error)
     return (
       <p role="alert" className="text-xs break-words text-bad-strong">
@@ -81,19 +86,16 @@ function Found({ runId, where, onWatch }: EpisodeSearchProps & { where: string }
       </p>
     );
   if (!data) return <Skeleton className="h-16" />;
-  const shown = data.episodes.length;
+  const sent = data.episodes.length;
   return (
     <>
       <p role="status" className="text-xs text-ink-soft">
         {count(data.found)} of {plural(data.searched, "episode")}
-        {shown < data.found && `; the first ${count(shown)} are shown`}
+        {sent < data.found && `; the first ${count(sent)} are listed`}
       </p>
-      {shown > 0 && (
-        <ol
-          aria-label="Episodes found"
-          className="max-h-64 overflow-y-auto rounded-md border border-line"
-        >
-          {data.episodes.map((episode) => (
+      {sent > 0 && (
+        <ol aria-label="Episodes found" className="overflow-hidden rounded-md border border-line">
+          {shown.map((episode) => (
             <li
               key={`${episode.evaluation_id} ${episode.result.index}`}
               className="border-line not-first:border-t"
@@ -103,6 +105,7 @@ function Found({ runId, where, onWatch }: EpisodeSearchProps & { where: string }
           ))}
         </ol>
       )}
+      {more}
     </>
   );
 }

@@ -1,14 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { environmentsQuery, healthQuery, type StepsInfo } from "@/lib/api";
+import { healthQuery, type StepsInfo } from "@/lib/api";
 import { bytes } from "@/lib/format";
 import { framesHashed } from "@/lib/storage-words";
 
 /** Which frames of these records were hashed, and how many bytes of records a run may have. */
-export function KeptLine({ info: { env_id, frames_every } }: { info: StepsInfo }) {
+export function KeptLine({ info: { family, frames_every } }: { info: StepsInfo }) {
   const { data: health } = useQuery(healthQuery);
-  const { data: environments } = useQuery(environmentsQuery);
-  const family = environments?.find(({ id }) => id === env_id)?.family ?? "own";
-  const most = environments && health?.storage[family]?.max_bytes;
+  const most = health?.storage[family]?.max_bytes;
   return (
     <p className="text-xs text-ink-faint tabular-nums">
       Hashed: {framesHashed(frames_every)}

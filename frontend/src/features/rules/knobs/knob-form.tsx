@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState, useSyncExternalStore } from "react";
+import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { controlClass, Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
@@ -14,7 +14,7 @@ import {
   type RunKnobs,
 } from "@/lib/api";
 import { changeKnobs } from "@/lib/api/queries/rules";
-import type { RunSeries } from "@/lib/stream";
+import { type RunSeries, useSeries } from "@/lib/stream";
 import {
   changedWords,
   knobChange,
@@ -110,8 +110,8 @@ function refusal(error: Error): string {
 
 /** The value of a metric that was logged last; null without one. */
 function useLogged(series: RunSeries, metric: string | null): number | null {
-  const read = () => (metric === null ? null : series.column(metric).latest());
-  return useSyncExternalStore(series.subscribe, read, read);
+  const latest = () => (metric === null ? null : series.column(metric).latest());
+  return useSeries(series, latest, latest);
 }
 
 function capitalized(words: string): string {

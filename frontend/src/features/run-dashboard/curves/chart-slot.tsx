@@ -23,6 +23,7 @@ interface ChartSlotProps {
   waiting: "loading" | "failed" | null;
   highlight: AxisWindow | null;
   marks?: readonly ChartMark[];
+  hasPast?: boolean;
   under?: (axis: ChartAxis) => ReactNode;
   className: string;
 }
@@ -41,6 +42,7 @@ export function ChartSlot({
   waiting,
   highlight,
   marks,
+  hasPast,
   under,
   className,
 }: ChartSlotProps) {
@@ -49,7 +51,7 @@ export function ChartSlot({
       {waiting === null ? (
         <Boundary what="The chart">
           <ChartCard
-            {...{ spec, settings, onSettings, group, highlight, marks, under, className }}
+            {...{ spec, settings, onSettings, group, highlight, marks, hasPast, under, className }}
           />
         </Boundary>
       ) : (

@@ -62,6 +62,7 @@ export function LearningCurves({
     <ChartSlot
       key={spec.id}
       {...{ spec, settings, onSettings, group, waiting }}
+      hasPast={past.exists}
       marks={spec === first ? marks : undefined}
       under={spec === first ? under : undefined}
       highlight={spec === pointed && settings.axis === "step" ? highlight!.steps : null}

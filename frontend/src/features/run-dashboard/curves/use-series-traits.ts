@@ -1,20 +1,11 @@
 "use client";
 
-import { useMemo, useSyncExternalStore } from "react";
-import type { RunSeries } from "@/lib/stream";
+import { type RunSeries, useSeries } from "@/lib/stream";
 import { type SeriesTraits, seriesTraits } from "./series-traits";
 
 /** Traits of a run's series: the same object until a trait changes, however many rows arrive. */
 export function useSeriesTraits(series: RunSeries): SeriesTraits {
-  const key = useSyncExternalStore(
-    series.subscribe,
-    () => keyOf(series),
-    () => keyOf(series),
-  );
-  return useMemo(() => {
-    const [constant, straight, lengthTells] = JSON.parse(key) as [string[], string[], boolean];
-    return { constant: new Set(constant), straight: new Set(straight), lengthTells };
-  }, [key]);
+  return useSeries(series, keyOf, seriesTraits);
 }
 
 /** Cached, since computing them reads every value, and React renders more often than rows arrive. */

@@ -12,8 +12,8 @@ import { RunNotes } from "../labels/run-notes";
 import { RunTags } from "../labels/run-tags";
 import { RunTitle } from "../labels/run-title";
 import type { RunParts } from "../run-body";
-import { RunActions } from "./run-actions";
-import type { DeleteRun } from "./use-run-actions";
+import { HeaderActions } from "./header-actions";
+import type { DeleteRun } from "./use-header-actions";
 
 interface RunHeaderProps {
   run: RunDetail;
@@ -48,7 +48,7 @@ export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
           <RunNotes key={run.id} run={run} />
         </div>
       </div>
-      <RunActions run={run} remove={remove} Sinks={Sinks} />
+      <HeaderActions run={run} remove={remove} Sinks={Sinks} />
     </div>
   );
 }

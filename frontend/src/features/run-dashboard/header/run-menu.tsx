@@ -14,7 +14,7 @@ import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { follow } from "@/lib/download";
 import { routes } from "@/lib/url";
 import type { RunParts } from "../run-body";
-import type { DeleteRun } from "./use-run-actions";
+import type { DeleteRun } from "./use-header-actions";
 
 /** What is done with a run now and then. */
 interface RunMenuProps {

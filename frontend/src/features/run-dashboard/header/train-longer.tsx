@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { controlClass, Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
-import { count } from "@/lib/format";
+import { count, parseNumber } from "@/lib/format";
 import { useRunActions, whyNot } from "@/lib/run-actions";
 
 /** Continues a run that has done all of its steps with more of them, and one that ended early with those left. */
@@ -42,10 +42,13 @@ function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
   const endedEarly = run.step < run.total_timesteps;
   const [steps, setSteps] = useState(String(run.total_timesteps * (endedEarly ? 1 : 2)));
   const { data } = useQuery(snapshotsQuery(run.id));
-  const isLonger = Number(steps) > run.total_timesteps;
+  const wanted = parseNumber(steps);
+  const isLonger = wanted > run.total_timesteps;
+  const least = run.total_timesteps + (endedEarly ? 0 : 1);
+  const isPossible = Number.isInteger(wanted) && wanted >= least;
   const spread = isLonger ? (data?.spread_over_training ?? []) : [];
   const ask = useMutation({
-    mutationFn: () => actions.resume(run.id, { total_timesteps: Number(steps) }),
+    mutationFn: () => actions.resume(run.id, { total_timesteps: wanted }),
     onSuccess: onDone,
   });
   return (
@@ -53,21 +56,25 @@ function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        ask.mutate();
+        if (isPossible) ask.mutate();
       }}
     >
       <Field
         label="Total timesteps"
         hint={`It has done ${count(run.step)}${endedEarly ? ` of ${count(run.total_timesteps)}` : ""}.`}
-        error={ask.error ? explainAction(ask.error) : undefined}
+        error={
+          !isPossible
+            ? `Give a whole number of steps, ${count(least)} or more.`
+            : ask.error
+              ? explainAction(ask.error)
+              : undefined
+        }
       >
         {(control) => (
           <input
             {...control}
-            type="number"
-            min={run.total_timesteps + (endedEarly ? 0 : 1)}
-            step={1}
-            required
+            inputMode="numeric"
+            autoComplete="off"
             value={steps}
             onChange={(event) => setSteps(event.target.value)}
             className={controlClass}
@@ -80,7 +87,13 @@ function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
           whole of training, and will follow the new length from here on.
         </p>
       )}
-      <Button type="submit" variant="primary" needsService busy={ask.isPending}>
+      <Button
+        type="submit"
+        variant="primary"
+        needsService
+        disabled={!isPossible}
+        busy={ask.isPending}
+      >
         Train on
       </Button>
     </form>

@@ -1,14 +1,19 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import type { RunDetail } from "@/lib/api";
+import { algorithmsQuery, type RunDetail } from "@/lib/api";
 import { patiently } from "@/lib/service";
+
+const Q_TABLE = "q_table.json";
 
 const QTableCard = dynamic(
   patiently(() => import("./q-table-card").then((module) => module.QTableCard)),
 );
 
-/** The Q-table of a run with a tabular algorithm; nothing for others. */
+/** The Q-table of a run whose algorithm writes one down; nothing for others. */
 export function QTableSlot({ run }: { run: RunDetail }) {
-  return run.algo === "q-learning" ? <QTableCard run={run} /> : null;
+  const { data: algorithms } = useQuery(algorithmsQuery);
+  const algorithm = algorithms?.find(({ id }) => id === run.algo);
+  return algorithm?.artifacts.includes(Q_TABLE) ? <QTableCard run={run} /> : null;
 }

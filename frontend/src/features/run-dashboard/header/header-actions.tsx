@@ -3,25 +3,29 @@
 import { useQuery } from "@tanstack/react-query";
 import { Clapperboard, Pause, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { evaluationsQuery, explainAction, isActive, type RunDetail } from "@/lib/api";
-import { canDo, isOffered, suits, whyNot } from "@/lib/run-actions";
+import { evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
+import { duration } from "@/lib/format";
+import { canDo, isOffered, whyNot } from "@/lib/run-actions";
 import type { RunParts } from "../run-body";
 import { CompareWith } from "./compare-with";
 import { TrainLonger } from "./train-longer";
 import { RunMenu } from "./run-menu";
-import { type DeleteRun, useRunActions } from "./use-run-actions";
+import { type DeleteRun, useHeaderActions } from "./use-header-actions";
 
 /** On a phone the actions share one line. */
 const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 
-interface RunActionsProps {
+/** Seconds of an update from which it is said how long a stop may last. */
+const WORTH_SAYING = 2;
+
+interface HeaderActionsProps {
   run: RunDetail;
   remove: DeleteRun;
   Sinks: RunParts["Sinks"];
 }
 
-export function RunActions({ run, remove, Sinks }: RunActionsProps) {
-  const { start, pause, resume, stop, watch, error } = useRunActions(run);
+export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
+  const { start, pause, resume, stop, watch, error } = useHeaderActions(run);
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const stopping = run.status === "stopping" || stop.isPending;
   const pausing = run.status === "pausing" || pause.isPending;
@@ -54,7 +58,7 @@ export function RunActions({ run, remove, Sinks }: RunActionsProps) {
             {pausing ? "Pausing…" : "Pause"}
           </Button>
         )}
-        {isActive(run) && suits("stop", run) && (
+        {(canDo("stop", run) || stopping) && (
           <Button
             needsService
             onClick={() => stop.mutate(run.status)}
@@ -94,6 +98,12 @@ export function RunActions({ run, remove, Sinks }: RunActionsProps) {
         {isOffered("extend", run) && <TrainLonger run={run} className={shared} />}
         <RunMenu run={run} remove={remove} Sinks={Sinks} />
       </div>
+      {stopping && run.update_seconds !== null && run.update_seconds >= WORTH_SAYING && (
+        <p role="status" className="max-w-md text-xs text-ink-soft">
+          An update may be under way: stopping takes up to{" "}
+          {duration(Math.ceil(run.update_seconds) * 1000)}.
+        </p>
+      )}
       {error && (
         <p role="alert" className="max-w-md text-xs text-bad">
           {explainAction(error)}

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useRunActionsWithToasts } from "@/components/run-actions";
 import type { Run, RunStatus } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
-import { useRunActions as useActions } from "@/lib/run-actions";
+import { useRunActions } from "@/lib/run-actions";
 import { chooseAgentView, routes } from "@/lib/url";
 import { AGENT_ANCHOR } from "../agent-anchor";
 
@@ -28,9 +28,9 @@ export function useDeleteRun() {
 export type DeleteRun = ReturnType<typeof useDeleteRun>;
 
 /** Every action is asked under a status; its error is over when the run has another. */
-export function useRunActions(run: Run) {
+export function useHeaderActions(run: Run) {
   const { id, status } = run;
-  const actions = useActions();
+  const actions = useRunActions();
   const start = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.start(id) });
   const stop = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.stop(id) });
   const pause = useMutation<unknown, Error, RunStatus>({ mutationFn: () => actions.pause(id) });
