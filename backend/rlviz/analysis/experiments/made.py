@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 AGARWAL = "Agarwal et al. 2021, https://arxiv.org/abs/2108.13264"
 KAPLAN_MEIER = "Kaplan and Meier 1958; intervals by Greenwood's formula on the log-log scale"
+HYNDMAN_FAN = "Hyndman and Fan 1996, definition 7, as in NumPy"
 OUR_PAGE = "docs/experiments.md"
 
 

@@ -11,12 +11,12 @@ from rlviz.analysis.experiments.curves import Curves, learning_curves
 from rlviz.analysis.experiments.made import Frozen
 from rlviz.analysis.experiments.pairs import Improvements, improvements
 from rlviz.analysis.experiments.profiles import Profiles, profiles
-from rlviz.analysis.experiments.scores import Forest, VariantScores, forest, values, variant_scores
+from rlviz.analysis.experiments.scores import Forest, VariantScores, forest, values, variant_scores, with_gap
 from rlviz.analysis.experiments.threshold import Thresholds, steps_to_threshold
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind, Setting, Trial, scored
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, experiment_verdict
 
-DEFINITIONS = 3
+DEFINITIONS = 4
 """To be raised whenever a figure is made in another way, so that results that were kept are made again."""
 
 
@@ -38,6 +38,21 @@ class ExperimentResults(Frozen):
     thresholds: Thresholds | None = Field(description="Steps to the threshold; null without one.")
     curves: Curves
     cost: Cost
+
+
+def for_threshold(results: ExperimentResults, trials: Sequence[Trial], setting: Setting) -> ExperimentResults:
+    """The results of the same trials for another threshold: intervals, pairs, profiles and curves know of none.
+
+    ``trials`` and ``setting`` are those of the other threshold.
+    """
+    variants = [with_gap(one, setting) for one in results.variants]
+    changes = {
+        "threshold": setting.threshold,
+        "variants": variants,
+        "forest": forest(variants, setting.threshold),
+        "thresholds": steps_to_threshold(trials, setting),
+    }
+    return results.model_copy(update=changes)
 
 
 def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentResults:

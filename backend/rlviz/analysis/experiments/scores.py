@@ -9,13 +9,14 @@ import numpy as np
 from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made
+from rlviz.analysis.experiments.made import AGARWAL, HYNDMAN_FAN, Frozen, Made
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, Setting, Trial, scored
 from rlviz.analysis.statistics import bootstrap_interval, interquartile_mean, mean, median, optimality_gap
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES, RESAMPLES
 from rlviz.domain.evaluation import PolicyChoice
 
 FEWEST_RESAMPLES = 1_000
+GAP = "optimality_gap"
 SCORES_DRAWN = 5_000_000
 """Of all variants together, at most, so that a thousand trials take no longer than a moment."""
 
@@ -44,6 +45,8 @@ class VariantScores(Frozen):
     low: float | None = Field(description="Ends of the 95 % interval of the interquartile mean.")
     high: float | None
     std: float | None = Field(description="Standard deviation of the sample (n - 1).")
+    lower_quartile: float | None = Field(None, description="A quarter of the scores lies below.")
+    upper_quartile: float | None = Field(None, description="A quarter of the scores lies above.")
     optimality_gap: float | None = Field(description="Null without a threshold.")
     scores: list[SeedScore] = Field(description="By seed.")
     policies: dict[PolicyChoice, int] = Field(
@@ -130,9 +133,11 @@ def _summed_up(
     standings: Sequence[tuple[float, float]],
 ) -> VariantScores:
     strata = [values(ours)]
-    n, goal = len(ours), setting.threshold
+    n = len(ours)
     interval = bootstrap_interval(strata, resamples=resamples) if n else None
-    return VariantScores(
+    lower, upper = map(float, np.quantile(strata[0], (0.25, 0.75))) if n else (None, None)
+    policies = Counter(one.policy for one in ours if one.policy is not None)
+    found = VariantScores(
         variant=variant,
         label=setting.variants[variant],
         environment=setting.environments[variant],
@@ -146,11 +151,30 @@ def _summed_up(
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         std=float(strata[0].std(ddof=1)) if interval else None,
-        optimality_gap=float(optimality_gap(goal)(strata)) if n and goal is not None else None,
+        lower_quartile=lower,
+        upper_quartile=upper,
+        optimality_gap=None,
         scores=[SeedScore(seed=one.seed, run_id=one.run_id, score=one.score or 0.0) for one in ours],
-        policies=(policies := Counter(one.policy for one in ours if one.policy is not None)),
+        policies=policies,
         made=_made(n, resamples, setting, policies),
     )
+    return with_gap(found, setting)
+
+
+def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
+    """The same with the optimality gap to the threshold of ``setting``, or without one."""
+    made = {name: one for name, one in found.made.items() if name != GAP}
+    gap = None
+    if setting.threshold is not None:
+        scores = np.array([one.score for one in found.scores], dtype=np.float64)
+        gap = float(optimality_gap(setting.threshold)([scores])) if found.n else None
+        made[GAP] = Made(
+            definition=f"By how much scores fall short of {setting.threshold:g} on average; what lies above it makes "
+            f"up for nothing. Lower is better. {_score(setting, found.policies)}",
+            n=found.n,
+            source=AGARWAL,
+        )
+    return found.model_copy(update={GAP: gap, "made": made})
 
 
 def _whose(policies: Mapping[PolicyChoice, int]) -> str:
@@ -158,31 +182,34 @@ def _whose(policies: Mapping[PolicyChoice, int]) -> str:
     told = {PolicyChoice.BEST: "the best that it kept", PolicyChoice.LATEST: "the last one"}
     if len(policies) == 1:
         return f": {told[next(iter(policies))]}"
-    return f": of {' and of '.join(f'{count} {told[one]}' for one, count in policies.items())}" if policies else ""
+    return f": {' and '.join(f'in {count} trials {told[one]}' for one, count in policies.items())}" if policies else ""
+
+
+def _score(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
+    return f"A score is {SCORE_DEFINITIONS[setting.score]}{_whose(policies)}."
 
 
 def _made(n: int, resamples: int, setting: Setting, policies: Mapping[PolicyChoice, int]) -> dict[str, Made]:
-    score = f"A score is {SCORE_DEFINITIONS[setting.score]}{_whose(policies)}."
-    cut, drawn = n // 4, n >= FEWEST_SCORES
-    dropped = f"the lowest and the highest {cut} of {n} are left out" if cut else "below four scores it is the mean"
-    figures = {
+    score = _score(setting, policies)
+    drawn = n >= FEWEST_SCORES
+    quartile = "linear between the two scores around it"
+    return {
         "mean": Made(definition=f"The mean of all scores. {score}", n=n, source=AGARWAL),
         "median": Made(definition=f"The median of all scores. {score}", n=n, source=AGARWAL),
         "iqm": Made(
-            definition=f"Interquartile mean: the mean of the middle half of the scores; {dropped}. Its interval is the "
-            f"percentile interval of a bootstrap over seeds. {score}",
+            definition="Interquartile mean: the mean of the middle half of the scores; of n scores the lowest and the "
+            "highest n // 4 are left out, so below four it is the mean. Its interval is the percentile interval of a "
+            f"bootstrap over seeds. {score}",
             n=n,
             resamples=resamples if drawn else None,
             confidence=CONFIDENCE if drawn else None,
             source=AGARWAL,
         ),
         "std": Made(definition=f"Standard deviation of the sample, with n - 1. {score}", n=n, source=AGARWAL),
+        "lower_quartile": Made(
+            definition=f"The score below which a quarter of them lies, {quartile}. {score}", n=n, source=HYNDMAN_FAN
+        ),
+        "upper_quartile": Made(
+            definition=f"The score above which a quarter of them lies, {quartile}. {score}", n=n, source=HYNDMAN_FAN
+        ),
     }
-    if setting.threshold is not None:
-        figures["optimality_gap"] = Made(
-            definition=f"By how much scores fall short of {setting.threshold:g} on average; what lies above it makes "
-            f"up for nothing. Lower is better. {score}",
-            n=n,
-            source=AGARWAL,
-        )
-    return figures

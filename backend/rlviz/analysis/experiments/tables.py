@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlviz.analysis.experiments.results import ExperimentResults
+from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.numbers import brief, decimal, ends
 
 NOTHING = "–"
@@ -28,7 +29,7 @@ _MARKDOWN = "\\`*_{}[]<>|#"
 
 
 def head(results: ExperimentResults) -> list[str]:
-    columns = ["variant", "seeds", "IQM", "95 % interval", "median", "mean", "std"]
+    columns = ["variant", "seeds", "IQM", "95 % interval", "median", "quartiles", "mean", "std"]
     if results.threshold is not None:
         columns += ["optimality gap", "reached", "steps to threshold"]
     return columns
@@ -40,7 +41,8 @@ def rows(results: ExperimentResults) -> list[list[str]]:
     found = []
     for one in sorted(results.variants, key=lambda one: one.rank or len(results.variants) + 1):
         interval = ends(one.low, one.high) if one.n else NOTHING
-        cells = [one.label, str(one.n), _told(one.iqm), interval, _told(one.median), _told(one.mean), _told(one.std)]
+        cells = [one.label, str(one.n), _told(one.iqm), interval, _told(one.median), _quartiles(one)]
+        cells += [_told(one.mean), _told(one.std)]
         if results.threshold is not None:
             steps = thresholds.get(one.variant)
             cells += [
@@ -90,6 +92,12 @@ def caption(results: ExperimentResults) -> str:
             f"{NOTHING} where fewer than half of the seeds have got there"
         )
     return f"{told}. {results.verdict.headline}"
+
+
+def _quartiles(one: VariantScores) -> str:
+    if one.lower_quartile is None or one.upper_quartile is None:
+        return NOTHING
+    return f"{decimal(one.lower_quartile)} to {decimal(one.upper_quartile)}"
 
 
 def _told(value: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from math import ceil
+from statistics import NormalDist
 
 import numpy as np
 from pydantic import Field
@@ -21,6 +22,10 @@ LEAST_SEEDS = 5
 """Of each, before one is called better: with fewer, intervals hold too seldom (docs/experiments.md)."""
 
 MOST_SEEDS_ADVISED = 100
+
+POWER = 0.8
+"""How often as many seeds as are advised shall tell."""
+
 MOST_NAMED = 6
 SAME_BUDGET = 0.98
 """Variants whose median steps differ by less than this share were trained for as long."""
@@ -52,7 +57,7 @@ def experiment_verdict(
     ranked = sorted((one for one in variants if one.n), key=lambda one: one.rank or 0)
     labels = {one.variant: one.label for one in variants}
     made = _made(found, ranked)
-    cautions = _cautions(variants, trials)
+    cautions = [*_not_compared(found, labels), *_cautions(variants, trials)]
     why_not = _why_not(ranked)
     if why_not is not None:
         headline = f"Nothing can be said yet: {why_not}"
@@ -68,7 +73,7 @@ def experiment_verdict(
     if open_pairs:
         headline += f"; against {listed([labels[pair.second] for pair in open_pairs])} nothing can be said yet"
     return ExperimentVerdict(
-        finding=Finding.PARTLY if open_pairs else Finding.BETTER,
+        finding=Finding.PARTLY if open_pairs or found.left_out else Finding.BETTER,
         headline=f"{headline}.",
         best=ranked[0].variant,
         better_than=[pair.second for pair in better],
@@ -179,13 +184,35 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
         return f"All seeds came out one way {between}, but among {pairs} pairs that may be chance: train more seeds."
     if pair.probability <= 0.5:
         return f"No number of seeds will show a difference {between} if the probability stays at {_told(pair)}."
-    seeds = max(pair.seeds_first, pair.seeds_second)
-    factor = ((pair.probability - (pair.joint_low or 0.0)) / (pair.probability - 0.5)) ** 2
-    more = ceil(seeds * factor) - seeds
+    more = _seeds_to_tell(pair, pairs) - max(pair.seeds_first, pair.seeds_second)
     if more > MOST_SEEDS_ADVISED:
         return f"More than {MOST_SEEDS_ADVISED} more seeds of each would be needed to tell {between}."
     needed = "one more seed" if more <= 1 else f"about {more} more seeds"
-    return f"If the probability {between} stays at {_told(pair)}, {needed} of each would show that it is no chance."
+    return (
+        f"If the probability {between} stays at {_told(pair)}, {needed} of each would show in four of five cases that "
+        "it is no chance."
+    )
+
+
+def _seeds_to_tell(pair: Pair, pairs: int) -> int:
+    """Seeds of each with which the interval of all pairs together lies above one half with a power of 80 %, if the
+    probability is what it was found to be. The standard error, which the interval says, falls with their square root.
+    """
+    normal = NormalDist()
+    quantile = normal.inv_cdf(1 - (1 - CONFIDENCE) / pairs / 2)
+    error = (pair.probability - (pair.joint_low or 0.0)) / quantile
+    needed = (pair.probability - 0.5) / (quantile + normal.inv_cdf(POWER))
+    return ceil(max(pair.seeds_first, pair.seeds_second) * (error / needed) ** 2)
+
+
+def _not_compared(found: Improvements, labels: dict[str, str]) -> list[str]:
+    if not found.left_out:
+        return []
+    names = _some([labels[variant] for variant in found.left_out])
+    return [
+        f"Only the {len(found.variants)} best by interquartile mean are compared in pairs; {names} "
+        f"{_are(len(found.left_out))} not."
+    ]
 
 
 def _cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:

@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from rlviz import __version__
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind, Setting, Trial, experiment_results
 from rlviz.analysis.experiments.digest import RunDigest
-from rlviz.analysis.experiments.results import DEFINITIONS
+from rlviz.analysis.experiments.results import DEFINITIONS, for_threshold
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
@@ -78,7 +78,10 @@ class ResultsService:
         known = self._known(source, key)
         if known is None:
             setting = Setting(source.variants, source.environments, request.score, threshold, greedy)
-            known = experiment_results(trials, setting)
+            if threshold == source.threshold:
+                known = experiment_results(trials, setting)
+            else:
+                known = for_threshold(self._made(source, ResultsRequest(request.score), rows)[1], trials, setting)
             KeptResults(source.folder / RESULTS).keep(key, known)
             with self._lock:
                 self._results[key] = known

@@ -31,6 +31,7 @@ def results(*groups: list[Trial], threshold: float | None = None, environments: 
 def test_a_variant_has_the_known_figures_of_its_scores() -> None:
     (found,) = results(trials("a", 1, 2, 3, 4, 10), threshold=5.0).variants
     assert (found.n, found.mean, found.median, found.iqm) == (5, 4.0, 3.0, 3.0)
+    assert (found.lower_quartile, found.upper_quartile) == (2.0, 4.0)
     assert found.std == pytest.approx(np.std([1, 2, 3, 4, 10], ddof=1))
     assert found.optimality_gap == pytest.approx(5 - (1 + 2 + 3 + 4 + 5) / 5)
     assert found.low is not None
@@ -41,7 +42,9 @@ def test_a_variant_has_the_known_figures_of_its_scores() -> None:
 def test_every_figure_says_how_it_was_made() -> None:
     found = results(trials("a", *A), trials("b", *B), threshold=5.0)
     made = [one for variant in found.variants for one in variant.made.values()]
-    assert set(found.variants[0].made) == {"mean", "median", "iqm", "std", "optimality_gap"}
+    assert set(found.variants[0].made) == {
+        *("mean", "median", "iqm", "std", "lower_quartile", "upper_quartile", "optimality_gap")
+    }
     assert found.thresholds is not None
     made += [*(pair.made for pair in found.improvements.pairs), *(one.made for one in found.profiles.variants)]
     made += [*(one.made for one in found.thresholds.variants), found.cost.made, found.verdict.made]

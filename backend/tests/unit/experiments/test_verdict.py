@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from rlviz.analysis.experiments import Trial
-from rlviz.analysis.experiments.verdict import ExperimentVerdict
+from rlviz.analysis.experiments.made import Made
+from rlviz.analysis.experiments.pairs import Pair
+from rlviz.analysis.experiments.verdict import ExperimentVerdict, _seeds_to_tell
 from rlviz.domain.evaluation import PolicyChoice
 from tests.unit.experiments.test_results import A, B, results, trials
+
+MADE = Made(definition="A test.", n=1, source="nobody")
 
 
 def normal(variant: str, mean: float, seeds: int, seed: int) -> ExperimentVerdict:
@@ -95,6 +99,31 @@ def test_a_variant_alone_is_compared_with_nothing() -> None:
     assert found.headline.startswith("Nothing can be said yet: A alone has scores")
 
 
+def test_variants_that_are_not_compared_are_named_and_nothing_is_better_than_all() -> None:
+    rng = np.random.default_rng(0)
+    many = [trials(f"v{place}", *rng.normal(100 if place == 0 else 10, 1, 20)) for place in range(20)]
+    found = results(*many).verdict
+    assert found.finding == "partly"
+    assert len(found.better_than) == 11
+    (caution,) = found.cautions
+    assert caution.startswith("Only the 12 best by interquartile mean are compared in pairs; V")
+    assert caution.endswith(" and 2 more are not.")
+
+
+def test_as_many_seeds_as_are_advised_tell_four_times_in_five() -> None:
+    """By simulation: scores so far apart that the probability is the one that was found."""
+    probability, error = 0.8, 0.15  # the interval of ten seeds reaches just below one half
+    pair = Pair(
+        first="a", second="b", seeds_first=10, seeds_second=10, probability=probability, low=None, high=None,
+        joint_low=probability - 1.96 * error, joint_high=1.0, chance=1.0, made=MADE,
+    )  # fmt: skip
+    seeds = _seeds_to_tell(pair, 1)
+    rng = np.random.default_rng(0)
+    found = rng.normal(probability, error * np.sqrt(10 / seeds), 20_000)
+    told = np.mean(found - 1.96 * error * np.sqrt(10 / seeds) > 0.5)
+    assert 0.78 < told < 0.84
+
+
 def of_policy(policy: PolicyChoice | None, variant: str, *scores: float) -> list[Trial]:
     return [replace(one, policy=policy) for one in trials(variant, *scores)]
 
@@ -117,4 +146,4 @@ def test_the_same_kind_of_policy_of_all_is_no_caution(policy: PolicyChoice | Non
 def test_of_mixed_policies_each_is_counted() -> None:
     mixed = of_policy(PolicyChoice.BEST, "a", *A)[:2] + of_policy(PolicyChoice.LATEST, "a", *A)[2:]
     (found,) = results(mixed).variants
-    assert "2 the best that it kept and of 3 the last one" in found.made["mean"].definition
+    assert "in 2 trials the best that it kept and in 3 trials the last one" in found.made["mean"].definition

@@ -76,7 +76,7 @@ def _opening(head: ReportHead, results: ExperimentResults) -> list[Element]:
             element("p", results.verdict.headline, class_="verdict"),
             *(element("p", reason) for reason in results.verdict.reasons),
             *(element("p", element("strong", "Caution: "), caution) for caution in results.verdict.cautions),
-            how_made(results.verdict.made),
+            *how_made({"": results.verdict.made}),
         ),
     ]
 
@@ -90,7 +90,11 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
                 "Scores",
                 draw_forest(results.forest, results.variants, places),
                 table(tables.head(results), tables.rows(results), f"A score is {results.score_definition}."),
-                *(how_made(made) for made in scored[0].made.values()),
+                *(
+                    paragraph
+                    for figure in scored[0].made
+                    for paragraph in how_made({labels[one.variant]: one.made[figure] for one in scored})
+                ),
             )
         )
     if results.curves.variants:
@@ -101,7 +105,7 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
                 _legend([one.variant for one in results.curves.variants], labels, places),
                 *(element("p", f"{labels[one.variant]}: {one.note}") for one in results.curves.variants if one.note),
                 *_left_out(results.curves.left_out, labels),
-                how_made(results.curves.variants[0].made),
+                *how_made({labels[one.variant]: one.made for one in results.curves.variants}),
             )
         )
     if results.improvements.pairs:
@@ -110,7 +114,12 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
                 "Probability of improvement",
                 _matrix(results.improvements, labels),
                 *_left_out(results.improvements.left_out, labels),
-                how_made(results.improvements.pairs[0].made),
+                *how_made(
+                    {
+                        f"{labels[one.first]} against {labels[one.second]}": one.made
+                        for one in results.improvements.pairs
+                    }
+                ),
             )
         )
     if results.profiles.variants:
@@ -120,7 +129,7 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
                 draw_profiles(results.profiles, places),
                 _legend([one.variant for one in results.profiles.variants], labels, places),
                 *_left_out(results.profiles.left_out, labels),
-                how_made(results.profiles.variants[0].made),
+                *how_made({labels[one.variant]: one.made for one in results.profiles.variants}),
             )
         )
     if results.thresholds is not None and results.thresholds.variants:
@@ -129,7 +138,7 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
                 "Steps to threshold",
                 draw_thresholds(results.thresholds, places),
                 _legend([one.variant for one in results.thresholds.variants], labels, places),
-                how_made(results.thresholds.variants[0].made),
+                *how_made({labels[one.variant]: one.made for one in results.thresholds.variants}),
             )
         )
     return found
@@ -145,7 +154,7 @@ def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, 
             "Cost",
             element("p", f"{duration(results.cost.core_seconds)} of one processor core."),
             table(["variant", "core time", "environment steps", "trials"], costs, "What each variant has cost."),
-            how_made(results.cost.made),
+            *how_made({"": results.cost.made}),
         ),
         _section(
             "Specification",
@@ -155,11 +164,29 @@ def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, 
     ]
 
 
-def how_made(made: Made) -> Element:
-    parts = [made.definition, f"n = {made.n}."]
-    if made.resamples is not None:
-        parts.append(f"{made.resamples:,} resamples.")
-    return element("p", " ".join([*parts, f"Source: {made.source}."]), class_="made")
+def how_made(made: Mapping[str, Made]) -> list[Element]:
+    """How one figure was made of each of several; those of one definition together, the others with their names."""
+    by_definition: dict[str, list[str]] = {}
+    for name, one in made.items():
+        by_definition.setdefault(one.definition, []).append(name)
+    return [
+        _made_of([made[name] for name in names], ", ".join(names) if len(by_definition) > 1 else "")
+        for names in by_definition.values()
+    ]
+
+
+def _made_of(made: Sequence[Made], names: str) -> Element:
+    parts = [f"{names}:"] if names else []
+    parts += [made[0].definition, f"n = {_span([one.n for one in made])}."]
+    resamples = [one.resamples for one in made if one.resamples is not None]
+    if resamples:
+        parts.append(f"{_span(resamples)} resamples.")
+    return element("p", " ".join([*parts, f"Source: {made[0].source}."]), class_="made")
+
+
+def _span(numbers: Sequence[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _section(title: str, *children: Child) -> Element:
