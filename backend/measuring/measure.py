@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from measuring.figures import Figures
@@ -44,7 +44,7 @@ class Measuring:
         no time from those that are; they can be gone on with later. ``known``: all specifications."""
         names = {one.name for one in wanted}
         ours = tuple(f"{one.title_of(variant)}, " for one in known for variant in one.spec.variants)
-        for experiment in self._experiments():
+        for experiment in list(self._experiments()):
             name = experiment["name"]
             if experiment["status"] == "running" and name not in names and name.startswith(ours):
                 self._service.post(f"/experiments/{experiment['id']}/stop")
@@ -125,7 +125,7 @@ class Measuring:
     def _experiments_of(self, one: Measurement) -> list[dict[str, Any]]:
         """Those of exactly this preset and as many seeds, newest first."""
         wanted = (one.name, one.seeds)
-        return [known for known in self._experiments() if (known["name"], known["trials"]) == wanted]
+        return [known for known in self._experiments(one.digest) if (known["name"], known["trials"]) == wanted]
 
     def _tell_problem(self, state: dict[str, Any]) -> None:
         """What holds it up, such as a full disk, once."""
@@ -134,6 +134,12 @@ class Measuring:
             self._problems[state["id"]] = problem
             self._tell(f"{state['name']}: {problem or 'goes on'}")
 
-    def _experiments(self) -> list[dict[str, Any]]:
-        """Newest first."""
-        return list(self._service.get("/experiments")["experiments"])
+    def _experiments(self, text: str | None = None) -> Iterator[dict[str, Any]]:
+        """With ``text`` in their names, newest first."""
+        cursor = None
+        while True:
+            page = self._service.get("/experiments", q=text, limit=500, cursor=cursor)
+            yield from page["experiments"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return

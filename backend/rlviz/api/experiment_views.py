@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from rlviz.api.schemas.experiments import Experiment, ExperimentCell, ExperimentSummary, ExperimentVariant
+from rlviz.services.experiments import summaries
 from rlviz.services.experiments.states import ExperimentState
 
 
-def view_summary(state: ExperimentState) -> ExperimentSummary:
-    return ExperimentSummary(**_summary(state))
+def view_summary(summary: summaries.ExperimentSummary) -> ExperimentSummary:
+    return ExperimentSummary(**_summary(summary))
 
 
 def view_experiment(state: ExperimentState) -> Experiment:
@@ -25,6 +25,8 @@ def view_experiment(state: ExperimentState) -> Experiment:
                 env_id=variant.wishes.env_id,
                 preset=variant.wishes.preset,
                 hyperparameters=variant.wishes.hyperparameters,
+                total_timesteps=variant.trained.total_timesteps,
+                evaluation=variant.trained.evaluation,
             )
             for variant in state.variants
         ],
@@ -33,7 +35,7 @@ def view_experiment(state: ExperimentState) -> Experiment:
     )
 
 
-def _summary(state: ExperimentState) -> dict[str, Any]:
+def _summary(state: summaries.ExperimentSummary) -> dict[str, Any]:
     return {
         "id": state.id,
         "name": state.name,
@@ -42,9 +44,9 @@ def _summary(state: ExperimentState) -> dict[str, Any]:
         "cause": state.cause,
         "problem": state.problem,
         "trials": state.planned,
-        "counts": Counter(cell.status for cell in state.cells),
-        "progress": min(1.0, state.progress),
+        "counts": dict(state.counts),
+        "progress": state.progress,
         "seconds_left": state.seconds_left,
         "core_seconds": state.core_seconds,
-        "searches": state.spec.sweep is not None,
+        "searches": state.searches,
     }

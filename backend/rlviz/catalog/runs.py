@@ -33,6 +33,7 @@ SORTS: dict[str, SQLColumnExpression[Any]] = {
 
 
 IDS_A_QUERY = 500
+PACED_RUNS = 20
 
 _NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
 
@@ -81,6 +82,15 @@ def find_runs(session: Session, run_ids: Collection[str]) -> list[RunRow]:
         for start in range(0, len(wanted), IDS_A_QUERY)
         for row in session.exec(select(RunRow).where(col(RunRow.id).in_(wanted[start : start + IDS_A_QUERY])))
     ]
+
+
+def pace_of(session: Session, algo: str, env_id: str) -> float | None:
+    """Environment steps a second of one core in the newest runs of an algorithm in an environment that were completed;
+    None if none was."""
+    done = (col(RunRow.algo) == algo, col(RunRow.env_id) == env_id, col(RunRow.status) == RunStatus.COMPLETED.value)
+    query = select(RunRow.step, RunRow.core_seconds_before).where(*done, col(RunRow.core_seconds_before) > 0)
+    found = list(session.exec(query.order_by(col(RunRow.created_at).desc()).limit(PACED_RUNS)))
+    return sum(step for step, _ in found) / sum(seconds or 0.0 for _, seconds in found) if found else None
 
 
 def move_run(session: Session, run_id: str, target: RunStatus, **changes: Any) -> RunRow:

@@ -160,12 +160,12 @@ def find_run(connection: Connection, text: str) -> str:
 
 def find_experiment(connection: Connection, text: str) -> str:
     """The id of the one experiment that ``text`` means. Raises Failure: none does, or several do."""
-    every = connection.get("/experiments")["experiments"]
     if text == NEWEST:
-        if not every:
+        newest = connection.get("/experiments", limit=1)["experiments"]
+        if not newest:
             raise Failure(Exit.NOT_FOUND, "There is no experiment yet. Start one with `rlviz experiment run FILE`.")
-        return str(every[0]["id"])
-    found = [one for one in every if text.lower() in f"{one['id']} {one['name']}".lower()]
+        return str(newest[0]["id"])
+    found = connection.get("/experiments", q=text[:200], limit=50)["experiments"]
     return _the_one(text, found, "experiment", "rlviz experiment list")
 
 

@@ -25,6 +25,7 @@ class Limits(BaseModel):
     notes: Bounds = Field(description="Characters of a run's notes.")
     search: Bounds = Field(description="Characters of the text that runs are searched by.")
     runs_per_page: Bounds = Field(description="Runs on one page of the list.")
+    experiments_per_page: Bounds = Field(description="Experiments on one page of the list.")
     group_seeds: Bounds = Field(description="Runs that one request starts, one for each seed.")
     seed: Bounds = Field(description="Seeds of training and of evaluation; `default` is that of evaluation.")
     total_timesteps: Bounds = Field(description="Environment steps to train for.")
@@ -57,6 +58,7 @@ DEFAULT_EVALUATION_SEED = 1_000_000
 """Every evaluation plays the same episodes unless told otherwise, so that policies can be compared;
 far from the small seeds people train with."""
 
+DEFAULT_EXPERIMENTS_PER_PAGE = 100
 DEFAULT_PERIODIC_EPISODES = 10
 DEFAULT_FILM = 40
 DEFAULT_SNAPSHOT_BYTES = 2_000_000_000
@@ -76,6 +78,7 @@ LIMITS = Limits(
     notes=Bounds(minimum=0, maximum=10_000),
     search=Bounds(minimum=0, maximum=200),
     runs_per_page=Bounds(minimum=1, maximum=500, default=DEFAULT_RUNS_PER_PAGE),
+    experiments_per_page=Bounds(minimum=1, maximum=500, default=DEFAULT_EXPERIMENTS_PER_PAGE),
     seed=Bounds(minimum=0, maximum=2**31 - 1, default=DEFAULT_EVALUATION_SEED),
     group_seeds=Bounds(minimum=1, maximum=50),
     total_timesteps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),

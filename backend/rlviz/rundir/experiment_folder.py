@@ -13,11 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from rlviz.domain import versions
 from rlviz.domain.errors import ExperimentNotFound, RunFolderError
-from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialLine
+from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunWishes, TrialLine
 from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.versions import Format, VersionedDocument, read_versioned, version_field
 from rlviz.rundir.atomic import write_atomically
@@ -29,7 +29,11 @@ SPECIFICATION = "experiment.json"
 TRIALS = "trials.jsonl"
 CONTROL = "control.json"
 
-MOST_BYTES = 20_000_000
+MOST_BYTES = 50_000_000
+
+MOST_WRITTEN_OUT = 100
+"""Variants of which a text of the specification has every value."""
+
 DRAFT = ".draft-"
 DELETED = ".deleted-"
 
@@ -45,6 +49,9 @@ class StoredExperiment(VersionedDocument):
     name: str
     created_at: datetime
     specification: ExperimentSpec
+    resolved: dict[str, RunWishes] = Field(default={})
+    """What each variant trains, by its id, of a search its base, with the values that presets had when it was created.
+    Older versions left it out, and looked presets up whenever a trial began."""
 
 
 class ExperimentFolder:
@@ -89,8 +96,14 @@ class ExperimentFolder:
         return stored
 
     def specification_text(self) -> str:
-        """As it is on disk. Raises RunFolderError or OSError."""
-        return json.dumps(json.loads(read_small(self.path / SPECIFICATION, self.path, MOST_BYTES)), indent=2)
+        """As it is on disk, without the values of presets where there are too many variants to be read.
+
+        Raises RunFolderError or OSError.
+        """
+        document = json.loads(read_small(self.path / SPECIFICATION, self.path, MOST_BYTES))
+        if len(document.get("resolved", {})) > MOST_WRITTEN_OUT:
+            del document["resolved"]
+        return json.dumps(document, indent=2)
 
     def read_control(self) -> ExperimentControl:
         """A missing or damaged file counts as a stop, so that nothing is begun that nobody asked for."""

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 
-from rlviz.analysis.experiments import ScoreKind
+from rlviz.analysis.experiments import ScoreKind, Setting, experiment_results
 from rlviz.api.app import create_api
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import ExperimentNotFound, InvalidRequest, UnknownName
@@ -89,7 +89,7 @@ def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> Experi
         id="good-against-bad",
         title="Good against bad",
         folder=tmp_path_factory.mktemp("experiment"),
-        specification="{}",
+        specification=lambda: "{}",
         variants={variant: variant for variant in RETURNS},
         environments=dict.fromkeys(RETURNS, "CartPole-v1"),
         threshold=None,
@@ -111,6 +111,17 @@ def test_results_come_from_scores_and_journals(app: Application, source: Experim
     assert found.cost.core_seconds == 2 * SEEDS * 300.0
     curve = found.curves.variants[0]
     assert (found.curves.source, curve.seeds, curve.count[0], curve.iqm[-1]) == ("training", 5, 5, 22.0)
+
+
+@pytest.mark.parametrize("threshold", [21.5, 6.0, -1e9])
+def test_results_for_another_threshold_are_those_that_are_made_for_it(
+    app: Application, source: ExperimentSource, threshold: float
+) -> None:
+    """Though only what depends on it is made again."""
+    trials, found = results_service(app).made(source, ResultsRequest(threshold=threshold))
+    setting = Setting(source.variants, source.environments, ScoreKind.TRIAL, threshold)
+    assert found == experiment_results(trials, setting)
+    assert found.thresholds is not None
 
 
 def test_a_seed_whose_score_reaches_the_threshold_has_got_there(app: Application, source: ExperimentSource) -> None:
@@ -143,12 +154,13 @@ def test_who_comes_next_reads_what_was_made(app: Application, source: Experiment
     forget_results(source)
     request = ResultsRequest(threshold=21.5)
     before = results_service(app).results(source, request)
-    (kept,) = kept_results(source)
-    kept.write_bytes(kept.read_bytes().replace(b"good is better", b"GOOD is better"))
+    for kept in kept_results(source):  # those of the environment's threshold as well, which others are made from
+        kept.write_bytes(kept.read_bytes().replace(b"good is better", b"GOOD is better"))
     assert results_service(app).results(source, request).verdict.headline.startswith("GOOD is better")
     another = dataclasses.replace(source, cells=[dataclasses.replace(source.cells[0], score=99.0), *source.cells[1:]])
     assert results_service(app).results(another, request).variants[0].mean == pytest.approx(37.8)
-    kept.write_bytes(kept.read_bytes()[:-9])
+    for kept in kept_results(source):
+        kept.write_bytes(kept.read_bytes()[:-9])
     assert results_service(app).results(source, request) == before
 
 

@@ -64,7 +64,7 @@ class Asked:
     def get(self, path: str, **query: Any) -> Any:
         if self.interrupt and self.begun and path != "/experiments":
             raise KeyboardInterrupt
-        return self.service.get(path, params=query)
+        return self.service.get(path, params={name: value for name, value in query.items() if value is not None})
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
         answer = self.service.api("POST", path, json=body)

@@ -13,6 +13,7 @@ from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiments.book import ExperimentBook
 from rlviz.services.experiments.states import state_of
+from rlviz.services.experiments.summaries import training_seconds
 
 CREATED = 1_000_000.0
 
@@ -41,6 +42,15 @@ def test_the_time_left_follows_from_the_cost_and_not_from_the_age(book: Experime
     assert state_of(book, rows, now=late, parallel=2).seconds_left == 60.0
     book.direct(ExperimentControl(desired="stop"))
     assert state_of(book, rows, now=late, parallel=1).seconds_left is None
+
+
+def test_the_time_that_it_trained_counts_no_pause_and_nothing_twice() -> None:
+    def trained(*attempts: list[float | None]) -> RunRow:
+        return RunRow(id="a", created_at=CREATED, attempts=attempts, step=1, total_timesteps=100, status="running")
+
+    assert training_seconds([], 50.0) == 0.0
+    rows = [trained([10.0, 20.0], [100.0, None]), trained([12.0, 15.0]), trained([18.0, 30.0])]
+    assert training_seconds(rows, 110.0) == 20.0 + 10.0
 
 
 def test_attempts_that_were_lost_are_paid_for_too(book: ExperimentBook) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.experiment_views import view_experiment, view_summary
@@ -18,6 +20,7 @@ from rlviz.domain.errors import (
     RunFolderError,
 )
 from rlviz.domain.experiments import ExperimentSpec
+from rlviz.domain.limits import DEFAULT_EXPERIMENTS_PER_PAGE, LIMITS
 
 router = APIRouter(prefix="/experiments", tags=["experiments"])
 
@@ -29,11 +32,21 @@ def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
     return view_experiment(app.experiments.create(body))
 
 
-@router.get("")
-def list_experiments(app: App) -> ExperimentList:
-    """All experiments, newest first."""
-    found = [view_summary(state) for state in app.experiments.list()]
-    return ExperimentList(experiments=found, damaged=dict(app.experiment_scheduler.damaged()))
+@router.get("", responses=documented(InvalidRequest))
+def list_experiments(
+    app: App,
+    q: Annotated[str | None, Query(max_length=LIMITS.search.maximum, description="Text in name or id.")] = None,
+    limit: Annotated[int, Query(ge=1, le=LIMITS.experiments_per_page.maximum)] = DEFAULT_EXPERIMENTS_PER_PAGE,
+    cursor: Annotated[str | None, Query(max_length=100)] = None,
+) -> ExperimentList:
+    """Experiments without their trials, newest first."""
+    found = app.experiments.list(q=q, limit=limit, cursor=cursor)
+    return ExperimentList(
+        experiments=[view_summary(one) for one in found.experiments],
+        next_cursor=found.next_cursor,
+        total=found.total,
+        damaged=dict(app.experiment_scheduler.damaged()),
+    )
 
 
 @router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))

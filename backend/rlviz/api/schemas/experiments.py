@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue
 
 from rlviz.api.schemas.wire import Wire
+from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.experiments import CellStatus, ExperimentSpec, ExperimentStatus
 from rlviz.domain.times import Instant
 
@@ -16,6 +17,10 @@ class ExperimentVariant(Wire):
     env_id: str
     preset: str | None
     hyperparameters: dict[str, JsonValue] = Field(description="In the place of the preset's.")
+    total_timesteps: int | None = Field(
+        None, description="That a trial trains for; null: an older version did not note it."
+    )
+    evaluation: EvaluationPlan | None = Field(None, description="While it trains; null likewise, or as in the preset.")
 
 
 class ExperimentCell(Wire):
@@ -54,6 +59,8 @@ class ExperimentSummary(Wire):
 
 class ExperimentList(Wire):
     experiments: list[ExperimentSummary]
+    next_cursor: str | None = Field(None, description="Pass as `cursor` for the next page; null on the last.")
+    total: int = Field(0, description="Of all pages.")
     damaged: dict[str, str] = Field(description="By id, what is wrong with those that cannot be read.")
 
 

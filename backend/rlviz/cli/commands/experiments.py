@@ -61,7 +61,10 @@ def register(app: typer.Typer) -> None:
 def list_(context: typer.Context, as_json: AsJson = False) -> None:
     """List experiments, the newest first."""
     with connected(context) as connection:
-        found = connection.get("/experiments")
+        found = connection.get("/experiments", limit=500)
+        while found["next_cursor"] is not None:
+            more = connection.get("/experiments", limit=500, cursor=found["next_cursor"])
+            found = {**more, "experiments": found["experiments"] + more["experiments"]}
     if as_json:
         print_json(found)
         return

@@ -102,7 +102,10 @@ class ScorePlan(_Strict):
 class ExperimentLimits(_Strict):
     """Beyond them no trial is begun; those that train are finished."""
 
-    seconds: float | None = Field(None, gt=0, description="Since the experiment was created.")
+    seconds: float | None = Field(
+        None, gt=0, description="In which any of its runs trained; while it is stopped, none."
+    )
+    core_seconds: float | None = Field(None, gt=0, description="Processor time of all runs together.")
     steps: int | None = Field(None, ge=1, strict=True, description="Of all runs together.")
 
 
@@ -124,7 +127,13 @@ class ExperimentSpec(_Strict):
         None, ge=1, le=10, strict=True, description="Of a trial that failed; null: 1 with `retry`."
     )
     fail_mode: FailMode = FailMode.RETRY
-    memory_per_worker: int | None = Field(None, ge=10**6, strict=True, description="Bytes for the buffers of each run.")
+    memory_per_worker: int | None = Field(
+        None,
+        ge=10**6,
+        strict=True,
+        description="Bytes for the buffers of each run, by "
+        "an estimate before it begins; libraries, networks and environments come on top, some 300 MB.",
+    )
     limits: ExperimentLimits = ExperimentLimits()
     score: ScorePlan = ScorePlan()
     sinks: tuple[SinkKind, ...] = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +34,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class ExperimentSource:
-    """``folder``: of the experiment; results are kept in ``results`` there. ``specification``: as JSON text.
+    """``folder``: of the experiment; results are kept in ``results`` there. ``specification``: reads it, as JSON
+    text.
 
     ``variants``: ids with labels, in the order of the specification; ``environments``: that of each, with its options;
     ``threshold``: the return to reach that they have in common, if they have one. ``sweep``: of a search.
@@ -43,7 +44,7 @@ class ExperimentSource:
     id: str
     title: str
     folder: Path
-    specification: str
+    specification: Callable[[], str]
     variants: dict[str, str]
     environments: dict[str, str]
     threshold: float | None

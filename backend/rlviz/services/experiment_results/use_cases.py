@@ -57,7 +57,7 @@ class ExperimentResultsService:
             experiment_id=source.id,
             made_at=f"{utc(self._clock()):%Y-%m-%d %H:%M} UTC",
             version=__version__,
-            specification=source.specification,
+            specification=source.specification(),
         )
         return report(head, self._results.results(source, request))
 

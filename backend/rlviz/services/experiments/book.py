@@ -26,6 +26,9 @@ from rlviz.search.proposer import FixedVariants, Proposal, Proposer, SearchPropo
 from rlviz.search.study import JOURNAL, Study
 from rlviz.services.experiments.scoring import TrialScore
 
+SEARCHED = "base"
+"""By which the base of a search is known among what variants train."""
+
 FINAL = frozenset({TrialState.SCORED, TrialState.FAILED, TrialState.PRUNED})
 
 
@@ -127,6 +130,16 @@ class ExperimentBook:
     def run_ids(self) -> list[str]:
         """Of all attempts of all trials."""
         return [run_id for trial in self.trials.values() for run_id in trial.run_ids]
+
+    def trained(self, variant: str) -> RunWishes:
+        """What its runs are created with: the values that its preset had when the experiment was created."""
+        resolved = self.stored.resolved
+        if variant in resolved:
+            return resolved[variant]
+        if SEARCHED in resolved:
+            base, values = resolved[SEARCHED], self.wishes[variant].hyperparameters
+            return base.model_copy(update={"hyperparameters": {**base.hyperparameters, **values}})
+        return self.wishes[variant]
 
     def add(self, proposal: Proposal, variant: Variant | None = None) -> None:
         """Plan the trials of a variant."""

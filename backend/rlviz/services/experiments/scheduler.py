@@ -22,13 +22,14 @@ from rlviz.domain.errors import (
     NotEnoughDisk,
     RlvizError,
 )
-from rlviz.domain.experiments import ExperimentControl, TrialState
+from rlviz.domain.experiments import ExperimentControl, ExperimentLimits, TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder, experiment_folders, remove_experiment_drafts
 from rlviz.rundir.trash import Trash
 from rlviz.services.experiments.book import ExperimentBook, Trial
 from rlviz.services.experiments.following import TrialFollower
 from rlviz.services.experiments.greedy_returns import GreedyReturns
 from rlviz.services.experiments.scoring import Scorer
+from rlviz.services.experiments.summaries import training_seconds
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
@@ -237,15 +238,16 @@ class ExperimentScheduler:
             raise
 
     def _is_spent(self, book: ExperimentBook) -> bool:
-        limits = book.spec.limits
-        if limits.seconds is not None:
-            age = self._clock() - book.stored.created_at.timestamp()
-            if age >= limits.seconds:
-                return True
-        if limits.steps is None:
+        limits, now = book.spec.limits, self._clock()
+        if limits == ExperimentLimits():
             return False
         with self._database.read() as session:
-            return sum(row.step for row in find_runs(session, book.run_ids)) >= limits.steps
+            rows = find_runs(session, book.run_ids)
+        return (
+            _is_reached(limits.seconds, training_seconds(rows, now))
+            or _is_reached(limits.core_seconds, sum(row.core_seconds(now) for row in rows))
+            or _is_reached(limits.steps, sum(row.step for row in rows))
+        )
 
     def _end_when_done(self, book: ExperimentBook, skipping: str | None = None) -> None:
         if any(trial.is_begun for trial in book.trials.values()):
@@ -271,3 +273,7 @@ class ExperimentScheduler:
             self._seen[book.id] = now
             self._broadcast.experiment_changed(book.id)
             self._on_changed(book)
+
+
+def _is_reached(limit: float | None, found: float) -> bool:
+    return limit is not None and found >= limit

@@ -26,7 +26,12 @@ class TrialRuns:
 
     def configure(self, book: ExperimentBook, trial: Trial) -> RunConfig:
         """The configuration of a new run for ``trial``. Raises InvalidRequest."""
-        config = self.resolve(book.wishes[trial.variant], trial.seed, book.spec.memory_per_worker)
+        wanted = book.trained(trial.variant)
+        if book.stored.resolved:  # its values are those of its preset already, whatever has become of that since
+            config = self.resolve(wanted.model_copy(update={"preset": None}), trial.seed, book.spec.memory_per_worker)
+            config = config.model_copy(update={"preset": wanted.preset})
+        else:
+            config = self.resolve(wanted, trial.seed, book.spec.memory_per_worker)
         place = ExperimentPlace(id=book.id, variant=trial.variant, trial=trial.number)
         first = book.groups.get(trial.variant)
         name = f"{trial.label}, {book.stored.name}"[:120]

@@ -5,43 +5,53 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
 
+from cachetools import LRUCache
 from pydantic import JsonValue
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.search_spaces import check_space
 from rlviz.catalog.database import Database
-from rlviz.catalog.runs import find_runs
-from rlviz.domain.config import RunConfig
+from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import find_runs, pace_of
 from rlviz.domain.errors import (
     ExperimentConflict,
     ExperimentNotFound,
-    FieldError,
     InvalidRequest,
     NewerVersion,
     RunFolderError,
-    pointer_to,
 )
 from rlviz.domain.experiments import (
-    MOST_CELLS,
-    MOST_UNCONFIRMED,
     ExperimentControl,
     ExperimentSpec,
-    RunWishes,
     new_experiment_id,
 )
-from rlviz.domain.sweep import PrunerName
+from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.checking import SpecificationCheck
 from rlviz.services.experiments.scheduler import ExperimentScheduler
-from rlviz.services.experiments.states import OVER, ExperimentState, state_of, status_of
+from rlviz.services.experiments.states import ExperimentState, state_of
+from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status_of, summary_of
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.settings import Settings
+
+CACHED_SUMMARIES = 1_000
+
+
+@dataclass(frozen=True)
+class ExperimentPage:
+    """``next_cursor`` is None on the last; ``total``: of all pages."""
+
+    experiments: Sequence[ExperimentSummary]
+    next_cursor: str | None
+    total: int
 
 
 class ExperimentService:
@@ -59,16 +69,23 @@ class ExperimentService:
         self._settings, self._database, self._broadcast = settings, database, broadcast
         self._environments, self._scheduler, self._runs = environments, scheduler, runs
         self._clock = clock
+        self._check = SpecificationCheck(runs, self._pace)
         self._disk = DiskGuard(settings)
+        self._over: LRUCache[str, ExperimentSummary] = LRUCache(CACHED_SUMMARIES)
+        self._lock = Lock()
 
     def create(self, spec: ExperimentSpec) -> ExperimentState:
         """Check every variant, write the folder, and begin. Raises InvalidRequest, NotEnoughDisk or OSError."""
         self._disk.check()
-        self.check(spec)
+        resolved = self._check.resolved(spec)
         now = utc(self._clock())
         folder = ExperimentFolder(self._settings.runs_dir, new_experiment_id(now))
         stored = StoredExperiment(
-            id=folder.id, name=(spec.name or _name_of(spec)).strip(), created_at=now, specification=spec
+            id=folder.id,
+            name=(spec.name or _name_of(spec)).strip(),
+            created_at=now,
+            specification=spec,
+            resolved=resolved,
         )
         folder.create(stored)
         book = self._scheduler.open(folder)
@@ -76,25 +93,20 @@ class ExperimentService:
         self._scheduler.wake()
         return self._state(book)
 
-    def check(self, spec: ExperimentSpec) -> None:
-        """Whether every variant can be trained. Raises InvalidRequest, whose pointers are into the specification."""
-        if spec.cells > MOST_CELLS:
-            raise InvalidRequest.field("", f"{spec.cells:,} trials are too many: {MOST_CELLS:,} are the most.")
-        steps = self._check_variants(spec)
-        if spec.cells > MOST_UNCONFIRMED and not spec.confirm:
-            raise InvalidRequest.field(
-                "/confirm",
-                f"This would train {spec.cells:,} runs, {steps:,} environment steps together. Say `confirm: true` if "
-                "that is wanted.",
-            )
-        if spec.limits.steps is not None and spec.limits.steps < steps // max(1, spec.cells):
-            raise InvalidRequest.field(
-                "/limits/steps", "Not even one trial fits into this limit. Raise it, or train for fewer steps."
-            )
+    def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentPage:
+        """Newest first. ``q``: text in name or id; ``cursor``: what the page before gave as its next.
 
-    def list(self) -> list[ExperimentState]:
-        """Newest first."""
-        return [self._state(book) for book in self._scheduler.books()]
+        Raises InvalidRequest for a cursor that is none.
+        """
+        if cursor is not None and not is_experiment_id(cursor):
+            raise InvalidRequest.field("/cursor", "This is no cursor. Use next_cursor of the page before.")
+        wanted = (q or "").lower()
+        every = [book for book in self._scheduler.books() if wanted in f"{book.id} {book.stored.name}".lower()]
+        left = [book for book in every if cursor is None or book.id < cursor]
+        page = left[:limit]
+        return ExperimentPage(
+            [self._summary(book) for book in page], page[-1].id if len(left) > limit else None, len(every)
+        )
 
     def get(self, experiment_id: str) -> ExperimentState:
         """Raises ExperimentNotFound or RunFolderError."""
@@ -178,7 +190,7 @@ class ExperimentService:
             id=book.id,
             title=book.stored.name,
             folder=book.folder.path,
-            specification=book.folder.specification_text(),
+            specification=book.folder.specification_text,
             variants=labels,
             environments={name: _environment(one.id, one.chosen) for name, one in found.items()},
             threshold=thresholds.pop() if len(thresholds) == 1 else None,
@@ -209,41 +221,33 @@ class ExperimentService:
                 f"Experiment {book.id!r} is {status.value!r}: there is nothing left to be trained."
             )
 
-    def _check_variants(self, spec: ExperimentSpec) -> int:
-        """The environment steps of all trials. Raises InvalidRequest."""
-        seeds = len(spec.seed_list)
-        if spec.sweep is not None:
-            config = self._resolve(spec.base, spec, "/base")
-            check_space(ALGORITHMS.get(config.algo), spec.sweep.space)
-            if spec.sweep.pruner is not PrunerName.NONE and config.evaluation.every_steps is None:
-                raise InvalidRequest.field(
-                    "/sweep/pruner",
-                    "It compares greedy evaluations while runs train, and these make none: give `base.evaluation`, "
-                    "for instance every tenth of the steps, or no pruner.",
-                )
-            return config.total_timesteps * spec.cells
-        steps = 0
-        for place, variant in enumerate(spec.fixed_variants()):
-            pointer = "/grid" if spec.grid else pointer_to("variants", place, "changes")
-            steps += self._resolve(variant.wishes(spec.base), spec, pointer).total_timesteps * seeds
-        return steps
-
-    def _resolve(self, wishes: RunWishes, spec: ExperimentSpec, pointer: str) -> RunConfig:
-        """The configuration that these wishes lead to. Raises InvalidRequest whose pointers begin with ``pointer``."""
-        try:
-            return self._runs.resolve(wishes, 0, spec.memory_per_worker)
-        except InvalidRequest as error:
-            fields = error.fields or [FieldError("", str(error))]
-            raise InvalidRequest(
-                str(error), [FieldError(pointer + field.pointer, field.detail) for field in fields]
-            ) from error
+    def _pace(self, algo: str, env_id: str) -> float | None:
+        with self._database.read() as session:
+            return pace_of(session, algo, env_id)
 
     def _state(self, book: ExperimentBook) -> ExperimentState:
-        parallel = book.spec.parallel or self._settings.max_concurrent_runs
         with book.lock:
-            with self._database.read() as session:
-                rows = {row.id: row for row in find_runs(session, book.run_ids)}
-            return state_of(book, rows, now=self._clock(), parallel=parallel)
+            return state_of(book, self._rows(book), now=self._clock(), parallel=self._parallel(book))
+
+    def _summary(self, book: ExperimentBook) -> ExperimentSummary:
+        """Of one that is over it is made once."""
+        with self._lock:
+            known = self._over.get(book.id)
+        if known is not None:
+            return known
+        with book.lock:
+            made = summary_of(book, self._rows(book), now=self._clock(), parallel=self._parallel(book))
+        if made.status in OVER:
+            with self._lock:
+                self._over[book.id] = made
+        return made
+
+    def _rows(self, book: ExperimentBook) -> dict[str, RunRow]:
+        with self._database.read() as session:
+            return {row.id: row for row in find_runs(session, book.run_ids)}
+
+    def _parallel(self, book: ExperimentBook) -> int:
+        return book.spec.parallel or self._settings.max_concurrent_runs
 
 
 def _name_of(spec: ExperimentSpec) -> str:

@@ -1482,7 +1482,7 @@ export interface paths {
     };
     /**
      * List Experiments
-     * @description All experiments, newest first.
+     * @description Experiments without their trials, newest first.
      */
     get: operations["list_experiments"];
     put?: never;
@@ -3420,9 +3420,14 @@ export interface components {
     ExperimentLimits: {
       /**
        * Seconds
-       * @description Since the experiment was created.
+       * @description In which any of its runs trained; while it is stopped, none.
        */
       seconds?: number | null;
+      /**
+       * Core Seconds
+       * @description Processor time of all runs together.
+       */
+      core_seconds?: number | null;
       /**
        * Steps
        * @description Of all runs together.
@@ -3433,6 +3438,17 @@ export interface components {
     ExperimentList: {
       /** Experiments */
       experiments: components["schemas"]["ExperimentSummary"][];
+      /**
+       * Next Cursor
+       * @description Pass as `cursor` for the next page; null on the last.
+       */
+      next_cursor?: string | null;
+      /**
+       * Total
+       * @description Of all pages.
+       * @default 0
+       */
+      total?: number;
       /**
        * Damaged
        * @description By id, what is wrong with those that cannot be read.
@@ -3558,7 +3574,7 @@ export interface components {
       fail_mode?: components["schemas"]["FailMode"];
       /**
        * Memory Per Worker
-       * @description Bytes for the buffers of each run.
+       * @description Bytes for the buffers of each run, by an estimate before it begins; libraries, networks and environments come on top, some 300 MB.
        */
       memory_per_worker?: number | null;
       /** @default {} */
@@ -3654,6 +3670,13 @@ export interface components {
       hyperparameters: {
         [key: string]: components["schemas"]["JsonValue"];
       };
+      /**
+       * Total Timesteps
+       * @description That a trial trains for; null: an older version did not note it.
+       */
+      total_timesteps?: number | null;
+      /** @description While it trains; null likewise, or as in the preset. */
+      evaluation?: components["schemas"]["EvaluationPlan"] | null;
     };
     /** ExperimentVerdict */
     ExperimentVerdict: {
@@ -4762,6 +4785,8 @@ export interface components {
       search: components["schemas"]["Bounds"];
       /** @description Runs on one page of the list. */
       runs_per_page: components["schemas"]["Bounds"];
+      /** @description Experiments on one page of the list. */
+      experiments_per_page: components["schemas"]["Bounds"];
       /** @description Runs that one request starts, one for each seed. */
       group_seeds: components["schemas"]["Bounds"];
       /** @description Seeds of training and of evaluation; `default` is that of evaluation. */
@@ -9191,6 +9216,16 @@ export interface components {
        * @description Standard deviation of the sample (n - 1).
        */
       std: number | null;
+      /**
+       * Lower Quartile
+       * @description A quarter of the scores lies below.
+       */
+      lower_quartile?: number | null;
+      /**
+       * Upper Quartile
+       * @description A quarter of the scores lies above.
+       */
+      upper_quartile?: number | null;
       /**
        * Optimality Gap
        * @description Null without a threshold.
@@ -13810,7 +13845,12 @@ export interface operations {
   };
   list_experiments: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Text in name or id. */
+        q?: string | null;
+        limit?: number;
+        cursor?: string | null;
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -13824,6 +13864,15 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["ExperimentList"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
         };
       };
     };

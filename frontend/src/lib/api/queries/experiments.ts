@@ -18,7 +18,8 @@ const LIVE_MS = 1_500;
 /** All experiments, newest first. */
 export const experimentsQuery = queryOptions({
   queryKey: keys.experiments,
-  queryFn: ({ signal }) => unwrap(http.GET("/experiments", { signal })),
+  queryFn: ({ signal }) =>
+    unwrap(http.GET("/experiments", { params: { query: { limit: 500 } }, signal })),
   refetchInterval: ({ state }) =>
     state.data?.experiments.some(({ status }) => status === "running") ? LIVE_MS : false,
 });

@@ -1,0 +1,170 @@
+"""SpecificationCheck: whether all of an experiment can be trained, what it would cost, and what each variant trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.search_spaces import check_space
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
+from rlviz.domain.experiments import MOST_CELLS, MOST_UNCONFIRMED, ExperimentSpec, RunWishes, Variant
+from rlviz.domain.experiments.specification import VariantChanges
+from rlviz.domain.sweep import PrunerName
+from rlviz.services.experiments.book import SEARCHED
+from rlviz.services.experiments.trial_runs import TrialRuns
+
+Pace = Callable[[str, str], float | None]
+"""Environment steps a second of one core, of an algorithm in an environment; None if none was ever trained."""
+
+LEAST_SECONDS = 1.0
+
+_MERGED = ("hyperparameters", "env_options")
+
+_BROUGHT_BY = {"algo": ("algo", "env_id"), "preset": ("preset", "algo", "env_id"), "total_timesteps": ("preset",)}
+"""What may have led to something wrong with a field, the likeliest first, besides the field itself."""
+
+
+class SpecificationCheck:
+    def __init__(self, runs: TrialRuns, pace: Pace) -> None:
+        self._runs, self._pace = runs, pace
+
+    def resolved(self, spec: ExperimentSpec) -> dict[str, RunWishes]:
+        """What each variant trains, by its id, with the values of its preset written out; of a search its base.
+
+        Raises InvalidRequest, whose pointers are into the specification: for what cannot be trained, for what fits into
+        none of its limits, and for so many trials that they have to be confirmed, with what they would cost.
+        """
+        self._check_limits(spec)
+        if spec.cells > MOST_CELLS:
+            some = spec.model_copy(update={"grid": {name: values[:1] for name, values in spec.grid.items()}})
+            cost = self._cost(spec, list(self._configs(some).values()))  # variants of a grid are all as long
+            raise InvalidRequest.field(
+                "", f"{spec.cells:,} trials are too many: {MOST_CELLS:,} are the most. These would take {cost}."
+            )
+        configs = self._configs(spec)
+        self._check_size(spec, list(configs.values()))
+        return {name: _written_out(config) for name, config in configs.items()}
+
+    def _configs(self, spec: ExperimentSpec) -> dict[str, RunConfig]:
+        if spec.sweep is not None:
+            return {SEARCHED: self._searched(spec)}
+        return {f"v{place}": self._resolve(spec, place, one) for place, one in enumerate(spec.fixed_variants())}
+
+    def _check_limits(self, spec: ExperimentSpec) -> None:
+        for name in ("seconds", "core_seconds"):
+            limit = getattr(spec.limits, name)
+            if limit is not None and limit < LEAST_SECONDS:
+                raise InvalidRequest.field(f"/limits/{name}", "Nothing could begin: give a second at least.")
+
+    def _check_size(self, spec: ExperimentSpec, configs: Sequence[RunConfig]) -> None:
+        if spec.cells > MOST_UNCONFIRMED and not spec.confirm:
+            raise InvalidRequest.field(
+                "/confirm",
+                f"This would train {spec.cells:,} runs, {self._cost(spec, configs)}. Say `confirm: true` if that is "
+                "wanted.",
+            )
+        shortest = min(config.total_timesteps for config in configs)
+        if spec.limits.steps is not None and spec.limits.steps < shortest:
+            raise InvalidRequest.field(
+                "/limits/steps",
+                f"Not even one trial fits into this limit: the shortest takes {shortest:,} steps. Raise it, or train "
+                "for fewer.",
+            )
+
+    def _cost(self, spec: ExperimentSpec, configs: Sequence[RunConfig]) -> str:
+        """Steps of all trials, of which ``configs`` are a sample, and core-hours where the pace of all is known."""
+        each = spec.cells / len(configs)
+        steps = each * sum(config.total_timesteps for config in configs)
+        kinds = {(config.algo, config.env_id) for config in configs}
+        paces = {kind: self._pace(*kind) for kind in kinds}
+        seconds = 0.0
+        for config in configs:
+            pace = paces[config.algo, config.env_id]
+            if pace is None:
+                return f"{steps:,.0f} environment steps together"
+            seconds += each * config.total_timesteps / pace
+        hours = f"{seconds / 3600:,.{0 if seconds > 36_000 else 1}f}"
+        return f"{steps:,.0f} environment steps together, about {hours} core-hours at the pace of earlier runs"
+
+    def _base(self, spec: ExperimentSpec) -> RunConfig:
+        try:
+            return self._runs.resolve(spec.base, 0, spec.memory_per_worker)
+        except InvalidRequest as error:
+            _refuse(error, lambda field: _in_base(spec, field))
+
+    def _searched(self, spec: ExperimentSpec) -> RunConfig:
+        assert spec.sweep is not None
+        config = self._base(spec)
+        check_space(ALGORITHMS.get(config.algo), spec.sweep.space)
+        if spec.sweep.pruner is not PrunerName.NONE and config.evaluation.every_steps is None:
+            raise InvalidRequest.field(
+                "/sweep/pruner",
+                "It compares greedy evaluations while runs train, and these make none: give `base.evaluation`, "
+                "for instance every tenth of the steps, or no pruner.",
+            )
+        return config
+
+    def _resolve(self, spec: ExperimentSpec, place: int, variant: Variant) -> RunConfig:
+        try:
+            return self._runs.resolve(variant.wishes(spec.base), 0, spec.memory_per_worker)
+        except InvalidRequest as error:
+            if spec.grid:
+                unknown = isinstance(error, UnknownName)
+                _refuse(error, lambda field: _in_grid(spec, variant, field, is_name=unknown), variant.name)
+            _refuse(error, lambda field: _in_variant(spec, place, variant, field))
+
+
+def _written_out(config: RunConfig) -> RunWishes:
+    return RunWishes(
+        algo=config.algo,
+        env_id=config.env_id,
+        preset=config.preset,
+        total_timesteps=config.total_timesteps,
+        env_options=config.env_options,
+        hyperparameters=config.hyperparameters,
+        evaluation=config.evaluation,
+        rules=config.rules,
+    )
+
+
+def _refuse(error: InvalidRequest, place: Callable[[FieldError], str], of: str | None = None) -> NoReturn:
+    """``place``: where in the specification a field of a run came from; ``of``: the combination that it is about."""
+    told = f"{of}: " if of is not None else ""
+    fields = [FieldError(place(one), f"{told}{one.detail}") for one in error.fields or [FieldError("", str(error))]]
+    raise InvalidRequest(f"{told}{error}", fields) from error
+
+
+def _in_base(spec: ExperimentSpec, field: FieldError) -> str:
+    return _given_by(spec.base, field, "/base") or "/base"
+
+
+def _in_grid(spec: ExperimentSpec, variant: Variant, field: FieldError, *, is_name: bool) -> str:
+    """``is_name``: whether the name is wrong, and not a value."""
+    first, _, rest = field.pointer.removeprefix("/").partition("/")
+    name, _, within = rest.partition("/")
+    if first == "hyperparameters" and name in spec.grid:
+        if is_name:
+            return pointer_to("grid", name)
+        value = variant.changes.hyperparameters[name]
+        place = next(at for at, one in enumerate(spec.grid[name]) if one is value or one == value)
+        return pointer_to("grid", name, place) + (f"/{within}" if within else "")
+    return _given_by(spec.base, field, "/base") or "/grid"
+
+
+def _in_variant(spec: ExperimentSpec, place: int, variant: Variant, field: FieldError) -> str:
+    changes = pointer_to("variants", place, "changes")
+    found = _given_by(variant.changes, field, changes) or _given_by(spec.base, field, "/base")
+    return found or (changes if "changes" in variant.model_fields_set else pointer_to("variants", place))
+
+
+def _given_by(given: RunWishes | VariantChanges, field: FieldError, at: str) -> str | None:
+    """The pointer to what was wrong, or to what led to it, if that stands in ``given``, which stands ``at``."""
+    first, _, rest = field.pointer.removeprefix("/").partition("/")
+    if first in _MERGED:
+        return f"{at}{field.pointer}" if rest.partition("/")[0] in getattr(given, first) else None
+    for name in (first, *_BROUGHT_BY.get(first, ())):
+        if name in given.model_fields_set and getattr(given, name) is not None:
+            return f"{at}{field.pointer}" if name == first else f"{at}/{name}"
+    return None

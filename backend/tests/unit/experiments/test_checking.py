@@ -1,0 +1,114 @@
+"""What is wrong with a specification is said where it stands, with what it would cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import FieldError, InvalidRequest
+from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.services.experiments.checking import SpecificationCheck
+from rlviz.services.use_cases.configuration import NewRun, resolve_config
+
+
+class Runs:
+    """Resolves as the service does, without a catalogue."""
+
+    def resolve(self, wishes: RunWishes, seed: int, memory: int | None = None) -> RunConfig:
+        given = {name: getattr(wishes, name) for name in RunWishes.model_fields}
+        return resolve_config(NewRun(**given, seed=seed), 0.0, memory_limit=memory)
+
+
+def resolved(pace: float | None = None, **given: Any) -> dict[str, RunWishes]:
+    check = SpecificationCheck(Runs(), lambda _algo, _env: pace)  # type: ignore[arg-type]
+    return check.resolved(ExperimentSpec.model_validate(given))
+
+
+def refused(pace: float | None = None, **given: Any) -> FieldError:
+    with pytest.raises(InvalidRequest) as caught:
+        resolved(pace, **given)
+    (field,) = caught.value.fields
+    return field
+
+
+ONE = [{"name": "a"}]
+PENDULUM = {"env_id": "Pendulum-v1"}
+
+
+def change(**changes: Any) -> list[dict[str, Any]]:
+    return [{"name": "a"}, {"name": "b", "changes": changes}]
+
+
+@pytest.mark.parametrize(
+    ("given", "pointer"),
+    [
+        ({"grid": {"gamma": [0.9, 5]}}, "/grid/gamma/1"),
+        ({"grid": {"gamma": [0.9], "net_arch": [[8], [8, 0]]}}, "/grid/net_arch/1/1"),
+        ({"grid": {"gama": [0.9]}}, "/grid/gama"),
+        ({"base": {"hyperparameters": {"gama": 0.9}}, "grid": {"gamma": [0.9]}}, "/base/hyperparameters/gama"),
+        ({"base": {"hyperparameters": {"gamma": 5}}, "variants": ONE}, "/base/hyperparameters/gamma"),
+        ({"base": {"hyperparameters": {"gamma": 5}}, "variants": change(hyperparameters={"n_epochs": 3})},
+         "/base/hyperparameters/gamma"),
+        ({"variants": change(hyperparameters={"gamma": 5})}, "/variants/1/changes/hyperparameters/gamma"),
+        ({"variants": change(hyperparameters={"gama": 1})}, "/variants/1/changes/hyperparameters/gama"),
+        ({"variants": change(algo="sac")}, "/variants/1/changes/algo"),
+        ({"base": {"algo": "dqn"}, "variants": change(env_id="Pendulum-v1")}, "/variants/1/changes/env_id"),
+        ({"base": {"algo": "dqn", **PENDULUM}, "variants": ONE}, "/base/algo"),
+        ({"base": {"env_id": "Nope"}, "variants": ONE}, "/base/env_id"),
+        ({"variants": change(preset="quick")}, "/variants/1/changes/preset"),
+        ({"base": {"preset": "quick"}, "grid": {"gamma": [0.9]}}, "/base/preset"),
+        ({"variants": change(preset="none")}, "/variants/1/changes/preset"),
+        ({"variants": change(env_id="FrozenLake-v1", algo="q-learning", env_options={"size": 3})},
+         "/variants/1/changes/env_options/size"),
+        ({"base": {"evaluation": {"stop_after": 3}}, "variants": ONE}, "/base/evaluation/stop_after"),
+        ({"base": {"hyperparameters": {"gamma": 5}}, "sweep": {"space": {"gamma": {"kind": "float", "low": 0.9,
+          "high": 0.99}}}}, "/base/hyperparameters/gamma"),
+    ],
+)  # fmt: skip
+def test_a_pointer_names_what_brought_it_about(given: dict[str, Any], pointer: str) -> None:
+    assert refused(**given).pointer == pointer
+
+
+def test_what_only_a_combination_makes_wrong_names_the_combination() -> None:
+    field = refused(grid={"n_steps": [256, 7], "n_envs": [1]}, seeds=1)
+    assert field.pointer == "/grid"
+    assert "n_steps 7, n_envs 1: " in field.detail
+
+
+HUNDRED = [round(0.9 + 0.0009 * place, 5) for place in range(100)]
+
+
+@pytest.mark.parametrize("seeds", [1, 5])
+def test_ten_thousand_combinations_say_what_they_would_cost(seeds: int) -> None:
+    field = refused(200.0, grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=seeds)
+    steps = 10_000 * 100_000 * seeds
+    assert field.pointer == ("/confirm" if seeds == 1 else "")
+    assert f"{steps:,} environment steps together" in field.detail
+    assert f"about {steps / 200 / 3600:,.0f} core-hours" in field.detail
+
+
+def test_a_grid_beyond_all_counting_is_refused_at_once() -> None:
+    field = refused(grid=dict.fromkeys(("gamma", "gae_lambda", "ent_coef", "vf_coef", "max_grad_norm"), HUNDRED))
+    assert "trials are too many" in field.detail
+    assert "core-hours" not in field.detail, "nothing was trained from which that could be said"
+
+
+def test_a_limit_into_which_the_shortest_trial_does_not_fit_is_refused() -> None:
+    long = change(total_timesteps=50_000)
+    base = {"total_timesteps": 10_000}
+    assert "10,000 steps" in refused(base=base, variants=long, limits={"steps": 9_999}).detail
+    assert resolved(base=base, variants=long, limits={"steps": 10_000})
+
+
+def test_presets_are_written_out_and_a_search_has_its_base() -> None:
+    found = resolved(base={"algo": "a2c"}, variants=change(hyperparameters={"gamma": 0.5}))
+    assert set(found) == {"v0", "v1"}
+    assert found["v1"].hyperparameters["gamma"] == 0.5
+    assert (found["v0"].preset, found["v0"].total_timesteps) == ("fast", 100_000)
+    assert found["v0"].hyperparameters["n_envs"] == 8
+    assert found["v0"].evaluation is not None
+    assert found["v0"].evaluation.every_steps == 4_000
+    space = {"gamma": {"kind": "float", "low": 0.9, "high": 0.99}}
+    assert set(resolved(sweep={"space": space})) == {"base"}
