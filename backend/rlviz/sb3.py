@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -15,6 +18,9 @@ from stable_baselines3.common.logger import KVWriter
 from rlviz.library.tracking import TrackedRun, track
 
 _WATCHED = "_rlviz_watched"
+
+_VIDEOS = "*.mp4"
+_POLL_SECONDS = 1.0
 
 _SETTINGS = (
     "learning_rate",
@@ -41,8 +47,9 @@ class RunCallback(BaseCallback):
     """``model.learn(10_000, callback=RunCallback())``: the run appears in the app with its curves and its episodes.
 
     Algorithm, environment, seed, steps and the usual hyperparameters are those of the model; ``name``, ``config`` and
-    ``runs_dir`` as for ``rlviz.track``. The run ends with ``learn``, and where that raises it is ``failed``, with the
-    traceback; ``stopped`` for Ctrl-C.
+    ``runs_dir`` as for ``rlviz.track``. ``videos``: a folder into which ``VecVideoRecorder`` or ``RecordVideo`` films;
+    what comes into it while ``learn`` runs is handed over to the run once it is whole. The run ends with ``learn``, and
+    where that raises it is ``failed``, with the traceback; ``stopped`` for Ctrl-C.
     """
 
     def __init__(
@@ -51,9 +58,11 @@ class RunCallback(BaseCallback):
         name: str | None = None,
         config: dict[str, object] | None = None,
         runs_dir: str | os.PathLike[str] | None = None,
+        videos: str | os.PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         super().__init__(verbose)
+        self._videos = None if videos is None else _VideoFolder(Path(videos).expanduser())
         self._name, self._config, self._runs_dir = name, config or {}, runs_dir
         self.run: TrackedRun | None = None
         """The run that is written; None before ``learn`` begins."""
@@ -79,10 +88,14 @@ class RunCallback(BaseCallback):
             for info in self.locals.get("infos", ()):
                 if (episode := info.get("episode")) is not None:
                     self.run.episode(self.num_timesteps, float(episode["r"]), int(episode["l"]))
+            if self._videos is not None:
+                self._videos.hand_over(self.run)
         return True
 
     def _on_training_end(self) -> None:
         self.logger.dump(self.num_timesteps)
+        if self._videos is not None and self.run is not None:
+            self._videos.hand_over(self.run, last=True)
         self._end(None)
 
     def _end(self, error: BaseException | None) -> None:
@@ -90,6 +103,27 @@ class RunCallback(BaseCallback):
             _end_without(self.model)
             self.logger.output_formats[:] = [one for one in self.logger.output_formats if not isinstance(one, _Output)]
             self.run.finish(error)
+
+
+class _VideoFolder:
+    """A folder in which videos appear, each of which is handed over once. What lies there before is left alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known = set(folder.glob(_VIDEOS))
+        self._next_poll = 0.0
+
+    def hand_over(self, run: TrackedRun, *, last: bool = False) -> None:
+        """Hand over what is new, at most once a second but for the ``last`` time. What may still be written waits."""
+        now = time.time()
+        if now < self._next_poll and not last:
+            return
+        self._next_poll = now + _POLL_SECONDS
+        for path in sorted(set(self._folder.glob(_VIDEOS)) - self._known):
+            with suppress(OSError, ValueError):  # gone meanwhile, or not whole yet
+                if last or path.stat().st_mtime < now - _POLL_SECONDS:
+                    run.video(path)
+                    self._known.add(path)
 
 
 def _end_with(model: BaseAlgorithm, end: Callable[[BaseException], None]) -> None:

@@ -167,9 +167,9 @@ class EvaluationRow(SQLModel, table=True):
         """Copy from ``record`` into the columns."""
         self.status = record.status.value
         self.record = record.model_dump(mode="json")
-        if record.summary is not None:
-            self.return_mean = record.summary.episode_return.mean
-            self.length_mean = record.summary.episode_length.mean
+        if (summary := record.summary) is not None:
+            self.return_mean = None if summary.episode_return is None else summary.episode_return.mean
+            self.length_mean = None if summary.episode_length is None else summary.episode_length.mean
 
     def parsed(self) -> EvaluationRecord:
         return EvaluationRecord.model_validate(self.record)

@@ -127,9 +127,11 @@ class EvaluationSummary(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    episodes: list[EpisodeResult]
-    episode_return: Spread
-    episode_length: Spread
+    episodes: list[EpisodeResult] = Field(
+        description="Empty for a video of a program of the user's own that said nothing of what is in it."
+    )
+    episode_return: Spread | None = Field(description="Null without episodes.")
+    episode_length: Spread | None = Field(description="Null without episodes.")
     terminated: int = Field(description="Episodes that ended in a terminal state.")
     truncated: int = Field(description="Episodes that the time limit cut off.")
     video: VideoFacts | None

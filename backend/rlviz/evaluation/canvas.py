@@ -16,22 +16,23 @@ MAX_HEIGHT = 720
 class Canvas:
     """Reused for every frame of a video. ``pixels`` has shape (height, width, 3), both even.
 
-    Pictures of ``shape`` (H, W, 3) that are too high are scaled down with their aspect ratio; narrow
-    ones and odd sizes get a border.
+    Pictures of ``shape`` (H, W, 3) that are too high are scaled down with their aspect ratio; odd sizes get a border,
+    and so do those that are narrower than their caption, if they are ``captioned``.
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
+    def __init__(self, shape: tuple[int, ...], *, captioned: bool = True) -> None:
         self._shape = shape
         height, width = shape[:2]
-        room = MAX_HEIGHT - STRIP_HEIGHT
+        strip, least = (STRIP_HEIGHT, MIN_WIDTH) if captioned else (0, 0)
+        room = MAX_HEIGHT - strip
         self._scaled = height > room
         if self._scaled:
             width, height = max(1, round(width * room / height)), room
-        full = _even(max(width, MIN_WIDTH))
+        full = _even(max(width, least))
         left = (full - width) // 2
-        self.pixels: Pixels = np.full((_even(height) + STRIP_HEIGHT, full, 3), BACKGROUND, np.uint8)
+        self.pixels: Pixels = np.full((_even(height) + strip, full, 3), BACKGROUND, np.uint8)
         self._picture = self.pixels[:height, left : left + width]
-        self._strip = CaptionStrip(self.pixels[-STRIP_HEIGHT:])
+        self._strip = CaptionStrip(self.pixels[-strip:]) if captioned else None
 
     @property
     def width(self) -> int:
@@ -41,7 +42,7 @@ class Canvas:
     def height(self) -> int:
         return int(self.pixels.shape[0])
 
-    def draw(self, picture: Pixels, caption: Text) -> Pixels:
+    def draw(self, picture: Pixels, caption: Text | None) -> Pixels:
         """Replace what is on the canvas. Raises VideoNotWritten if ``picture`` has changed its size."""
         if picture.shape != self._shape:
             raise VideoNotWritten(
@@ -49,7 +50,8 @@ class Canvas:
                 "it must keep its size."
             )
         self._picture[:] = self._shrink(picture) if self._scaled else picture
-        self._strip.draw(caption)
+        if self._strip is not None and caption is not None:
+            self._strip.draw(caption)
         return self.pixels
 
     def _shrink(self, picture: Pixels) -> Pixels:

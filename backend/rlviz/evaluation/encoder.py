@@ -32,7 +32,7 @@ class Encoder:
         self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 -- a pipe nobody reads could fill up
         try:
             self._process = subprocess.Popen(
-                [imageio_ffmpeg.get_ffmpeg_exe(), *_input(width, height, fps), *_output(fps), str(path)],
+                [imageio_ffmpeg.get_ffmpeg_exe(), *_input(width, height, fps), *browser_format(fps), str(path)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=self._log,
@@ -86,7 +86,7 @@ def _input(width: int, height: int, fps: float) -> list[str]:
     return ["-y", "-hide_banner", "-nostats", "-loglevel", "error", *_words(shape)]
 
 
-def _output(fps: float) -> list[str]:
+def browser_format(fps: float) -> list[str]:
     """Arguments for H.264 in an MP4, with a keyframe every two seconds for seeking."""
     options = {
         "-vcodec": "libx264",

@@ -34,11 +34,11 @@ class VideoRecorder:
     def __enter__(self) -> Self:
         return self
 
-    def add(self, picture: object, caption: Text) -> None:
-        """Append one frame: an (H, W, 3) array of bytes, the same size as those before."""
+    def add(self, picture: object, caption: Text | None) -> None:
+        """Append one frame: an (H, W, 3) array of bytes, the same size as those before. All have captions, or none."""
         pixels = check_picture(picture)
         if self._canvas is None or self._encoder is None:
-            self._canvas = Canvas(pixels.shape)
+            self._canvas = Canvas(pixels.shape, captioned=caption is not None)
             self._encoder = Encoder(self._temporary, width=self._canvas.width, height=self._canvas.height, fps=self.fps)
         self._encoder.write(self._canvas.draw(pixels, caption))
         self.frames += 1

@@ -14,7 +14,7 @@ def summarize(
     steps: StepsFacts | None = None,
     pictures: PicturesFacts | None = None,
 ) -> EvaluationSummary:
-    """Statistics of return and length over ``episodes`` (at least one), and how many terminated and were truncated."""
+    """Statistics of return and length over ``episodes``, and how many terminated and were truncated."""
     return EvaluationSummary(
         episodes=list(episodes),
         episode_return=_spread([episode.episode_return for episode in episodes]),
@@ -27,5 +27,7 @@ def summarize(
     )
 
 
-def _spread(values: Sequence[float]) -> Spread:
+def _spread(values: Sequence[float]) -> Spread | None:
+    if not values:
+        return None
     return Spread(mean=fmean(values), std=pstdev(values), min=min(values), max=max(values))

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import atexit
-import math
 import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
-from numbers import Integral, Real
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData, event_line
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
 from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.library.logged import as_number, checked_name, checked_step
 from rlviz.provenance import package_versions
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import HEARTBEAT_SECONDS, beat, create_foreign, foreign_config
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
 from rlviz.training.journals import RunJournals
+
+if TYPE_CHECKING:
+    from rlviz.library.videos import TrackedVideos
 
 TICK_SECONDS = 0.1
 MAX_TRACEBACK = 20_000
@@ -98,7 +100,8 @@ class TrackedRun:
             versions=package_versions(),
         )
         self._folder = create_foreign(runs_dir, described, _begin)
-        self._pid = os.getpid()
+        self._pid, self._seed = os.getpid(), described.seed
+        self._videos: TrackedVideos | None = None
         self._step = self._episodes = 0
         self._warned_of_steps = self._warned_of_disk = False
         self._lock, self._closing, self._closed = Lock(), Event(), False
@@ -134,11 +137,11 @@ class TrackedRun:
         out, with a warning. Raises TypeError for what is no number, and ValueError for a step that is none.
         """
         if type(step) is not int or not 0 <= step <= MAX_STEP:
-            step = _checked_step(step)
+            step = checked_step(step)
         row = metrics if values is None else {**values, **metrics}
         for name, value in row.items():
             if (type(value) is not float and type(value) is not int) or type(name) is not str:
-                row = {_checked_name(one): _number(one, row[one]) for one in row}
+                row = {checked_name(one): as_number(one, row[one]) for one in row}
                 break
         with self._lock:
             if self._closed or self._pid != os.getpid():
@@ -159,6 +162,40 @@ class TrackedRun:
             index = self._episodes
         self.log(step, {EPISODE_REWARD: episode_return, EPISODE_LENGTH: length, EPISODE_INDEX: index})
 
+    def video(
+        self,
+        source: str | os.PathLike[str] | Iterable[object],
+        *,
+        step: int | None = None,
+        episodes: Sequence[tuple[float, int]] = (),
+        fps: float = 30.0,
+    ) -> Path | None:
+        """Hand over a video, which the page of the run plays; return where it is kept.
+
+        ``source``: the path of a video, of which a copy is made as browsers play it, or frames of shape
+        (height, width, 3) in bytes, shown at ``fps`` a second. ``step``: how long the policy in it was trained; None is
+        the step that was logged last. ``episodes``: return and length of each episode in it, if the page shall say
+        them. The newest RLVIZ_KEEP_EVAL_VIDEOS stay. Raises FileNotFoundError and ValueError for what is no video. One
+        that cannot be written, on a full disk for instance, becomes a warning of the run, and None is returned.
+        """
+        from rlviz.domain.errors import VideoNotWritten
+
+        at = self._step if step is None else checked_step(step)
+        with self._lock:
+            if self._closed or self._pid != os.getpid():
+                self._refuse()
+            if self._videos is None:
+                self._videos = self._new_videos()
+        try:
+            return self._videos.add(source, step=at, episodes=episodes, fps=fps)
+        except (VideoNotWritten, OSError) as error:
+            if isinstance(error, FileNotFoundError) and self._folder.is_there():
+                raise
+            with self._lock:
+                if not self._closed:
+                    self._journals.warn(self._step, f"A video could not be kept: {error}")
+            return None
+
     def finish(self, error: BaseException | None = None) -> None:
         """End the run: ``completed``, or ``failed`` because of ``error`` (``stopped`` for Ctrl-C). Twice is once."""
         self._end(_ending_of(error))
@@ -170,6 +207,12 @@ class TrackedRun:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.finish(error)
+
+    def _new_videos(self) -> TrackedVideos:
+        from rlviz.library.videos import TrackedVideos
+        from rlviz.settings import read_settings
+
+        return TrackedVideos(self._folder, seed=self._seed, keep=read_settings().keep_eval_videos)
 
     def _end(self, ending: Ending) -> None:
         with self._lock:
@@ -251,30 +294,3 @@ def _ending_of(error: BaseException | None) -> Ending:
     return ErrorData(
         attempt=1, type=type(error).__name__, message=str(error)[:MAX_TRACEBACK], traceback=lines[-MAX_TRACEBACK:]
     )
-
-
-def _checked_step(step: object) -> int:
-    if isinstance(step, bool) or not isinstance(step, Integral) or not 0 <= int(step) <= MAX_STEP:
-        raise ValueError(f"step is {step!r}: a whole number of environment steps is needed, 0 or more.")
-    return int(step)
-
-
-def _checked_name(name: object) -> str:
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"{name!r} is no name of a metric: a text is needed.")
-    return name.encode(errors="replace").decode()
-
-
-def _number(name: object, value: object) -> float:
-    """NumPy's and torch's scalars too."""
-    if callable(item := getattr(value, "item", None)):
-        with suppress(ValueError, RuntimeError):  # an array of more than one
-            value = item()
-    if isinstance(value, bool):
-        return int(value)
-    if not isinstance(value, Real):
-        raise TypeError(f"{name} is a {type(value).__name__}: only numbers are recorded.")
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf

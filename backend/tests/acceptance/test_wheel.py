@@ -95,3 +95,29 @@ def test_the_doctor_finds_the_pages_in_the_package(bin_folder: Path, tmp_path: P
     findings = {one["about"]: one for one in json.loads(ask(bin_folder, tmp_path, "rlviz", "doctor", "--json"))}
     assert findings["pages"]["state"] == "ok", findings
     assert str(bin_folder.parent) in findings["pages"]["says"]
+
+
+SNIPPET = """
+import rlviz
+from rlviz.sb3 import RunCallback
+
+run = rlviz.train("ppo", total_timesteps=100)
+run.metrics()["step"].mean()
+with rlviz.track("mine", "Own-v0") as tracked:
+    tracked.log(1, loss=0.5)
+RunCallback(name="mine")
+
+tracked.log("now", loss=0.5)  # wrong
+rlviz.runs(1.5)  # wrong
+rlviz.fly()  # wrong
+"""
+
+
+def test_type_checkers_read_the_hints_of_the_library(bin_folder: Path, tmp_path: Path) -> None:
+    skipped = "torch.*,stable_baselines3.*,gymnasium.*,pydantic.*,numpy.*"
+    (tmp_path / "mypy.ini").write_text(f"[mypy]\nstrict = True\n[mypy-{skipped}]\nfollow_imports = skip\n")
+    (tmp_path / "mine.py").write_text(SNIPPET)
+    check = [sys.executable, "-m", "mypy", "--python-executable", str(bin_folder / "python"), "mine.py"]
+    checked = subprocess.run(check, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    wrong = [number for number, line in enumerate(SNIPPET.splitlines(), 1) if "# wrong" in line]
+    assert [int(line.split(":")[1]) for line in checked.stdout.splitlines() if ": error:" in line] == wrong, checked

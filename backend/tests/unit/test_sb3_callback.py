@@ -9,6 +9,7 @@ from typing import Any
 
 import gymnasium
 import pytest
+from gymnasium.wrappers import RecordVideo
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
@@ -96,3 +97,15 @@ def test_the_model_can_be_saved_while_it_learns_and_is_what_it_was_afterwards(tm
         folder = only_run(tmp_path / name)
         assert row_of_folder(folder).status == "completed"
         assert any("train/loss" in row["values"] for row in rows(folder))
+
+
+def test_videos_that_a_recorder_films_meanwhile_are_handed_over_and_older_ones_are_not(tmp_path: Path) -> None:
+    folder = tmp_path / "videos"
+    film = gymnasium.make("CartPole-v1", render_mode="rgb_array", max_episode_steps=6)
+    env = RecordVideo(film, str(folder), episode_trigger=lambda number: number in (0, 1), disable_logger=True)
+    (folder / "older.mp4").write_bytes(b"of another run")
+    learner = PPO("MlpPolicy", env, n_steps=STEPS, batch_size=STEPS, n_epochs=1, policy_kwargs={"net_arch": [4]})
+    learner.learn(2 * STEPS, callback=RunCallback(videos=folder, runs_dir=tmp_path / "runs"))
+    evaluations = only_run(tmp_path / "runs").evaluations
+    summaries = [evaluations.read(evaluation_id).summary for evaluation_id in evaluations.ids()]
+    assert [summary.video.frames for summary in summaries if summary and summary.video] == [7, 7]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlviz.domain.errors import EvaluationInProgress, NothingToEvaluate, RunFolderError
-from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
+from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.experiments import ScorePlan
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
 from rlviz.rundir.files import is_file
@@ -42,7 +42,7 @@ class Scorer:
             if _is_asked(record := row.parsed(), plan, policy) and _comes_after(record, ended_at)
         ]
         for record in asked:
-            if record.status is EvaluationStatus.COMPLETED and record.summary is not None:
+            if record.summary is not None and record.summary.episode_return is not None:
                 return TrialScore(record.summary.episode_return.mean, policy)
             if not record.status.is_final:
                 return None

@@ -83,8 +83,8 @@ def _summary(row: RunRow, newest: EvaluationRecord | None) -> dict[str, Any]:
     summary = {name: value for name in _SUMMARY if (value := getattr(row, name)) is not None}
     if row.best_policy:
         summary["best_policy_return"] = row.best_policy.get("mean_return")
-    if newest is not None and newest.summary is not None:
-        spread = newest.summary.episode_return
+    spread = None if newest is None or newest.summary is None else newest.summary.episode_return
+    if spread is not None:
         summary |= {"evaluation_return_mean": spread.mean, "evaluation_return_std": spread.std}
     return summary
 

@@ -88,6 +88,10 @@ class JudgingService:
             raise EvaluationNotFound(
                 f"Evaluation {evaluation_id!r} is {record.status.value}; only completed ones can be judged."
             )
+        if not record.summary.episodes:
+            raise EvaluationNotFound(
+                f"Evaluation {evaluation_id!r} is a video whose program said nothing of its episodes."
+            )
         recorded = self._recorded(record)
         returns = [episode.episode_return for episode in record.summary.episodes]
         moments = None if recorded is None else recorded.moments

@@ -91,6 +91,6 @@ function Cells({ episode, position }: LineProps) {
   );
 }
 
-function ending({ truncated }: EvaluatedEpisode): string {
-  return truncated ? "truncated" : "terminated";
+function ending({ terminated, truncated }: EvaluatedEpisode): string {
+  return truncated ? "truncated" : terminated ? "terminated" : "not known";
 }

@@ -7,6 +7,7 @@ import { middleOf, type PlaybackController } from "@/components/player";
 import { canBeShown, choicesOf } from "@/components/side-by-side/choices";
 import { Boundary } from "@/components/ui/boundary";
 import { type Evaluation, judgementQuery, type RunDetail } from "@/lib/api";
+import { hasEpisodes } from "@/lib/evaluations";
 import { count } from "@/lib/format";
 import { patiently } from "@/lib/service";
 import type { Film } from "./chapters";
@@ -42,8 +43,12 @@ export function EvaluationFindings({
   controller,
 }: EvaluationFindingsProps) {
   const [pair, setPair] = useState<readonly [string, string] | null>(null);
-  const { data: judgement } = useQuery(judgementQuery(evaluation.run_id, evaluation.id));
+  const { data: judgement } = useQuery({
+    ...judgementQuery(evaluation.run_id, evaluation.id),
+    enabled: hasEpisodes(evaluation),
+  });
   const { summary } = evaluation;
+  const handedOver = run.actor === "foreign";
   if (!summary) return null;
   const { chapters } = film;
   const fps = film.video?.fps ?? null;
@@ -76,7 +81,7 @@ export function EvaluationFindings({
           }
         />
       )}
-      {fps !== null && (
+      {fps !== null && !handedOver && (
         <Boundary what="What the policy made of it">
           <EvaluationThoughts {...{ run, evaluation, controller }} />
         </Boundary>
@@ -88,8 +93,10 @@ export function EvaluationFindings({
           onClose={() => setPair(null)}
         />
       )}
-      <EvaluationSummary evaluation={evaluation} />
-      <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />
+      <EvaluationSummary {...{ evaluation, handedOver }} />
+      {!handedOver && (
+        <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />
+      )}
     </div>
   );
 }

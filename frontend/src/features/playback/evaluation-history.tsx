@@ -67,7 +67,7 @@ function Completed({ evaluation }: { evaluation: Evaluation }) {
       <span className="w-20 text-ink-soft">
         {step === null ? `${summary?.episodes.length ?? 0} episodes` : `Step ${brief(step)}`}
       </span>
-      {summary && (
+      {summary?.episode_return && (
         <span className="w-32 font-medium">
           {decimal(summary.episode_return.mean)} ± {decimal(summary.episode_return.std)}
         </span>

@@ -22,22 +22,27 @@ export function evaluationTitle({ actor }: Pick<Run, "actor">, evaluation: Evalu
 }
 
 interface EvaluationMetaProps {
+  run: Pick<Run, "actor">;
   evaluation: Evaluation;
   film: Film;
   controller: PlaybackController;
 }
 
 /** The episode on the screen, its seed, and who acts. */
-export function EvaluationMeta({ evaluation, film, controller }: EvaluationMetaProps) {
+export function EvaluationMeta({ run, evaluation, film, controller }: EvaluationMetaProps) {
   const place = usePlaybackTime(controller, (time) => Math.max(0, chapterAt(film.chapters, time)));
   const episodes = evaluation.summary?.episodes ?? [];
   const seed = episodes[place]?.seed ?? evaluation.seed;
   return (
     <>
       {film.missing === null && episodes.length > 1 && `episode ${place + 1} · `}
-      seed {count(seed)}
-      {evaluation.checkpoint_step !== null &&
-        ` · ${evaluation.deterministic ? "greedy" : "exploring"}`}
+      {run.actor === "foreign"
+        ? `step ${count(evaluation.checkpoint_step)}`
+        : `seed ${count(seed)}${how(evaluation)}`}
     </>
   );
+}
+
+function how({ checkpoint_step: step, deterministic }: Evaluation): string {
+  return step === null ? "" : ` · ${deterministic ? "greedy" : "exploring"}`;
 }

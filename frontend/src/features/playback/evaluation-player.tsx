@@ -12,6 +12,7 @@ import {
   VideoTrack,
 } from "@/components/player";
 import { apiLink, type Evaluation, judgementQuery } from "@/lib/api";
+import { hasEpisodes } from "@/lib/evaluations";
 import { count } from "@/lib/format";
 import type { Film } from "./chapters";
 import { ticksOf } from "./judged/moments";
@@ -35,7 +36,10 @@ export function EvaluationPlayer({
 }: EvaluationPlayerProps) {
   const { playing } = usePlaybackState(controller);
   const corner = useCornerWindow(playing);
-  const { data: judgement } = useQuery(judgementQuery(evaluation.run_id, evaluation.id));
+  const { data: judgement } = useQuery({
+    ...judgementQuery(evaluation.run_id, evaluation.id),
+    enabled: hasEpisodes(evaluation),
+  });
   const fps = film.video?.fps ?? 0;
   const ticks = useMemo(() => ticksOf(judgement?.moments ?? [], fps), [judgement, fps]);
   const step = count(evaluation.checkpoint_step);

@@ -57,7 +57,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
     <div ref={place} className="scroll-mt-18">
       <ViewLayout
         title={evaluationTitle(run, shown)}
-        meta={shown && film && <EvaluationMeta {...{ evaluation: shown, film, controller }} />}
+        meta={shown && film && <EvaluationMeta {...{ run, evaluation: shown, film, controller }} />}
         stage={
           shown && film ? (
             <EvaluationPlayer
@@ -72,6 +72,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
         }
         beside={
           shown?.summary &&
+          shown.summary.episodes.length > 0 &&
           film && (
             <EpisodeList
               episodes={shown.summary.episodes}

@@ -3293,10 +3293,15 @@ export interface components {
      * @description The result of a completed evaluation.
      */
     EvaluationSummary: {
-      /** Episodes */
+      /**
+       * Episodes
+       * @description Empty for a video of a program of the user's own that said nothing of what is in it.
+       */
       episodes: components["schemas"]["EpisodeResult"][];
-      episode_return: components["schemas"]["Spread"];
-      episode_length: components["schemas"]["Spread"];
+      /** @description Null without episodes. */
+      episode_return: components["schemas"]["Spread"] | null;
+      /** @description Null without episodes. */
+      episode_length: components["schemas"]["Spread"] | null;
       /**
        * Terminated
        * @description Episodes that ended in a terminal state.

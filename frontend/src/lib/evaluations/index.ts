@@ -1,5 +1,6 @@
 export {
   endedSince,
+  hasEpisodes,
   isUnderWay,
   stepsBehind,
   usualPolicy,

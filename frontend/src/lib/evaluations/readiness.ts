@@ -5,6 +5,11 @@ export function isUnderWay(evaluation: Evaluation): boolean {
   return evaluation.status === "queued" || evaluation.status === "running";
 }
 
+/** Whether it is known how its episodes came out: of a video of a program of the user's own only if that said it. */
+export function hasEpisodes({ summary }: Pick<Evaluation, "summary">): boolean {
+  return (summary?.episodes.length ?? 0) > 0;
+}
+
 /** Whether the newest evaluation ended after `time`, so that a refusal from that time is out of date. */
 export function endedSince(newest: Evaluation | undefined, time: number): boolean {
   return newest?.ended_at != null && Date.parse(newest.ended_at) >= time;

@@ -58,8 +58,10 @@ export function eventMarks(
       if (!summary) return [];
       const time = ended === null ? null : Date.parse(ended) / 1000;
       if (!counts(step, time)) return [];
-      const { mean, std } = summary.episode_return;
-      const text = `Evaluated at step ${count(step)}: return ${decimal(mean)} ± ${decimal(std)}.`;
+      const spread = summary.episode_return;
+      const text = spread
+        ? `Evaluated at step ${count(step)}: return ${decimal(spread.mean)} ± ${decimal(spread.std)}.`
+        : `A video of step ${count(step)}.`;
       return place(step, time).map((at): ChartMark => ({ id, kind: "evaluation", at, text }));
     }),
     ...periodic.map(({ at, mean }): ChartMark => {

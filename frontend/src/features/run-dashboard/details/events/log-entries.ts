@@ -50,6 +50,8 @@ function describe({ status, cause, summary, policy, checkpoint_step, episodes }:
   if (status === "failed")
     return `An evaluation over ${played} failed: ${cause ?? "no cause given"}`;
   if (summary === null) return `${of} is being evaluated over ${played}.`;
+  if (summary.episode_return === null)
+    return `A video of step ${brief(checkpoint_step)} was handed over.`;
   const { mean, std } = summary.episode_return;
   return `${of} was evaluated over ${played}: mean return ${decimal(mean)} ± ${decimal(std)}.`;
 }
