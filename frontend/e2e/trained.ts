@@ -1,0 +1,17 @@
+import { type APIRequestContext, expect } from "@playwright/test";
+
+/** The id of a run of PPO on CartPole that has been trained briefly. */
+export async function trained(
+  request: APIRequestContext,
+  change: { name?: string; seed?: number } = {},
+): Promise<string> {
+  const usual = { algo: "ppo", total_timesteps: 6_000, seed: 7, name: "Filmed", start: true };
+  const wanted = { ...usual, ...change };
+  const created = await request.post("/api/runs", { data: wanted });
+  expect(created.status()).toBe(201);
+  const { id } = (await created.json()) as { id: string };
+  const status = async () =>
+    ((await (await request.get(`/api/runs/${id}`)).json()) as { status: string }).status;
+  await expect.poll(status, { timeout: 120_000 }).toBe("completed");
+  return id;
+}
