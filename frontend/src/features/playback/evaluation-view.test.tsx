@@ -222,16 +222,3 @@ test("what the policy made of a frame is read beside it, and a step of its lines
   expect(line).toHaveAttribute("aria-valuetext", expect.stringContaining("step 1: expected 3.00"));
   expect(screen.getByText("right, reward 1.00")).toBeVisible();
 });
-
-test("of a video that a program handed over nothing is said that the program did not say", async () => {
-  const foreign = { ...run, actor: "foreign", policy_step: null } as RunDetail;
-  const { summary } = evaluation("a");
-  const bare = { ...summary!, episodes: [], episode_return: null, episode_length: null };
-  show([evaluation("a", { summary: bare })], foreign);
-  expect(await screen.findByLabelText(/^Video of the evaluation/)).toBeInTheDocument();
-  expect(screen.getByText("Video of its own program")).toBeVisible();
-  expect(screen.getByText(/handed over at step 5,000/)).toBeVisible();
-  expect(screen.queryByText("Mean return")).toBeNull();
-  expect(screen.queryByRole("list", { name: "Episodes" })).toBeNull();
-  expect(screen.queryByText(/seed|greedy|deterministic/)).toBeNull();
-});
