@@ -11,7 +11,7 @@ import pytest
 
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.environments.make import make
+from rlviz.environments.make import make, make_trained
 from rlviz.services.use_cases.environments import variants
 
 STEPS = 120
@@ -47,3 +47,11 @@ def test_the_same_seed_and_actions_give_the_same_episode_three_times(variant: En
         assert play(env, 3) == first
         assert play(env, 3) == first
         assert play(fresh, 3) == first
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: f"{variant.id}{variant.chosen}")
+def test_an_episode_of_training_does_not_depend_on_those_before_it(variant: Environment) -> None:
+    with closing(make_trained(variant)) as env:
+        first = play(env, 3, steps=60)
+        play(env, 4, steps=37)
+        assert play(env, 3, steps=60) == first
