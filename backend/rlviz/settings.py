@@ -86,8 +86,8 @@ class Settings(BaseSettings):
     )
     storage: dict[str, dict[str, Any]] = Field(
         {},
-        description="Step records by family of environments, as JSON: "
-        '{"atari": {"records": false}, "box2d": {"frames_every": 1, "max_bytes": "1GB"}}.',
+        description="How much is recorded, by family of environments, as JSON: "
+        '{"atari": {"detail": "off"}, "box2d": {"frames_every": 1, "max_bytes": "1GB"}}.',
     )
     trash_days: float = Field(
         7.0, ge=0, le=3_650, description="Days a deleted run stays in the trash, from where it can be brought back."

@@ -3,6 +3,7 @@
     python -m rlviz.worker RUN_FOLDER                    train the run
     python -m rlviz.worker RUN_FOLDER --evaluate ID      play the evaluation
     python -m rlviz.worker RUN_FOLDER --verify ID        play it again and compare it with its step records
+    python -m rlviz.worker RUN_FOLDER --verify ID --film        the same, and film it
     python -m rlviz.worker RUN_FOLDER --verify-snapshot NAME    bring training to it and compare
     python -m rlviz.worker RUN_FOLDER --clips            film the clips of the run that are wanted
     python -m rlviz.worker FOLDER --session              play the session whose folder this is
@@ -75,7 +76,7 @@ def _job(options: argparse.Namespace) -> Work:
     if options.evaluate is not None:
         return Evaluate(options.evaluate)
     if options.verify is not None:
-        return Verify(options.verify)
+        return Verify(options.verify, options.film)
     if options.verify_snapshot is not None:
         return VerifySnapshot(options.verify_snapshot)
     return MakeClips() if options.clips else Train()
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
     parser.add_argument("--verify", metavar="ID")
+    parser.add_argument("--film", action="store_true")
     parser.add_argument("--verify-snapshot", metavar="NAME")
     parser.add_argument("--session", action="store_true")
     parser.add_argument("--clips", action="store_true")
@@ -108,8 +110,8 @@ def work(folder: RunFolder, job: Work, identity: str) -> int:
                 return _train(folder, identity)
             case Evaluate(evaluation_id):
                 return _evaluate(folder, evaluation_id)
-            case Verify(evaluation_id):
-                return _verify(folder, evaluation_id)
+            case Verify(evaluation_id, film):
+                return _verify(folder, evaluation_id, film=film)
             case VerifySnapshot(name):
                 return _verify_snapshot(folder, name)
             case MakeClips():
@@ -166,11 +168,11 @@ def _play(folder: SessionFolder) -> int:
     return EXIT_FAILED
 
 
-def _verify(folder: RunFolder, evaluation_id: str) -> int:
+def _verify(folder: RunFolder, evaluation_id: str, *, film: bool) -> int:
     from rlviz.domain.verification import VerificationStatus
     from rlviz.evaluation.verify import verify
 
-    return EXIT_OK if verify(folder, evaluation_id).status is VerificationStatus.COMPLETED else EXIT_FAILED
+    return EXIT_OK if verify(folder, evaluation_id, film=film).status is VerificationStatus.COMPLETED else EXIT_FAILED
 
 
 def _verify_snapshot(folder: RunFolder, name: str) -> int:

@@ -38,7 +38,7 @@ from rlviz.api.schemas import (
     Verdict,
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.evaluation import Origin, PolicyChoice
 from rlviz.domain.events import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.stills import has_still
@@ -109,7 +109,7 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
 
 
 def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
-    known = {"policy": PolicyChoice.LATEST, "video": True, **row.record}
+    known = {"policy": PolicyChoice.LATEST, "origin": Origin.ASKED, "video": True, **row.record}
     # A person's video grows while they play: a browser that holds some of it would mix old and new.
     size = ((known.get("summary") or {}).get("video") or {}).get("size_bytes", 0)
     url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4?bytes={size}" if kept.video else None
@@ -119,6 +119,7 @@ def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
             "video_url": url,
             "has_steps": kept.steps,
             "has_pictures": kept.pictures,
+            "has_frames": kept.frames,
             "policy_bytes": kept.policy_bytes,
         }
     )

@@ -4,29 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from rlviz.catalog.models import EvaluationRow
-from rlviz.domain.evaluation import EvaluationStatus
+from rlviz.domain.evaluation import EvaluationStatus, Origin
 
 _OPEN = (EvaluationStatus.QUEUED.value, EvaluationStatus.RUNNING.value)
+_origin = func.coalesce(func.json_extract(EvaluationRow.record, "$.origin"), Origin.ASKED.value)
 
 
-def evaluations_of(session: Session, run_id: str) -> list[EvaluationRow]:
-    """Newest first."""
-    query = select(EvaluationRow).where(EvaluationRow.run_id == run_id).order_by(col(EvaluationRow.id).desc())
-    return list(session.exec(query))
+def evaluations_of(session: Session, run_id: str, *, by_run: bool = False) -> list[EvaluationRow]:
+    """Newest first: those that somebody asked for or played, or those that the run has recorded itself."""
+    return list(session.exec(_newest_first(run_id, by_run=by_run)))
 
 
 def latest_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
+    """The newest that somebody asked for or played."""
+    return session.exec(_newest_first(run_id, by_run=False).limit(1)).first()
+
+
+def newest_evaluation(session: Session, run_id: str) -> EvaluationRow | None:
+    """The newest, wherever it comes from."""
     query = select(EvaluationRow).where(EvaluationRow.run_id == run_id).order_by(col(EvaluationRow.id).desc())
     return session.exec(query.limit(1)).first()
 
 
+def _newest_first(run_id: str, *, by_run: bool) -> SelectOfScalar[EvaluationRow]:
+    wanted = _origin == Origin.RUN.value if by_run else _origin != Origin.RUN.value
+    query = select(EvaluationRow).where(EvaluationRow.run_id == run_id, wanted)
+    return query.order_by(col(EvaluationRow.id).desc())
+
+
 def completed_evaluations(session: Session, run_ids: Sequence[str]) -> list[EvaluationRow]:
-    """Of several runs, oldest first."""
+    """Of several runs, oldest first: those that somebody asked for or played."""
     query = select(EvaluationRow).where(
-        col(EvaluationRow.run_id).in_(run_ids), EvaluationRow.status == EvaluationStatus.COMPLETED.value
+        col(EvaluationRow.run_id).in_(run_ids),
+        EvaluationRow.status == EvaluationStatus.COMPLETED.value,
+        _origin != Origin.RUN.value,
     )
     return list(session.exec(query.order_by(col(EvaluationRow.id))))
 

@@ -10,7 +10,7 @@ from sqlmodel import Field, SQLModel
 from rlviz.analysis.solved import SolvedAt, SolvedBy
 from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.config import LastEpisode, Parent
-from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, Origin
 from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.status import RunStatus
@@ -170,6 +170,11 @@ class EvaluationRow(SQLModel, table=True):
         if (summary := record.summary) is not None:
             self.return_mean = None if summary.episode_return is None else summary.episode_return.mean
             self.length_mean = None if summary.episode_length is None else summary.episode_length.mean
+
+    @property
+    def is_by_run(self) -> bool:
+        """Whether the run has recorded it itself: nobody has asked for it."""
+        return bool(self.record.get("origin") == Origin.RUN.value)
 
     def parsed(self) -> EvaluationRecord:
         return EvaluationRecord.model_validate(self.record)

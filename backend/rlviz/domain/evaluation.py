@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.config import Seed
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, LIMITS
+from rlviz.domain.recording import Detail, RecordingFacts
 from rlviz.domain.times import Instant
 from rlviz.domain.versions import EVALUATION, Format, VersionedDocument, version_field
 
@@ -51,6 +52,14 @@ class BestPolicy(BaseModel):
     mean_return: float = Field(description="Mean return of the greedy policy over the fresh episodes.")
     std_return: float = Field(description="Their population standard deviation.")
     episodes: int = Field(ge=1, description="How many fresh episodes there were.")
+
+
+class Origin(StrEnum):
+    """How an evaluation came to be."""
+
+    ASKED = "asked"  # somebody asked for it
+    RUN = "run"  # its run recorded some of its episodes while it went on, without a video
+    PLAYED = "played"  # a person has played these episodes
 
 
 class EpisodeResult(BaseModel):
@@ -139,6 +148,7 @@ class EvaluationSummary(BaseModel):
     pictures: PicturesFacts | None = Field(
         None, description="Null where the agent sees no pictures, or none were kept."
     )
+    recording: RecordingFacts | None = Field(None, description="Null where no steps were recorded.")
 
 
 class StepsWanted(BaseModel):
@@ -149,6 +159,12 @@ class StepsWanted(BaseModel):
     frames_every: int = Field(1, ge=1, description="Every so many frames are hashed.")
     max_bytes: int = Field(description="From this size on the file takes no more records.")
     pictures: bool = Field(False, description="What the agent saw is kept too, where that are pictures; as many bytes.")
+    detail: Detail = Detail.STANDARD
+    keep_frames_every: int = Field(100, ge=1, description="At full detail one frame in so many is kept as a picture.")
+    keep_frames_bytes: int = Field(0, ge=0, description="Of frames kept as pictures; 0 keeps none.")
+    most_cost: float | None = Field(
+        None, gt=0, description="Time that recording may take, as a share of the time without it; null: any."
+    )
 
 
 class EvaluationRecord(VersionedDocument):
@@ -160,6 +176,7 @@ class EvaluationRecord(VersionedDocument):
     schema_version: int = version_field(EVALUATION)
     id: str
     run_id: str
+    origin: Origin = Origin.ASKED
     status: EvaluationStatus = EvaluationStatus.QUEUED
     cause: str | None = None
     created_at: Instant

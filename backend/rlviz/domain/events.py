@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
 
 from rlviz.domain.knobs import Author, KnobChange
+from rlviz.domain.recording import Detail, Lowered
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.snapshot import Trigger
 from rlviz.domain.status import RunStatus
@@ -35,6 +36,8 @@ class EventKind(StrEnum):
     ROLLBACK = "rollback"
     HYPERPARAMETER_CHANGED = "hyperparameter_changed"
     RULES_CHANGED = "rules_changed"
+    RECORDED = "recorded"
+    RECORDING_CHANGED = "recording_changed"
     RULE_FIRED = "rule_fired"
     STOPPED = "stopped"
     FINISHED = "finished"
@@ -190,6 +193,27 @@ class RulesChangedData(EventData):
     rules: list[str] = Field(description="In words.")
 
 
+class RecordedData(EventData):
+    """Episodes were recorded while the run went on."""
+
+    kind: Literal[EventKind.RECORDED] = EventKind.RECORDED
+    evaluation: str = Field(description="Id of the evaluation that they are kept as.")
+    episodes: int = Field(ge=1)
+    cost: float | None = Field(
+        default=None,
+        ge=0,
+        description="Time that recording has taken, as a share of the time without it; null: too short to tell.",
+    )
+
+
+class RecordingChangedData(EventData):
+    """From here on the run is recorded at another detail."""
+
+    kind: Literal[EventKind.RECORDING_CHANGED] = EventKind.RECORDING_CHANGED
+    detail: Detail
+    lowered: Lowered | None = Field(default=None, description="Why, if it was lowered by itself; null: it was chosen.")
+
+
 class RuleFiredData(EventData):
     """What a rule waits for has happened."""
 
@@ -271,6 +295,8 @@ KnownData = (
     | RollbackData
     | HyperparameterChangedData
     | RulesChangedData
+    | RecordedData
+    | RecordingChangedData
     | RuleFiredData
     | StoppedData
     | FinishedData

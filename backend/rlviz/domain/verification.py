@@ -29,6 +29,7 @@ class Verification(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     status: VerificationStatus = VerificationStatus.RUNNING
+    film: bool = Field(False, description="Whether it is filmed as well: there is a video if it is identical.")
     identical: bool | None = Field(None, description="Null before it is completed.")
     steps: int = Field(0, description="Records that were compared so far.")
     first_difference: Difference | None = None

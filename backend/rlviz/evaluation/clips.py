@@ -17,6 +17,7 @@ from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.domain.clips import MAX_CLIP_STEPS, ClipRecord, ClipRequest, PlayedEpisode
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EpisodeResult, VideoFacts
+from rlviz.domain.recording import Detail
 from rlviz.domain.value_slice import SlicePlan
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
@@ -28,6 +29,7 @@ from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.saliency import step_saliency
 from rlviz.evaluation.thumbnail import PLACE, Thumbnail
 from rlviz.evaluation.value_slice import ranges_seen, value_slice
+from rlviz.recording.level import RecordingLevel
 from rlviz.recording.picture_strips import PictureStrips, picture_layout
 from rlviz.recording.pictures import Pixels, check_picture
 from rlviz.recording.step_recorder import StepRecorder, records_about
@@ -121,7 +123,7 @@ class _Studio:
             self._recorder(request) as video,
             StepWriter(path, self._folder.path, about, max_bytes=request.keep_bytes) as writer,
             self._pictures(request) as pictures,
-            StepRecorder(writer, about, policy, pictures=pictures) as steps,
+            StepRecorder(writer, about, policy, level=RecordingLevel(Detail.STANDARD), pictures=pictures) as steps,
         ):
             scene = _Scene(video, step, thumbnail.show)
             episode = self._episode(request, step, policy, scene, MAX_CLIP_STEPS, steps)
@@ -247,7 +249,7 @@ class _Interruption:
     def wants_frame(self, step: Step) -> bool:
         return False
 
-    def look(self, picture: object) -> None:
+    def look(self, step: Step, picture: object) -> None:
         """Ignores frames, which are not rendered."""
 
     def add(self, step: Step, env: Env, seed: int) -> None:

@@ -30,11 +30,8 @@ from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
 from rlviz.evaluation.film import film
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.summary import summarize
-from rlviz.recording.picture_strips import PictureStrips, picture_layout
-from rlviz.recording.step_recorder import StepRecorder, records_about
-from rlviz.records.writer import StepWriter
-from rlviz.rollout.episode import MAX_EPISODE_STEPS
+from rlviz.recording.evaluation_recording import EvaluationRecording
+from rlviz.recording.summary import summarize
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import RunFolder
@@ -104,26 +101,14 @@ class _Job:
             env = stack.enter_context(contextlib.closing(make_environment(config, render=render, whole_episodes=True)))
             policy: Policy = trained or RandomPolicy(env.action_space)
             actor = Actor.POLICY if trained is not None else Actor.RANDOM
-            video, writer, recorder, pictures = None, None, None, None
+            video, recording = None, None
             if asked.video:
                 fps = environment_of(config).render_fps
                 video = stack.enter_context(VideoRecorder(self.video, fps=fps))
             if asked.steps is not None:
-                about = records_about(
-                    config,
-                    env,
-                    deterministic=asked.deterministic,
-                    frames_every=asked.steps.frames_every,
-                    max_steps=MAX_EPISODE_STEPS,
-                    evaluation_id=asked.id,
+                recording = stack.enter_context(
+                    EvaluationRecording(self.folder, asked, asked.steps, config, env, policy, actor)
                 )
-                writer = stack.enter_context(
-                    StepWriter(self.steps, self.folder.path, about, max_bytes=asked.steps.max_bytes)
-                )
-                if asked.steps.pictures and (layout := picture_layout(env)) is not None:
-                    strips = PictureStrips(self.pictures, self.folder.path, layout, max_bytes=asked.steps.max_bytes)
-                    pictures = stack.enter_context(strips)
-                recorder = stack.enter_context(StepRecorder(writer, about, policy, actor=actor, pictures=pictures))
             for result in film(
                 env,
                 policy,
@@ -131,15 +116,16 @@ class _Job:
                 episodes=asked.episodes,
                 seed=asked.seed,
                 deterministic=asked.deterministic,
-                steps=recorder,
+                steps=None if recording is None else recording.recorder,
             ):
                 results.append(result)
                 self._update(episodes_done=len(results))
         return summarize(
             results,
             video.facts(self._name(self.video)) if video is not None else None,
-            writer.facts() if writer is not None else None,
-            pictures.facts(self._name(self.pictures)) if pictures is not None else None,
+            recording.steps if recording is not None else None,
+            recording.pictures if recording is not None else None,
+            recording.facts if recording is not None else None,
         )
 
     def _name(self, path: Path) -> str:

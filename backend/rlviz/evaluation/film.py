@@ -27,10 +27,11 @@ class Recorder(Protocol):
 class Steps(Protocol):
     """What records steps; some of them with the frame that shows them."""
 
-    def wants_frame(self, step: Step) -> bool: ...
+    def wants_frame(self, step: Step) -> bool:
+        """Asked once of each step."""
 
-    def look(self, picture: object) -> None:
-        """The frame of the step that is added next."""
+    def look(self, step: Step, picture: object) -> None:
+        """The frame of the step that is added next: of each that is drawn, whoever wanted it."""
 
     def add(self, step: Step, env: Env, seed: int) -> None: ...
 
@@ -56,10 +57,11 @@ def film(
     played = play([env], policy, seeds, deterministic=deterministic, max_steps=max_steps)
     for frame, step in enumerate(played):
         _check_reward(step)
-        if recorder is not None or (steps is not None and steps.wants_frame(step)):
+        is_wanted = steps is not None and steps.wants_frame(step)
+        if recorder is not None or is_wanted:
             picture = env.render()
-            if steps is not None and steps.wants_frame(step):
-                steps.look(picture)
+            if steps is not None:
+                steps.look(step, picture)
             if recorder is not None:
                 recorder.add(picture, Caption(step.episode + 1, episodes, step.number, step.episode_return))
         if steps is not None:

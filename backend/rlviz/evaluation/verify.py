@@ -1,8 +1,8 @@
 """Verification: plays the episodes of an evaluation again and compares them with the step records.
 
 The recorded actions are taken again, so that the policy is not needed: it may have been deleted, and a person's
-episodes have none. Readings are not computed again; a hash of the whole file tells whether they, or anything else, were
-changed.
+episodes have none. So a video that was retired, or never made, can be made from the records. Readings are not computed
+again; a hash of the whole file tells whether they, or anything else, were changed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import RlvizError, brief
+from rlviz.domain.errors import RlvizError, VideoNotWritten, brief
 from rlviz.domain.verification import Difference, Verification, VerificationStatus
+from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
+from rlviz.evaluation.caption import Caption
+from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.records.reader import Column, StepFile
-from rlviz.rollout.episode import Env, Episode, Step
+from rlviz.rollout.episode import Episode, Step
 from rlviz.rollout.numbers import digest_of, hash_of, numbers_of
 from rlviz.rollout.play import seed_all
 from rlviz.rundir.files import open_file
@@ -32,27 +35,61 @@ REPORT_EVERY = 1_000
 _CHANGED = "The file was changed after it was written, in something that playing again does not show."
 
 
-def verify(folder: RunFolder, evaluation_id: str) -> Verification:
-    """Verify, and write the result; a failure is written too."""
+def verify(folder: RunFolder, evaluation_id: str, *, film: bool = False) -> Verification:
+    """Verify, and write the result; a failure is written too. With ``film`` a video is made meanwhile, which takes its
+    place in the evaluation if nothing differs."""
     try:
-        found = _verify(folder, evaluation_id)
+        found = _filmed(folder, evaluation_id) if film else _verify(folder, evaluation_id, None)
     except Exception as error:
         traceback.print_exc()
         cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
         found = Verification(status=VerificationStatus.FAILED, cause=cause)
+    found = found.model_copy(update={"film": film})
     folder.evaluations.write_verification(evaluation_id, found)
     return found
 
 
-def _verify(folder: RunFolder, evaluation_id: str) -> Verification:
+class _Differs(Exception):
+    """What was filmed is not what was recorded."""
+
+
+def _filmed(folder: RunFolder, evaluation_id: str) -> Verification:
+    record, path = folder.evaluations.read(evaluation_id), folder.evaluations.video_path(evaluation_id)
+    if record.summary is None:
+        raise VideoNotWritten(f"Evaluation {evaluation_id} has not completed, so that there is nothing to film.")
+    if record.summary.steps is not None and record.summary.steps.cut:
+        raise VideoNotWritten("The records were cut where their file reached its size: the rest is not known.")
+    found = Verification()
+    fps = environment_of(folder.read_config()).render_fps
+    with contextlib.suppress(_Differs), VideoRecorder(path, fps=fps) as video:
+        found = _verify(folder, evaluation_id, _Camera(video, len(record.summary.episodes)))
+        if not found.identical:
+            raise _Differs  # which leaves no video
+    if found.identical:
+        facts = video.facts(path.relative_to(folder.path).as_posix())
+        summary = record.summary.model_copy(update={"video": facts})
+        folder.evaluations.write(record.model_copy(update={"video": True, "summary": summary}))
+    return found
+
+
+class _Camera:
+    def __init__(self, video: VideoRecorder, episodes: int) -> None:
+        self._video, self._episodes = video, episodes
+
+    def show(self, step: Step, picture: object) -> None:
+        self._video.add(picture, Caption(step.episode + 1, self._episodes, step.number, step.episode_return))
+
+
+def _verify(folder: RunFolder, evaluation_id: str, camera: _Camera | None) -> Verification:
     config, path = folder.read_config(), folder.evaluations.steps_path(evaluation_id)
     steps = 0
     with StepFile(path, folder.path) as file:
-        for steps, difference in _differences(file, config):
+        for steps, difference in _differences(file, config, camera):
             if difference is not None:
                 return _completed(steps, difference)
             if steps % REPORT_EVERY == 0:
-                folder.evaluations.write_verification(evaluation_id, Verification(steps=steps))
+                report = Verification(steps=steps, film=camera is not None)
+                folder.evaluations.write_verification(evaluation_id, report)
     summary = folder.evaluations.read(evaluation_id).summary
     if summary is not None and summary.steps is not None:
         with open_file(path, folder.path) as content:
@@ -71,8 +108,8 @@ def _completed(steps: int, difference: Difference | None, cause: str | None = No
     )
 
 
-def _differences(file: StepFile, config: RunConfig) -> Iterator[tuple[int, Difference | None]]:
-    """Yields the number of records compared, and how the newest of them differs, if it does."""
+def _differences(file: StepFile, config: RunConfig, camera: _Camera | None) -> Iterator[tuple[int, Difference | None]]:
+    """Yields the number of records compared, and how the newest of them differs, if it does. ``camera`` sees each."""
     compared = 0
     render = "frame_hash" in file.names
     with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
@@ -89,12 +126,15 @@ def _differences(file: StepFile, config: RunConfig) -> Iterator[tuple[int, Diffe
                     step = episode.begin()
                 elif episode is not None and not episode.newest.is_last and columns["action"].present[row]:
                     step = episode.take(columns["action"].numbers[row])
-                column = "index" if step is None else _differing(file, columns, row, step, env)
+                picture = env.render() if camera is not None or columns["frame_hash"].present[row] else None
+                column = "index" if step is None else _differing(file, columns, row, step, picture)
+                if camera is not None and step is not None:
+                    camera.show(step, picture)
                 yield compared, None if column is None else Difference(episode=number, index=index, column=column)
 
 
-def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step, env: Env) -> str | None:
-    """The first column in which ``step`` differs from the record."""
+def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step, picture: Any) -> str | None:
+    """The first column in which ``step``, and the ``picture`` of it, differ from the record."""
     layout = file.about.observation.layout
     seen_hash = hash_of(layout, step.observation)
     came: dict[str, Any] = {
@@ -110,10 +150,8 @@ def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step,
     for name, value in came.items():
         if name in columns and not _same(columns[name], row, value):
             return name
-    if (
-        columns["frame_hash"].present[row]
-        and columns["frame_hash"].numbers[row] != digest_of(np.asarray(env.render())).hex()
-    ):
+    hashed = columns["frame_hash"]
+    if hashed.present[row] and hashed.numbers[row] != digest_of(np.asarray(picture)).hex():
         return "frame_hash"
     return None
 

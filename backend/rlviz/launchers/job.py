@@ -33,9 +33,10 @@ class Evaluate:
 
 @dataclass(frozen=True)
 class Verify:
-    """Play an evaluation of the run again, and compare it with its step records."""
+    """Play an evaluation of the run again, and compare it with its step records; ``film`` it meanwhile, too."""
 
     evaluation_id: str
+    film: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -
             return arguments
         case Evaluate(evaluation_id):
             return [*arguments, "--evaluate", evaluation_id]
-        case Verify(evaluation_id):
-            return [*arguments, "--verify", evaluation_id]
+        case Verify(evaluation_id, film):
+            return [*arguments, "--verify", evaluation_id, *(["--film"] if film else [])]
         case VerifySnapshot(name):
             return [*arguments, "--verify-snapshot", name]
         case PlaySession():

@@ -68,6 +68,10 @@ class PictureStrips:
         if len(self._waiting) == self._a_strip:
             self._flush()
 
+    def leave_out_the_rest(self) -> None:
+        """Keep no more of what comes."""
+        self._max_bytes = 0
+
     def facts(self, file: str) -> PicturesFacts:
         """What was written, once the block has been left; ``file`` is what to call it."""
         return PicturesFacts(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import fields
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import gymnasium
 import numpy as np
@@ -15,15 +15,18 @@ import numpy as np
 from rlviz.algorithms.policy import Policy
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.config import RunConfig
+from rlviz.domain.recording import Detail
 from rlviz.domain.space_layout import SpaceLayout
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor
 from rlviz.environments.custom import environment_of
 from rlviz.provenance import package_versions
+from rlviz.recording.kept_frames import KeptFrames
+from rlviz.recording.level import RecordingLevel
 from rlviz.recording.picture_strips import PictureStrips
 from rlviz.recording.pictures import check_picture
 from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
-from rlviz.records.writer import Row, StepWriter
+from rlviz.records.writer import Row
 from rlviz.rollout.episode import Env, Step, batch_of
 from rlviz.rollout.numbers import digest_of, hash_of, layout_of, numbers_of
 
@@ -34,28 +37,42 @@ READ_TOGETHER = 256
 """Number of observations to read in one batch, which takes hardly longer than one."""
 
 
+class RowSink(Protocol):
+    """What takes the rows of episodes: a file, or a list of them. ``squashed`` as in the metadata of a file."""
+
+    squashed: bool
+
+    def begin(self, episode: RecordedEpisode) -> None: ...
+
+    def add(self, row: Row) -> None: ...
+
+
 class StepRecorder:
-    """Hands each step, which ``actor`` took, to ``writer``, with the reading of ``policy``, and its observation to
-    ``pictures``.
+    """Hands each step, which ``actor`` took, to ``sink``, with the reading of ``policy``; its observation to
+    ``pictures``, and frames that are worth keeping to ``frames``. How much of that it does is up to ``level``, which
+    measures what it costs.
 
     Frames are hashed in another thread while they are encoded. Leaving the block writes what is pending, so it must be
-    within the writer's block.
+    within the block of the sink.
     """
 
     def __init__(
         self,
-        writer: StepWriter,
+        sink: RowSink,
         about: RecordsAbout,
-        policy: Policy,
+        policy: Policy | None,
         *,
+        level: RecordingLevel,
         actor: Actor = Actor.POLICY,
         pictures: PictureStrips | None = None,
+        frames: KeptFrames | None = None,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._writer, self._about, self._policy, self._monotonic = writer, about, policy, monotonic
-        self._actor, self._pictures = actor, pictures
+        """``policy`` is None if there is none to ask what it makes of a step."""
+        self._sink, self._about, self._policy, self._monotonic = sink, about, policy, monotonic
+        self._level, self._actor, self._pictures, self._frames = level, actor, pictures, frames
         self._began = 0.0
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="frame-hash")
+        self._pool: ThreadPoolExecutor | None = None
         self._hashing: Future[bytes] | None = None
         self._waiting: list[tuple[Step, Row]] = []
 
@@ -65,29 +82,61 @@ class StepRecorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
         if error is None:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand over what waits, in the middle of an episode too."""
+        with self._level:
             self._hand_over(self._waiting)
+            self._waiting = []
 
     def wants_frame(self, step: Step) -> bool:
-        return step.is_last or step.number % self._about.frames_every == 0
+        """Whether the frame of ``step`` is needed. To be asked once of each step, in order."""
+        is_kept = self._frames is not None and self._frames.wants(step, self._level.detail)
+        return is_kept or self._hashes(step)
 
-    def look(self, picture: object) -> None:
-        """Begin to hash the frame of the step that is added next. The array must not change until then."""
-        self._hashing = self._pool.submit(digest_of, check_picture(picture))
+    def look(self, step: Step, picture: object) -> None:
+        """The frame of ``step``, which is added next, whether it was wanted or not. The array must not change until
+        then."""
+        with self._level:
+            pixels = check_picture(picture)
+            if self._frames is not None:
+                self._frames.look(step, pixels)
+            if self._hashes(step):
+                self._pool = self._pool or ThreadPoolExecutor(1, thread_name_prefix="frame-hash")
+                self._hashing = self._pool.submit(digest_of, pixels)
 
     def add(self, step: Step, env: Env, seed: int) -> None:
         """``env`` was reset with ``seed`` for this episode, and is in the state after ``step``."""
-        now = self._monotonic()
-        if step.number == 0:
-            self._began = now
-            self._writer.begin(RecordedEpisode(seed=seed, generator=generator_state(env)))
-        if self._pictures is not None:
-            self._pictures.add(step.observation)
+        with self._level:
+            now = self._monotonic()
+            if step.number == 0:
+                self._began = now
+                self._sink.begin(RecordedEpisode(seed=seed, generator=generator_state(env)))
+            if self._pictures is not None:
+                self._pictures.add(step.observation)
+            self._take(step, self._row(step, now))
+
+    def _hashes(self, step: Step) -> bool:
+        match self._level.detail:
+            case Detail.OFF:
+                return False
+            case Detail.MINIMAL:
+                return step.is_last
+            case Detail.STANDARD | Detail.FULL:
+                return step.is_last or step.number % self._about.frames_every == 0
+
+    def _take(self, step: Step, row: Row) -> None:
         if len(self._waiting) > READ_TOGETHER:  # the newest waits for the action that follows it
             self._hand_over(self._waiting[:-1], self._waiting[-1][0])
             del self._waiting[:-1]
-        self._waiting.append((step._replace(observation=_kept(step.observation)), self._row(step, now)))
+            self._level.check()
+            if self._pictures is not None and not self._level.detail.is_at_least(Detail.STANDARD):
+                self._pictures.leave_out_the_rest()
+        self._waiting.append((step._replace(observation=_kept(step.observation)), row))
 
     def _row(self, step: Step, now: float) -> Row:
         hashing, self._hashing = self._hashing, None
@@ -104,16 +153,23 @@ class StepRecorder:
         """``following`` is the step after the last of ``waiting``."""
         if not waiting:
             return
+        if self._policy is not None and self._level.reads:
+            self._read(self._policy, waiting, following)
+        for _, row in waiting:
+            self._sink.add(row)
+
+    def _read(self, policy: Policy, waiting: Sequence[tuple[Step, Row]], following: Step | None) -> None:
+        """Add to each row what ``policy`` makes of its observation."""
         steps = [step for step, _ in waiting]
         seen = batch_of([step.observation for step in steps])
-        reading = self._policy.read(seen, np.stack(self._actions(steps, seen, following)))
+        reading = policy.read(seen, np.stack(self._actions(policy, steps, seen, following)))
         columns = reading_columns(reading)
-        self._writer.squashed = reading.squashed
+        self._sink.squashed = reading.squashed
         for place, (_, row) in enumerate(waiting):
             row.reading = {name: column[place] for name, column in columns.items()}
-            self._writer.add(row)
 
-    def _actions(self, steps: Sequence[Step], seen: Any, following: Step | None) -> list[Any]:
+    @staticmethod
+    def _actions(policy: Policy, steps: Sequence[Step], seen: Any, following: Step | None) -> list[Any]:
         """The action taken after each of ``steps``; after the last of an episode, the action the policy would take."""
         done: list[Any] = [step.action for step in (*steps[1:], following) if step is not None]
         if following is None:
@@ -121,7 +177,7 @@ class StepRecorder:
         over = [place for place, step in enumerate(steps) if step.is_last or done[place] is None]
         if over:
             starts = np.zeros(len(over), bool)
-            chosen, _ = self._policy.predict(seen[over], None, starts, deterministic=True)
+            chosen, _ = policy.predict(seen[over], None, starts, deterministic=True)
             for place, action in zip(over, chosen, strict=True):
                 done[place] = action
         return done

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
 import orjson
 
+from rlviz.domain.errors import NotExportable
 from rlviz.domain.step_record import PolicyReading, StepRecord
-from rlviz.records.about import READING, Components
+from rlviz.records.about import METADATA, READING, Components
 from rlviz.records.minari import minari_archive
-from rlviz.records.query import cells
+from rlviz.records.query import Selection, cells
 from rlviz.records.reader import StepFile
 
 
@@ -24,41 +25,95 @@ class ExportFormat(StrEnum):
     MINARI = "minari"
 
 
-def export(file: StepFile, kind: ExportFormat) -> Iterator[bytes]:
-    """The export in chunks. Memory: one row group; for Minari, one episode."""
+def export(
+    file: StepFile, kind: ExportFormat, *, episode: int | None = None, where: Sequence[str] = ()
+) -> Iterator[bytes]:
+    """The records of ``episode``, or of all, for which the conditions ``where`` hold, in chunks. Memory: one row group;
+    for Minari, one episode. Raises InvalidRequest, and NotExportable for what the format cannot hold."""
+    selection = Selection(file, episode, where)
     match kind:
         case ExportFormat.NDJSON:
-            yield from _as_ndjson(file)
+            yield from _as_ndjson(file, selection)
         case ExportFormat.CSV:
-            yield from _as_csv(file)
-        case ExportFormat.MINARI:
-            yield from minari_archive(file)
+            yield from _as_csv(file, selection)
         case ExportFormat.PARQUET:
-            raise ValueError("The file is Parquet as it is.")
+            yield from _as_parquet(file, selection)
+        case ExportFormat.MINARI:
+            if selection.has_conditions:
+                raise NotExportable(
+                    "A Minari dataset holds whole episodes. Leave the conditions out, or export NDJSON, CSV or Parquet."
+                )
+            yield from minari_archive(file, episode)
 
 
-def _as_ndjson(file: StepFile) -> Iterator[bytes]:
+def _as_parquet(file: StepFile, selection: Selection) -> Iterator[bytes]:
+    """As the file itself, its metadata included."""
+    arrow = _arrow()
+    sink = _Pieces()
+    with arrow.parquet.ParquetWriter(sink, file.schema, compression="zstd") as writer:
+        writer.add_key_value_metadata({METADATA: file.about.model_dump_json().encode()})
+        for group, rows, _ in selection.by_group([]):
+            if len(rows):
+                writer.write_table(file.table(group).take(arrow.array(rows)))
+            yield sink.take()
+    yield sink.take()
+
+
+class _Pieces:
+    """A file as PyArrow writes to it, which is taken away piece by piece."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._waiting: list[bytes] = []
+        self._written = 0
+
+    def write(self, content: Any) -> int:
+        self._waiting.append(bytes(content))
+        self._written += len(content)
+        return len(content)
+
+    def tell(self) -> int:
+        return self._written
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+    def take(self) -> bytes:
+        taken, self._waiting = b"".join(self._waiting), []
+        return taken
+
+
+def _arrow() -> Any:
+    import pyarrow
+    import pyarrow.parquet
+
+    return pyarrow
+
+
+def _as_ndjson(file: StepFile, selection: Selection) -> Iterator[bytes]:
     """Fields as in ``StepRecord``. Values that are not finite are null."""
     blank = StepRecord(episode=0, index=0).model_dump(mode="json")
     unread = PolicyReading().model_dump(mode="json") | {"squashed": file.about.squashed}
-    for columns in file.by_group(file.names):
+    for _, _, columns in selection.by_group(file.names):
         values = {name: cells(file, name, column) for name, column in columns.items()}
         lines = []
         for row in zip(*values.values(), strict=True):
             found = dict(zip(values, row, strict=True))
             reading = {name.removeprefix(READING): found.pop(name) for name in values if name.startswith(READING)}
             lines.append(orjson.dumps(blank | found | {"reading": unread | reading if reading else None}))
-        yield b"\n".join([*lines, b""])
+        yield b"\n".join([*lines, b""]) if lines else b""
 
 
-def _as_csv(file: StepFile) -> Iterator[bytes]:
+def _as_csv(file: StepFile, selection: Selection) -> Iterator[bytes]:
     """A header line of names, with units in brackets; a cell is empty where the record has null."""
     header: list[str] | None = None
-    for columns in file.by_group(file.names):
+    widths: dict[str, int] = {}
+    for _, _, columns in selection.by_group(file.names):
         text = io.StringIO()
         writer = csv.writer(text)
-        widths = {name: column.numbers.shape[1] if column.numbers.ndim > 1 else 0 for name, column in columns.items()}
-        if header is None:
+        if header is None:  # readings may be missing from some place on, but not from the beginning
+            widths = {name: one.numbers.shape[1] if one.numbers.ndim > 1 else 0 for name, one in columns.items()}
             header = [cell for name in file.names for cell in _headings(file, name, widths[name])]
             writer.writerow(header)
         cells_by_column = [

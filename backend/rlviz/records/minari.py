@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,9 @@ _COLUMNS = ["observation", "action", "reward", "terminated", "truncated"]
 _PIECE = 1 << 18
 
 
-def minari_archive(file: StepFile) -> Iterator[bytes]:
-    """The archive in chunks. Raises NotExportable if observations are stored as hashes alone."""
+def minari_archive(file: StepFile, episode: int | None = None) -> Iterator[bytes]:
+    """The archive in chunks, of ``episode`` alone if that is given. Raises NotExportable if observations are stored as
+    hashes alone."""
     if file.about.observation.layout.is_hashed:
         raise NotExportable(
             "A Minari dataset holds what the agent saw, and of pictures only hashes are kept. "
@@ -33,7 +34,7 @@ def minari_archive(file: StepFile) -> Iterator[bytes]:
         )
     with tempfile.TemporaryFile() as archive:
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as folder:
-            _write(file, folder)
+            _write(file, folder, range(len(file.about.episodes)) if episode is None else [episode])
         archive.seek(0)
         while piece := archive.read(_PIECE):
             yield piece
@@ -44,20 +45,21 @@ def dataset_id(file: StepFile) -> str:
     return f"rlviz/{file.about.run_id}-{file.about.evaluation_id}-v0"
 
 
-def _write(file: StepFile, folder: zipfile.ZipFile) -> None:
+def _write(file: StepFile, folder: zipfile.ZipFile, chosen: Sequence[int]) -> None:
+    """Episodes are counted anew, as Minari wants it."""
     arrow = _arrow()
     data = f"{dataset_id(file)}/data"
     steps, bytes_written, episodes = 0, 0, 0
-    for number, about in enumerate(file.about.episodes):
-        columns = _episode(file, number)
-        table = _table(arrow, file, number, columns)
+    for place in chosen:
+        number = episodes
+        table = _table(arrow, file, number, _episode(file, place))
         if table is None:
             continue
         sink = arrow.BufferOutputStream()
         arrow.parquet.write_table(table, sink, row_group_size=max(1, table.num_rows))
         content = sink.getvalue().to_pybytes()
         folder.writestr(f"{data}/{number}/part-0.parquet", content)
-        metadata = {"id": number, "total_steps": table.num_rows - 1, "seed": about.seed}
+        metadata = {"id": number, "total_steps": table.num_rows - 1, "seed": file.about.episodes[place].seed}
         folder.writestr(f"{data}/{number}/metadata.json", json.dumps(metadata))
         steps, bytes_written, episodes = steps + table.num_rows - 1, bytes_written + len(content), episodes + 1
     folder.writestr(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,24 @@ def find_steps(file: StepFile, query: StepQuery) -> FoundSteps:
     return FoundSteps(
         len(found), start, start + len(rows), {name: cells(file, name, columns[name][rows]) for name in shown}
     )
+
+
+class Selection:
+    """The records of an episode, or of all, for which conditions hold, in the order of the file."""
+
+    def __init__(self, file: StepFile, episode: int | None = None, where: Sequence[str] = ()) -> None:
+        """Raises InvalidRequest for a malformed condition."""
+        self._file, self.episode = file, episode
+        self._conditions = [Condition(file, text, f"/where/{place}") for place, text in enumerate(where)]
+        self.has_conditions = bool(self._conditions)
+
+    def by_group(self, names: Sequence[str]) -> Iterator[tuple[int, NDArray[np.intp], dict[str, Column]]]:
+        """For each row group its number, the rows that are selected, and the given columns of these rows."""
+        looked_at = {"episode", *(name for one in self._conditions for name in one.columns)}
+        for group in self._file.groups(self.episode):
+            columns = self._file.read(sorted({*names, *looked_at}), [group])
+            rows = _found(columns, self.episode, self._conditions)
+            yield group, rows, {name: columns[name][rows] for name in names}
 
 
 def cells(file: StepFile, name: str, column: Column) -> list[Any]:

@@ -88,6 +88,18 @@ class StepFile:
             raise ValueError(str(error)) from error
         return {name: self._column(name, table.column(name).combine_chunks()) for name in names}
 
+    def table(self, group: int) -> Any:
+        """A row group as a PyArrow table. Raises ValueError if the file is damaged there."""
+        try:
+            return self._parquet.read_row_group(group, use_threads=False)
+        except OSError as error:
+            raise ValueError(str(error)) from error
+
+    @property
+    def schema(self) -> Any:
+        """That of its tables, in PyArrow."""
+        return self._schema
+
     def by_group(self, names: list[str]) -> Iterator[dict[str, Column]]:
         """The whole file in batches, one for each row group, in the memory of one row group."""
         for group in self.groups():

@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, is_evaluation_id
+from rlviz.domain.recording import FrameReason
 from rlviz.domain.verification import Verification
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document, read_existing
 from rlviz.rundir.files import check_folders, damaged, names_in, open_file
+
+
+@dataclass(frozen=True)
+class KeptFrame:
+    """A frame that is kept as a picture: of which step of which episode, both counted from 0, and why."""
+
+    episode: int
+    index: int
+    reason: FrameReason
+
+
+def frame_name(episode: int, index: int, reason: FrameReason) -> str:
+    """Its name within the archive."""
+    return f"{episode}-{index}-{reason.value}.jpg"
+
+
+def parse_frame_name(name: str) -> KeptFrame | None:
+    if (match := _FRAME.fullmatch(name)) is None:
+        return None
+    return KeptFrame(int(match[1]), int(match[2]), FrameReason(match[3]))
+
+
+_FRAME = re.compile(rf"(\d{{1,9}})-(\d{{1,9}})-({'|'.join(FrameReason)})\.jpg")
 
 
 class EvaluationFiles:
@@ -43,6 +71,36 @@ class EvaluationFiles:
     def pictures_path(self, evaluation_id: str) -> Path:
         """Strips of what the agent saw, in a zip archive, each under its ``strip_name``."""
         return self._path(evaluation_id, ".pictures.zip")
+
+    def frames_path(self, evaluation_id: str) -> Path:
+        """Frames that are kept as pictures, in a zip archive, each under its ``frame_name``."""
+        return self._path(evaluation_id, ".frames.zip")
+
+    def frames(self, evaluation_id: str) -> list[KeptFrame]:
+        """Those in the archive, in the order in which they were played. Raises FileNotFoundError and RunFolderError."""
+        path = self.frames_path(evaluation_id)
+        with self._open_frames(path) as archive:
+            found = filter(None, map(parse_frame_name, archive.namelist()))
+            return sorted(found, key=lambda frame: (frame.episode, frame.index))
+
+    def read_frame(self, evaluation_id: str, episode: int, index: int) -> bytes:
+        """A JPEG. Raises FileNotFoundError, also for a frame that was not kept, and RunFolderError."""
+        path = self.frames_path(evaluation_id)
+        with self._open_frames(path) as archive:
+            for name in archive.namelist():
+                frame = parse_frame_name(name)
+                if frame is not None and (frame.episode, frame.index) == (episode, index):
+                    return archive.read(name)
+        raise FileNotFoundError(path)
+
+    @contextmanager
+    def _open_frames(self, path: Path) -> Iterator[ZipFile]:
+        with open_file(path, self._run) as file:
+            try:
+                with ZipFile(file) as archive:
+                    yield archive
+            except BadZipFile as error:
+                raise damaged(path, self._run, "It is no whole archive of frames.") from error
 
     def verification_path(self, evaluation_id: str) -> Path:
         return self._path(evaluation_id, ".verify.json")

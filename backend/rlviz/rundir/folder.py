@@ -16,6 +16,7 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.ids import check_run_id, is_run_id
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.snapshot import check_name
+from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.best import read_best
@@ -54,6 +55,7 @@ class RunFolder:
         self.control_path = self.path / "control.json"
         self.labels_path = self.path / "labels.json"
         self.rules_path = self.path / "rules.json"
+        self.recording_path = self.path / "recording.json"
         self.metrics_path = self.path / "metrics.jsonl"
         self.events_path = self.path / "events.jsonl"
         self.log_path = self.path / "worker.log"
@@ -163,6 +165,16 @@ class RunFolder:
 
     def write_rules(self, document: RulesDocument) -> None:
         write_atomically(self.rules_path, document.model_dump_json(indent=2).encode())
+
+    def read_recording(self) -> RecordingChoice | None:
+        """How it is recorded; None: as its family is by default. Raises RunFolderError."""
+        try:
+            return read_document(self.recording_path, RecordingChoice)
+        except FileNotFoundError:
+            return None
+
+    def write_recording(self, choice: RecordingChoice) -> None:
+        write_atomically(self.recording_path, choice.model_dump_json(indent=2).encode())
 
     def open_log(self) -> BinaryIO:
         """``worker.log``, open for appending; anything else in its place is set aside.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rlviz.rundir.files import files_in
@@ -21,12 +22,18 @@ def older_checkpoints(folder: RunFolder, keep: int) -> list[Path]:
 
 def older_videos(folder: RunFolder, keep: int) -> list[Path]:
     """All but the newest ``keep`` evaluation videos, and of what the agent saw in them, with the policies that saw
-    it."""
-    return [
-        path
-        for pattern in ("eval_*.mp4", "eval_*.pictures.zip", "eval_*.policy.zip")
-        for path in all_but_newest(files_in(folder.evaluations.path, folder.path, pattern), keep)
-    ]
+    it. Of videos, those that were made last are the newest: one may be made again from the records."""
+    files = partial(files_in, folder.evaluations.path, folder.path)
+    videos = sorted(files("eval_*.mp4"), key=_made_at)
+    kinds = (videos, files("eval_*.pictures.zip"), files("eval_*.policy.zip"))
+    return [path for paths in kinds for path in all_but_newest(paths, keep)]
+
+
+def _made_at(path: Path) -> int:
+    try:
+        return path.lstat().st_mtime_ns
+    except FileNotFoundError:  # somebody has deleted it just now
+        return 0
 
 
 def step_records(folder: RunFolder) -> list[Path]:
@@ -45,7 +52,15 @@ def retain_videos(folder: RunFolder, keep: int) -> None:
 
 def retain_steps(folder: RunFolder, max_bytes: int) -> None:
     """Delete the oldest step records until those of the run have at most ``max_bytes``; the newest stay."""
-    paths = step_records(folder)
+    _retain_bytes(step_records(folder), max_bytes)
+
+
+def retain_frames(folder: RunFolder, max_bytes: int) -> None:
+    """The same for frames that are kept as pictures."""
+    _retain_bytes(files_in(folder.evaluations.path, folder.path, "eval_*.frames.zip"), max_bytes)
+
+
+def _retain_bytes(paths: Sequence[Path], max_bytes: int) -> None:
     room = max_bytes
     for path in reversed(paths):
         room -= path.stat().st_size

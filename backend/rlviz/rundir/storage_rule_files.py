@@ -30,7 +30,7 @@ def doomed(folder: RunFolder, rule: KeepNewest | Remove) -> list[Path]:
             without_a_model = not is_file(folder.model_path, folder.path)
             return older_checkpoints(folder, max(rule.keep, int(without_a_model)))
         case StoredKind.RECORDS:
-            return all_but_newest(step_records(folder), rule.keep)
+            return _with_frames(folder, all_but_newest(step_records(folder), rule.keep))
 
 
 def _removed(folder: RunFolder, rule: Remove) -> list[Path]:
@@ -42,7 +42,15 @@ def _removed(folder: RunFolder, rule: Remove) -> list[Path]:
         case "logs":
             return [folder.log_path] if is_file(folder.log_path, folder.path) else []
         case "records_without_video":
-            return [path for path in step_records(folder) if _has_lost_its_video(folder, path)]
+            records = [path for path in step_records(folder) if _has_lost_its_video(folder, path)]
+            return _with_frames(folder, records)
+
+
+def _with_frames(folder: RunFolder, records: list[Path]) -> list[Path]:
+    """``records``, and the frames that are kept beside them."""
+    names = [path.name.removesuffix(".steps.parquet") for path in records]
+    beside = [folder.evaluations.frames_path(name) for name in names if is_evaluation_id(name)]
+    return records + [path for path in beside if is_file(path, folder.path)]
 
 
 def _has_lost_its_video(folder: RunFolder, records: Path) -> bool:

@@ -61,6 +61,7 @@ from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.own_presets import OwnPresets
 from rlviz.services.use_cases.past import PastService
 from rlviz.services.use_cases.played_runs import PlayedRuns
+from rlviz.services.use_cases.recording import RecordingService
 from rlviz.services.use_cases.resuming import ResumeService
 from rlviz.services.use_cases.rules import RuleService
 from rlviz.services.use_cases.runs import RunService
@@ -153,6 +154,7 @@ class Application:
             self.environments,
             PlayedRuns(self.settings, self.database, self.supervisor, self.broadcast),
         )
+        self.recording = RecordingService(self.settings, self.database, self.supervisor, self.broadcast)
         self.episodes = EpisodeService(self.settings, self.database)
         self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
         self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from rlviz.domain.errors import VideoNotWritten
+from rlviz.domain.errors import RunFolderError, VideoNotWritten
 from rlviz.domain.evaluation import (
-    EpisodeResult,
     EvaluationRecord,
     EvaluationStatus,
-    StepsFacts,
+    Origin,
     StepsWanted,
     VideoFacts,
 )
 from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.recording import RecordingFacts
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.times import utc
 from rlviz.evaluation.joined_video import join_videos
-from rlviz.evaluation.summary import summarize
 from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.recording.chapter import MAX_ROWS, EpisodeRows, results_of, write_chapter
 from rlviz.recording.step_recorder import records_about
-from rlviz.records.about import RecordedEpisode
-from rlviz.records.writer import Row, StepWriter
+from rlviz.recording.summary import summarize
 from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env
 from rlviz.rundir.atomic import atomic_write
 from rlviz.rundir.folder import RunFolder
@@ -38,22 +37,13 @@ from rlviz.sessions.episode_film import EpisodeFilm
 from rlviz.sessions.packets import Recording
 from rlviz.training.journals import RunJournals
 
-MAX_ROWS = 20_000
-"""Records that are kept in one file. It is written anew after every episode, so it must not become large."""
-
 
 @dataclass(frozen=True)
 class PlayedEpisode:
-    """One that was played to its end, a row for each step, the reset included; ``film`` has as many frames."""
+    """One that was played to its end; ``film`` has a frame for each row."""
 
-    begun: RecordedEpisode
-    rows: Sequence[Row]
-    squashed: bool
+    steps: EpisodeRows
     film: EpisodeFilm | None = None
-
-    @property
-    def length(self) -> int:
-        return self.rows[-1].index
 
 
 class PlayedFolder:
@@ -69,8 +59,10 @@ class PlayedFolder:
         self.run_id = folder.run_id
         self.episodes = 0
         self._folder, self._steps, self._keep_videos = folder, recording.steps, recording.keep_videos
-        self._env, self._clock = env, clock
-        self._config = folder.read_config()
+        self._clock = clock
+        self._about = records_about(
+            folder.read_config(), env, deterministic=False, frames_every=1, max_steps=MAX_EPISODE_STEPS
+        )
         self._step = 0
         self._chapter: list[PlayedEpisode] = []
         self._video: VideoFacts | None = None
@@ -84,6 +76,10 @@ class PlayedFolder:
 
     def add(self, played: PlayedEpisode) -> None:
         """Its records and its video first: who reads of it in the journal finds them. Its film is finished."""
+        wanted = self._wanted()
+        if wanted != self._steps and self._chapter:
+            self._begin_chapter()
+        self._steps = wanted
         self._file_video(played)
         self._chapter.append(played)
         try:
@@ -91,12 +87,12 @@ class PlayedFolder:
         except OSError as error:
             self.warn(f"The steps of an episode could not be kept: {error}.")
         self.episodes += 1
-        self._step += played.length
+        self._step += played.steps.length
         self.journals.metrics(
             self._step,
             {
-                EPISODE_REWARD: played.rows[-1].episode_return,
-                EPISODE_LENGTH: played.length,
+                EPISODE_REWARD: played.steps.rows[-1].episode_return,
+                EPISODE_LENGTH: played.steps.length,
                 EPISODE_INDEX: self.episodes,
             },
         )
@@ -118,7 +114,7 @@ class PlayedFolder:
     def _file_video(self, played: PlayedEpisode) -> None:
         """Put the video of the episode behind that of its chapter; begin another chapter if it does not fit there."""
         facts = self._facts_of_film(played)
-        rows = sum(len(episode.rows) for episode in self._chapter) + len(played.rows)
+        rows = sum(len(one.steps.rows) for one in [*self._chapter, played])
         is_full = rows > MAX_ROWS or len(self._chapter) >= LIMITS.evaluation_episodes.maximum
         if self._chapter and (is_full or (facts is None) != (self._video is None)):
             self._begin_chapter()
@@ -168,65 +164,38 @@ class PlayedFolder:
             status=EvaluationStatus.COMPLETED,
             created_at=now,
             started_at=now,
+            origin=Origin.PLAYED,
             deterministic=False,
             video=False,
             steps=self._steps,
         )
 
+    def _wanted(self) -> StepsWanted | None:
+        """What to record from now on: a person may have chosen another detail meanwhile."""
+        choice = None
+        with suppress(RunFolderError):
+            choice = self._folder.read_recording()
+        return self._steps if choice is None else choice.profile.wanted(choice.effective)
+
     def _write_records(self) -> None:
-        chapter = self._chapter
-        facts = self._write_steps(self._steps) if self._steps is not None else None
+        chapter, wanted = [played.steps for played in self._chapter], self._steps
+        facts = recording = None
+        if wanted is not None:
+            recording = RecordingFacts(detail=wanted.detail)
+            facts = write_chapter(self._folder, self._record.id, self._about, wanted, chapter)
         count = len(chapter)
         self._record = self._record.model_copy(
             update={
+                "steps": wanted,
                 "seed": chapter[0].begun.seed,
                 "episodes": count,
                 "episodes_done": count,
                 "video": self._video is not None,
                 "ended_at": utc(self._clock()),
-                "summary": summarize(_results(chapter), self._video, facts),
+                "summary": summarize(results_of(chapter), self._video, facts, recording=recording),
             }
         )
         self._folder.evaluations.write(self._record)
-        if self._steps is not None:
-            retain_steps(self._folder, self._steps.max_bytes)
+        if wanted is not None:
+            retain_steps(self._folder, wanted.max_bytes)
         retain_videos(self._folder, self._keep_videos)
-
-    def _write_steps(self, wanted: StepsWanted) -> StepsFacts:
-        about = records_about(
-            self._config,
-            self._env,
-            deterministic=False,
-            frames_every=wanted.frames_every,
-            max_steps=MAX_EPISODE_STEPS,
-            evaluation_id=self._record.id,
-        )
-        path = self._folder.evaluations.steps_path(self._record.id)
-        path.parent.mkdir(exist_ok=True)
-        with StepWriter(path, self._folder.path, about, max_bytes=wanted.max_bytes) as writer:
-            for place, played in enumerate(self._chapter):
-                writer.begin(played.begun)
-                writer.squashed = played.squashed
-                for row in played.rows:
-                    is_hashed = row is played.rows[-1] or row.index % wanted.frames_every == 0
-                    writer.add(replace(row, episode=place, frame_hash=row.frame_hash if is_hashed else None))
-        return writer.facts()
-
-
-def _results(chapter: Sequence[PlayedEpisode]) -> list[EpisodeResult]:
-    results, first_frame = [], 0
-    for number, played in enumerate(chapter, 1):
-        last = played.rows[-1]
-        results.append(
-            EpisodeResult(
-                index=number,
-                episode_return=last.episode_return,
-                episode_length=last.index,
-                terminated=last.terminated,
-                truncated=last.truncated,
-                seed=played.begun.seed,
-                first_frame=first_frame,
-            )
-        )
-        first_frame += len(played.rows)
-    return results

@@ -6,12 +6,14 @@ import math
 import time
 from collections.abc import Callable
 from concurrent.futures import wait
+from copy import copy
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.step_record import Actor, StepRecord
+from rlviz.recording.chapter import EpisodeRows
 from rlviz.recording.step_recorder import generator_state, reading_columns, row_of
 from rlviz.records.about import RecordedEpisode
 from rlviz.records.writer import Row
@@ -50,9 +52,7 @@ class PlayedRun:
         self._env, self._camera, self._ask, self._clock = env, camera, ask, clock
         self._tell, self._complain = tell, complain
         self._layouts = layout_of(env.observation_space), layout_of(env.action_space)
-        self._begun = RecordedEpisode(seed=0)
-        self._rows: list[Row] = []
-        self._squashed = False
+        self._steps = EpisodeRows(RecordedEpisode(seed=0))
         self._waiting: list[PlayedEpisode] = []
         self._has_asked = False
         self._folder: PlayedFolder | None = None
@@ -60,17 +60,20 @@ class PlayedRun:
         self._lock = Lock()
 
     def __call__(self, episode: Episode, step: Step, record: StepRecord, frame: NDArray[np.uint8]) -> None:
-        person_acts = bool(self._rows) and self._rows[-1].actor is Actor.PERSON
-        self._camera.show(step, frame, person_acts=person_acts)
+        rows = self._steps.rows
+        self._camera.show(step, frame, person_acts=bool(rows) and rows[-1].actor is Actor.PERSON)
         if step.number == 0:
-            self._begun = RecordedEpisode(seed=episode.seed, generator=generator_state(episode.env))
-        del self._rows[step.number :]  # somebody has gone back
-        self._rows.append(self._row(step, record))
-        if step.is_last and any(row.actor is Actor.PERSON for row in self._rows):
-            if (unusable := next(filter(_has_no_reward, self._rows), None)) is not None:
+            begun = RecordedEpisode(seed=episode.seed, generator=generator_state(episode.env))
+            self._steps = EpisodeRows(begun)
+            rows = self._steps.rows
+        del rows[step.number :]  # somebody has gone back
+        rows.append(self._row(step, record))
+        if step.is_last and any(row.actor is Actor.PERSON for row in rows):
+            if (unusable := next(filter(_has_no_reward, rows), None)) is not None:
                 self._leave_out(unusable)
             else:
-                self._take(PlayedEpisode(self._begun, tuple(self._rows), self._squashed, self._camera.take()))
+                taken = EpisodeRows(self._steps.begun, list(map(copy, rows)), self._steps.squashed)
+                self._take(PlayedEpisode(taken, self._camera.take()))
 
     def open(self, recording: Recording) -> None:
         """Keep episodes in the run folder of ``recording`` from now on. Raises RlvizError or OSError."""
@@ -109,7 +112,7 @@ class PlayedRun:
         )
         if step.reading is not None:
             row.reading = reading_columns(step.reading)
-            self._squashed = step.reading.squashed
+            self._steps.squashed = step.reading.squashed
         return row
 
     def _leave_out(self, row: Row) -> None:

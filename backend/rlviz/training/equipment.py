@@ -34,6 +34,7 @@ from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rollback import Rollbacks, Target
 from rlviz.training.rules.engine import Firing
 from rlviz.training.rules.in_force import rules_in_force
+from rlviz.training.run_recorder import RunRecorder
 from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
@@ -66,6 +67,7 @@ class Equipment:
     ) -> None:
         self._folder, self._journals, self._attempt, self._config = folder, journals, attempt, config
         self._stop, self._pause, self._live = stop, pause, live
+        self.recorder = RunRecorder(folder, journals, config)
         self.checkpoints = self._make_checkpoints()
         self.evaluation = self._make_evaluation()
         self.filmstrip = self._make_filmstrip()
@@ -116,6 +118,7 @@ class Equipment:
         self.checkpoints.tick()
         self.snapshots.tick()
         self.filmstrip.write()
+        self.recorder.tick()
         if self._anatomy is not None:
             self._anatomy.tick()
         self.steering.tick()
@@ -132,6 +135,7 @@ class Equipment:
     def close(self) -> None:
         if self.evaluation is not None:
             self.evaluation.close()
+        self.recorder.close()
         if self._anatomy is not None:
             self._anatomy.close()
         self.snapshots.close()
@@ -167,6 +171,7 @@ class Equipment:
             as_played=partial(as_played, ALGORITHMS.get(config.algo)),
             threshold=environment_of(config).reward_threshold,
             stopping=self._stop.is_set,
+            recorder=self.recorder,
             retests=self._attempt.evaluations,
             best=self._attempt.best,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from rlviz.algorithms.policy import Policy
+from rlviz.recording.step_recorder import StepRecorder
 from rlviz.rollout.episode import Env
 from rlviz.rollout.play import play
 
@@ -43,16 +44,27 @@ class GreedyPlayer:
         self._make = make
         self._envs: list[Env] = []
 
-    def play(self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
-        """An episode for each seed; None if ``interrupted`` came true, which is asked at every step.
+    def play(
+        self,
+        policy: Policy,
+        seeds: Sequence[int],
+        interrupted: Callable[[], bool],
+        record: Callable[[Env], StepRecorder | None] = lambda _: None,
+    ) -> Score | None:
+        """An episode for each seed; None if ``interrupted`` came true, which is asked at every step. ``record`` gives
+        what records the first of them, for the environment that it is played in.
 
         The generators that training draws from are afterwards as they were before.
         """
         returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
-        with undisturbed():
-            for step in play(self._environments(len(seeds)), policy, seeds):
+        envs = self._environments(len(seeds))
+        recorder = record(envs[0])
+        with undisturbed(), recorder or nullcontext():
+            for step in play(envs, policy, seeds):
                 if interrupted():
                     return None
+                if recorder is not None and step.episode == 0:
+                    recorder.add(step, envs[0], seeds[0])
                 returns[step.episode], lengths[step.episode] = step.episode_return, step.number
         return Score(tuple(returns), tuple(lengths))
 

@@ -28,11 +28,13 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import BestData
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
+from rlviz.recording.chapter import CollectedEpisodes
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import save_best
 from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals
+from rlviz.training.run_recorder import RunRecorder
 
 SCREENING_SEED = 2_000_000
 RETEST_SEED = 3_000_000
@@ -41,7 +43,8 @@ RETEST_SEED = 3_000_000
 
 class PeriodicEvaluation:
     """Due from ``next_step`` on. ``as_played`` gives the policy of a model as it is then; ``threshold`` is the
-    environment's; ``stopping`` says whether somebody wants training to end now.
+    environment's; ``stopping`` says whether somebody wants training to end now. ``recorder``, if there is one, records
+    the first episode of each screening.
 
     ``retests`` counts those that earlier attempts may have played, whose seeds are used up; ``best`` is the best policy
     that they have kept.
@@ -57,11 +60,13 @@ class PeriodicEvaluation:
         as_played: Callable[[BaseAlgorithm], Policy],
         threshold: float | None,
         stopping: Callable[[], bool],
+        recorder: RunRecorder | None = None,
         retests: int = 0,
         best: BestPolicy | None = None,
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
         self._as_played, self._threshold, self._stopping = as_played, threshold, stopping
+        self._recorder = recorder
         self.next_step = plan.every_steps or sys.maxsize
         self._retests, self._reached = retests, 0
         self._best = best
@@ -76,7 +81,7 @@ class PeriodicEvaluation:
         """Evaluate now; return the seconds it took. One that a stop interrupts leaves no trace."""
         begin = time.perf_counter_ns()
         self.next_step = model.num_timesteps + (self._plan.every_steps or sys.maxsize)
-        score = self._play(model, SCREENING_SEED)
+        score = self._screen(model)
         if self._best is not None and not is_file(self._folder.best_model_path):
             self._best = None  # the run has gone back to before it, or somebody has deleted it
         if score is not None:
@@ -102,6 +107,19 @@ class PeriodicEvaluation:
 
     def close(self) -> None:
         self._player.close()
+
+    def _screen(self, model: BaseAlgorithm) -> Score | None:
+        step, collected, policy = model.num_timesteps, CollectedEpisodes(), self._as_played(model)
+        seeds = range(SCREENING_SEED, SCREENING_SEED + self._plan.episodes)
+        recorder = self._recorder
+        if recorder is None:
+            return self._player.play(policy, seeds, self._stopping)
+        score = self._player.play(
+            policy, seeds, self._stopping, lambda env: recorder.record(step, env, policy, collected)
+        )
+        if score is not None:
+            recorder.keep(step, collected.take())
+        return score
 
     def _play(self, model: BaseAlgorithm, first_seed: int) -> Score | None:
         return self._player.play(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import closing
 from statistics import fmean
 
 from rlviz.domain.config import RunConfig
+from rlviz.domain.evaluation import MOST_SCORED_EPISODES
 from rlviz.domain.events import Ending, FinishedData, StartedData, StoppedData
+from rlviz.domain.recording import Detail
 from rlviz.domain.records import (
     EP_LEN_MEAN,
     EP_REW_MEAN,
@@ -19,8 +22,11 @@ from rlviz.domain.records import (
     RECENT_FPS,
 )
 from rlviz.environments.make import make_environment
-from rlviz.rollout.episode import Env, Episode
+from rlviz.recording.chapter import MAX_ROWS, CollectedEpisodes
+from rlviz.recording.step_recorder import StepRecorder
+from rlviz.rollout.episode import Env, Episode, Step
 from rlviz.rollout.play import seed_all
+from rlviz.training.run_recorder import RunRecorder
 from rlviz.training.trainer import Trainer
 
 RATE_SECONDS = 1.0
@@ -34,22 +40,38 @@ ACTION_SEED = 1_000_000
 action and what the environment makes of it."""
 
 
+EPISODES_EVERY = {Detail.MINIMAL: 100, Detail.STANDARD: 10, Detail.FULL: 1}
+"""One episode in so many is recorded, and the first."""
+
+CHAPTER_SECONDS = 60.0
+"""How long an episode that was recorded waits for others to be kept with."""
+
+
 class RandomPlayer(Trainer):
     """Plays whole episodes of random actions instead of training, as evaluations play them, until the run has its
     steps: the last episode is cut off there, and has no row. It journals what a trainer journals of episodes, and saves
-    nothing, for there is no policy."""
+    nothing, for there is no policy. Some of its episodes are recorded, as many as the detail says."""
+
+    _recorder: RunRecorder | None = None
+
+    def tick(self) -> None:
+        if self._recorder is not None:
+            self._recorder.tick()
+        super().tick()
 
     def _train(self, config: RunConfig) -> None:
         self._heed_control()
         with closing(make_environment(config, whole_episodes=True)) as env:
             self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker))
-            self._play(env, config)
+            recorder = self._recorder = RunRecorder(self._folder, self._journals, config)
+            with closing(RecordedEpisodes(recorder, env)) as recorded:
+                self._play(env, config, recorded)
         ending: Ending = FinishedData(attempt=self._attempt.number)
         if self.is_stopping:
             ending = StoppedData(attempt=self._attempt.number)
         self._journals.event(self._step, ending)
 
-    def _play(self, env: Env, config: RunConfig) -> None:
+    def _play(self, env: Env, config: RunConfig, recorded: RecordedEpisodes) -> None:
         places, episode = 0, Episode(env, 0, config.seed)
         lengths, returns = deque[int](maxlen=EPISODES_OF_A_MEAN), deque[float](maxlen=EPISODES_OF_A_MEAN)
         began = logged_at = time.monotonic()
@@ -57,9 +79,11 @@ class RandomPlayer(Trainer):
         seed_all(episode, None, deterministic=True)
         env.action_space.seed(config.seed + ACTION_SEED)
         step = episode.begin()
+        recorded.begin(self._step, episode)
         while self._step < config.total_timesteps and not self.is_stopping:
             step = episode.take(env.action_space.sample())
             self._step += 1
+            recorded.add(step, episode)
             if not step.is_last:
                 continue
             places += 1
@@ -86,4 +110,43 @@ class RandomPlayer(Trainer):
                 )
                 logged_at, logged_step = now, self._step
             episode = Episode(env, places, config.seed + places)
-            episode.begin()
+            step = episode.begin()
+            recorded.begin(self._step, episode)
+
+
+class RecordedEpisodes:
+    """Records one episode in so many, from its reset to its end, and has them kept some together."""
+
+    def __init__(self, recorder: RunRecorder, env: Env, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._recorder, self._env, self._monotonic = recorder, env, monotonic
+        self._collected = CollectedEpisodes()
+        self._steps: StepRecorder | None = None
+        self._step, self._kept_at = 0, monotonic()
+
+    def begin(self, step: int, episode: Episode) -> None:
+        """``episode`` was reset. ``step``: of the run."""
+        self._step = step
+        every = EPISODES_EVERY.get(self._recorder.level.detail)
+        self._steps = None
+        if every is None or episode.place % every == 0:
+            self._steps = self._recorder.record(step, self._env, None, self._collected)
+        if self._steps is not None:
+            self._steps.add(episode.newest, self._env, episode.seed)
+
+    def add(self, step: Step, episode: Episode) -> None:
+        if self._steps is None:
+            return
+        self._steps.add(step, self._env, episode.seed)
+        if step.is_last:
+            self._steps.flush()
+            is_due = self._monotonic() - self._kept_at >= CHAPTER_SECONDS
+            if is_due or self._collected.count >= MAX_ROWS or len(self._collected) >= MOST_SCORED_EPISODES:
+                self._keep()
+
+    def close(self) -> None:
+        self._keep()
+        self._recorder.close()
+
+    def _keep(self) -> None:
+        self._kept_at = self._monotonic()
+        self._recorder.keep(self._step, self._collected.take())

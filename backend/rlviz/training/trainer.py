@@ -180,6 +180,7 @@ class Trainer:
             else:
                 ending = self._end(model, equipment, stopped)
             self._live.close()
+            equipment.recorder.close()
             self._journals.event(model.num_timesteps, ending)
 
     def _equip(

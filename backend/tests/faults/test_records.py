@@ -14,7 +14,9 @@ import pytest
 
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
+from rlviz.domain.recording import Detail
 from rlviz.evaluation.film import film
+from rlviz.recording.level import RecordingLevel
 from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.records.reader import StepFile
 from rlviz.records.writer import StepWriter
@@ -202,7 +204,7 @@ def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(
         policy: Any = Same()
         with (
             StepWriter(path, folder.path, about, max_bytes=max_bytes) as writer,
-            StepRecorder(writer, about, policy) as recorder,
+            StepRecorder(writer, about, policy, level=RecordingLevel(Detail.STANDARD)) as recorder,
         ):
             [result] = film(env, policy, None, episodes=1, seed=1, deterministic=True, max_steps=steps, steps=recorder)
     assert (result.episode_length, result.truncated) == (steps, True)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from gymnasium import spaces
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus
-from rlviz.evaluation.summary import summarize
+from rlviz.recording.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from tests.support.http import Service, assert_problem, make_run, serving
 from tests.support.step_files import EVALUATION_ID, RUN_ID, about, pole_rows, row, write
@@ -142,4 +145,40 @@ def test_exports_are_files_of_their_kind(service: Service) -> None:
     assert export("csv").decode().splitlines()[0].startswith("episode,index,observation.pole angle [rad]")
     assert export("parquet") == RunFolder(service.runs_dir, RUN_ID).evaluations.steps_path(EVALUATION_ID).read_bytes()
     assert export("minari").startswith(b"PK")
+
+
+def test_exports_hold_the_records_that_the_table_shows(service: Service) -> None:
+    def export(kind: str, **wanted: Any) -> bytes:
+        answer = service.http.get(EXPORT.format(EVALUATION_ID), params={"format": kind, **wanted})
+        assert answer.status_code == 200, answer.text
+        return answer.content
+
+    wanted = {"episode": 1, "where": ["index:>=1", "index:<3"]}
+    shown = service.http.get(STEPS.format(EVALUATION_ID), params=wanted).json()["columns"]
+    places = list(zip(shown["episode"], shown["index"], strict=True))
+    assert places == [(1, 1), (1, 2)]
+    found = [json.loads(line) for line in export("ndjson", **wanted).splitlines()]
+    assert [(one["episode"], one["index"]) for one in found] == places
+    assert [row.split(",")[:2] for row in export("csv", **wanted).decode().splitlines()[1:]] == [["1", "1"], ["1", "2"]]
+    parquet = pyarrow.parquet.ParquetFile(io.BytesIO(export("parquet", **wanted)))
+    assert parquet.read().column("index").to_pylist() == [1, 2]
+    assert parquet.schema_arrow.names == service.get(STEPS.format(EVALUATION_ID).removeprefix("/api"))["info"]["names"]
+    assert b"rlviz" in parquet.metadata.metadata
+    assert export("ndjson", where="index:>99") == b""
+    with zipfile.ZipFile(io.BytesIO(export("minari", episode=1))) as folder:
+        [about] = [name for name in folder.namelist() if name.endswith("/data/metadata.json")]
+        assert json.loads(folder.read(about))["total_episodes"] == 1
+
+
+@pytest.mark.parametrize(
+    ("params", "status"),
+    [
+        ({"format": "minari", "where": "index:>1"}, 409),
+        ({"where": "height:>1"}, 422),
+        ({"format": "parquet", "where": "reward:tall"}, 422),
+        ({"episode": 99}, 422),
+    ],
+)
+def test_an_export_of_what_cannot_be_selected_is_refused(service: Service, params: dict[str, str], status: int) -> None:
+    assert_problem(service.http.get(EXPORT.format(EVALUATION_ID), params=params), status)
     assert_problem(service.http.get(EXPORT.format(EVALUATION_ID), params={"format": "hdf5"}), 422)

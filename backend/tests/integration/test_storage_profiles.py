@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
 
+import av
 import pytest
+from PIL import Image
 
 from rlviz.rundir.folder import RunFolder
-from tests.support.evaluations import evaluated
-from tests.support.http import Service, serving
-from tests.support.step_files import about, pole_rows, write
+from tests.support.evaluations import evaluated, verified
+from tests.support.http import Service, assert_problem, serving, wait_for
+from tests.support.step_files import about, change_value, pole_rows, write
 from tests.support.untrained import untrained_run
 
 MEGABYTE = 1_000_000
 CART, LAKE = "ppo-cartpole", "q-learning-lake"
 PROFILES = {
     "classic-control": {"frames_every": 3, "max_bytes": "1MB"},
-    "toy-text": {"records": False},
+    "toy-text": {"detail": "off"},
 }
 
 
@@ -26,19 +30,17 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     place = tmp_path_factory.mktemp("profiles")
     untrained_run(place / "runs", CART)
     untrained_run(place / "runs", LAKE, algo="q-learning", env_id="FrozenLake-v1")
-    with serving(place, warm_worker="true", storage=json.dumps(PROFILES)) as service:
+    with serving(place, warm_worker="true", storage=json.dumps(PROFILES), keep_eval_videos="1") as service:
         yield service
 
 
 def test_the_service_says_what_its_profiles_are(service: Service) -> None:
     storage = service.get("/health")["storage"]
-    assert storage["classic-control"] == {"records": True, "frames_every": 3, "pictures": True, "max_bytes": MEGABYTE}
-    assert storage["toy-text"] == {
-        "records": False,
-        "frames_every": 4,
-        "pictures": True,
-        "max_bytes": 200 * MEGABYTE,
-    }
+    cart, lake = storage["classic-control"], storage["toy-text"]
+    assert (cart["detail"], cart["frames_every"], cart["max_bytes"]) == ("standard", 3, MEGABYTE)
+    assert (lake["detail"], lake["frames_every"], lake["max_bytes"]) == ("off", 4, 200 * MEGABYTE)
+    assert list(cart["keeps"]) == ["off", "minimal", "standard", "full"]
+    assert "one frame in 3" in cart["keeps"]["standard"]
 
 
 def test_a_family_that_keeps_no_records_leaves_none_unless_they_are_asked_for(service: Service) -> None:
@@ -67,6 +69,85 @@ def test_the_oldest_records_go_once_there_are_too_many_and_their_summaries_stay(
     assert listed[kept[0]["id"]]["summary"] == kept[0]["summary"]
     left = sum(path.stat().st_size for path in folder.evaluations.path.glob("*.steps.parquet"))
     assert left <= MEGABYTE
+
+
+def test_a_video_that_was_retired_is_made_again_from_the_records_which_are_verified_by_it(service: Service) -> None:
+    first = evaluated(service, CART, episodes=2)
+    evaluated(service, CART, episodes=1)
+    assert _listed(service, first["id"])["video_url"] is None
+    made = verified(service, CART, first["id"], film=True)
+    assert (made["status"], made["identical"], made["film"]) == ("completed", True, True)
+    again = wait_for(lambda: _with_video(service, first["id"]), "the video in the list")
+    video = service.http.get(again["video_url"]).content
+    with av.open(BytesIO(video)) as container:
+        frames = sum(1 for _ in container.decode(container.streams.video[0]))
+    assert frames == again["summary"]["video"]["frames"] == first["summary"]["video"]["frames"]
+    assert again["summary"]["episodes"] == first["summary"]["episodes"]
+
+
+def test_what_differs_from_its_records_is_not_filmed(service: Service) -> None:
+    found = evaluated(service, CART, episodes=1, video=False)
+    change_value(service.folder(CART).evaluations.steps_path(found["id"]), "reward", 3, lambda value: value + 1)
+    made = verified(service, CART, found["id"], film=True)
+    assert (made["identical"], made["first_difference"]["column"]) == (False, "reward")
+    assert _listed(service, found["id"])["video_url"] is None
+    assert not list(service.folder(CART).evaluations.path.glob("*.tmp"))
+
+
+def _listed(service: Service, evaluation_id: str) -> dict[str, Any]:
+    listed = service.get(f"/runs/{CART}/evaluations")
+    return next(one for one in listed if one["id"] == evaluation_id)
+
+
+def _with_video(service: Service, evaluation_id: str) -> dict[str, Any] | None:
+    found = _listed(service, evaluation_id)
+    return found if found["video_url"] else None
+
+
+def test_a_run_is_recorded_at_another_detail_without_a_restart(service: Service) -> None:
+    recording = service.get(f"/runs/{CART}/recording")
+    assert (recording["detail"], recording["chosen"], recording["of_family"]) == ("standard", None, "standard")
+    assert [level["detail"] for level in recording["levels"]] == ["off", "minimal", "standard", "full"]
+    for detail, has_steps in (("off", False), ("minimal", True)):
+        answer = service.api("PUT", f"/runs/{CART}/recording", json={"detail": detail})
+        assert (answer.status_code, answer.json()["detail"]) == (200, detail)
+        assert evaluated(service, CART, episodes=1, video=False)["has_steps"] == has_steps
+    latest = service.get(f"/runs/{CART}/evaluations/latest")
+    assert latest["summary"]["recording"]["detail"] == "minimal"
+    names = service.get(f"/runs/{CART}/evaluations/{latest['id']}/steps")["info"]["names"]
+    assert not [name for name in names if name.startswith("reading")]
+    service.api("PUT", f"/runs/{CART}/recording", json={"detail": None})
+    assert service.get(f"/runs/{CART}/recording")["detail"] == "standard"
+    assert_problem(service.api("PUT", f"/runs/{CART}/recording", json={"detail": "everything"}), 422)
+    assert_problem(service.api("GET", "/runs/nobody/recording"), 404)
+
+
+def test_frames_of_ends_are_kept_as_pictures(service: Service) -> None:
+    found = evaluated(service, CART, episodes=2, video=False)
+    assert found["has_frames"]
+    kept = service.get(f"/runs/{CART}/evaluations/{found['id']}/frames")["frames"]
+    lengths = [episode["episode_length"] for episode in found["summary"]["episodes"]]
+    assert [(one["episode"], one["index"], one["reason"]) for one in kept] == [
+        (place, length, "end") for place, length in enumerate(lengths)
+    ]
+    picture = service.http.get(kept[0]["url"])
+    assert picture.headers["content-type"] == "image/jpeg"
+    with Image.open(BytesIO(picture.content)) as image:
+        assert image.size == (600, 400)
+    assert_problem(service.http.get(kept[0]["url"].rpartition("/")[0] + "/3"), 404)
+
+
+def test_a_run_records_episodes_itself_while_it_trains(service: Service) -> None:
+    plan = {"every_steps": 2_000, "episodes": 2}
+    run_id = service.create(start=True, total_timesteps=6_000, evaluation=plan)["id"]
+    service.wait_for_status(run_id, "completed")
+    own = wait_for(lambda: service.get(f"/runs/{run_id}/evaluations", params={"by_run": True}), "what it recorded")
+    assert service.get(f"/runs/{run_id}/evaluations") == []
+    assert {one["origin"] for one in own} == {"run"}
+    assert all(one["has_steps"] and one["video_url"] is None for one in own)
+    assert service.get(f"/runs/{run_id}/recording")["cost"] is not None
+    found = service.get("/episodes", params={"runs": run_id, "where": "length > 0"})
+    assert found["searched"] == 0, "nobody has asked for them"
 
 
 def _grow(folder: RunFolder, evaluation_id: str, size: int) -> None:

@@ -36,10 +36,10 @@ def evaluated(service: Service, run_id: str, **wishes: Any) -> dict[str, Any]:
     return wait_for(look, "the evaluation", 300)
 
 
-def verified(service: Service, run_id: str, evaluation_id: str) -> dict[str, Any]:
-    """What came of playing the evaluation again."""
+def verified(service: Service, run_id: str, evaluation_id: str, *, film: bool = False) -> dict[str, Any]:
+    """What came of playing the evaluation again, and of filming it."""
     path = f"/runs/{run_id}/evaluations/{evaluation_id}/verify"
-    asked = service.api("POST", path)
+    asked = service.api("POST", path.removesuffix("verify") + "film" if film else path)
     assert asked.status_code == 202, asked.text
 
     def look() -> dict[str, Any] | None:

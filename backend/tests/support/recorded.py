@@ -14,7 +14,7 @@ from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationS
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.space_layout import SpaceLayout
 from rlviz.domain.step_record import Actor
-from rlviz.evaluation.summary import summarize
+from rlviz.recording.summary import summarize
 from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
 from rlviz.records.writer import Row, StepWriter
 from rlviz.rundir.folder import RunFolder

@@ -110,6 +110,8 @@ def test_every_kind_has_one_model() -> None:
             "change": {"kind": "set_knob", "knob": "learning_rate", "value": 0.2},
         },
         "rules_changed": {"rules": []},
+        "recorded": {"evaluation": "eval_20261121-044501-404", "episodes": 1},
+        "recording_changed": {"detail": "minimal"},
         "rule_fired": {"rule": 1, "says": "When 10 steps are done: stop"},
         "warning": {"message": "m"},
         "error": {"type": "T", "message": "m"},

@@ -1,15 +1,40 @@
-import type { Health } from "./api";
-import { bytes, count } from "./format";
+import type { Health, RunRecording } from "./api";
+import { bytes, count, percent } from "./format";
 
 type StorageProfile = Health["storage"][string];
+type Lowered = NonNullable<RunRecording["lowered"]>;
 
-/** Which frames of an evaluation are hashed, for instance `one frame in 8`. */
+/** Where one frame in so many is hashed, only the last of an episode is: none is so long. */
+const ONLY_THE_LAST = 27_000;
+
+/** Which frames are hashed, for instance `one frame in 8, and the last of each episode`. */
 export function framesHashed(every: number): string {
-  return every === 1 ? "every frame" : `one frame in ${count(every)}`;
+  if (every === 1) return "every frame";
+  const last = "the last of each episode";
+  return every > ONLY_THE_LAST ? last : `one frame in ${count(every)}, and ${last}`;
 }
 
-/** A storage profile in words, for instance `one frame in 8 hashed, 200 MB a run at most`. */
-export function storageWords({ records, frames_every, max_bytes }: StorageProfile): string {
-  if (!records) return "no records unless asked for";
-  return `${framesHashed(frames_every)} hashed, ${bytes(max_bytes)} a run at most`;
+/** A storage profile in words, for instance `Standard · pictures · 200 MB of records and 20 MB of frames a run`. */
+export function storageWords(profile: StorageProfile): string {
+  const { detail, pictures, max_bytes: records, keep_frames_bytes: frames } = profile;
+  if (detail === "off") return "off";
+  const kept =
+    frames > 0 ? `${bytes(records)} of records and ${bytes(frames)} of frames` : bytes(records);
+  return [detail, pictures && "what the agent saw", `${kept} a run`].filter(Boolean).join(" · ");
+}
+
+/** A share of time, for instance `6%`. */
+export function timeShare(share: number): string {
+  return share > 0 && share < 0.01 ? "less than 1%" : percent(share);
+}
+
+/** What recording cost, to follow the detail; nothing where that is not known. */
+export function costWords(cost: number | null | undefined): string {
+  return cost == null ? "" : `, which took ${timeShare(cost)} of the time`;
+}
+
+/** How the detail was lowered by itself. */
+export function loweredWords({ before, after, cost, most }: Lowered): string {
+  const now = after === "off" ? "Switched off" : `Lowered to ${after}`;
+  return `${now} from ${before} by itself: it took ${timeShare(cost)} of the time, more than the ${timeShare(most)} that it may.`;
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
@@ -24,6 +26,15 @@ from rlviz.services.application import Application
 router = APIRouter(prefix="/runs/{run_id}/evaluations", tags=["evaluations"])
 
 
+ByRun = Annotated[
+    bool,
+    Query(
+        description="Instead of those that somebody asked for or played: episodes that the run has recorded itself "
+        "while it went on."
+    ),
+]
+
+
 @router.post(
     "",
     status_code=202,
@@ -38,9 +49,9 @@ def create_evaluation(run_id: str, app: App, body: EvaluationCreate | None = Non
 
 
 @router.get("", responses=documented(RunNotFound))
-def list_evaluations(run_id: str, app: App) -> list[Evaluation]:
-    """All evaluations of the run, newest first."""
-    return [_view(app, row) for row in app.evaluations.list(run_id)]
+def list_evaluations(run_id: str, app: App, by_run: ByRun = False) -> list[Evaluation]:
+    """The evaluations of the run, newest first."""
+    return [_view(app, row) for row in app.evaluations.list(run_id, by_run=by_run)]
 
 
 @router.get("/latest", responses=documented(RunNotFound, EvaluationNotFound))

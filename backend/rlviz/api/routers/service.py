@@ -26,7 +26,8 @@ from rlviz.api.schemas import (
 )
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.limits import LIMITS
-from rlviz.domain.storage_profile import DEFAULT_PROFILES
+from rlviz.domain.recording import Detail
+from rlviz.domain.storage_profile import DEFAULT_PROFILES, StorageProfile
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.custom import families
 from rlviz.environments.stills import still_path
@@ -52,10 +53,7 @@ def health(app: App) -> Health:
         free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
         webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
         missing_extras=app.exchange.missing_extras(),
-        storage={
-            family: StorageProfileInfo(title=titles[family], **app.settings.storage_profile(family).model_dump())
-            for family in DEFAULT_PROFILES
-        },
+        storage={family: _profile(titles[family], app.settings.storage_profile(family)) for family in DEFAULT_PROFILES},
     )
 
 
@@ -102,3 +100,8 @@ def list_metric_definitions() -> MetricDefinitions:
 def get_limits() -> Limits:
     """The limits on what may be asked for, as they are enforced."""
     return LIMITS
+
+
+def _profile(title: str, profile: StorageProfile) -> StorageProfileInfo:
+    keeps = {detail: profile.keeps(detail) for detail in Detail}
+    return StorageProfileInfo(title=title, keeps=keeps, **profile.model_dump())

@@ -20,6 +20,7 @@ from rlviz.domain.errors import (
     InvalidRequest,
     NotExportable,
     RunFolderError,
+    RunIsActive,
     RunNotFound,
     StepsNotFound,
     VerificationInProgress,
@@ -44,15 +45,19 @@ _EXTENSIONS = {ExportFormat.MINARI: "minari.zip"}
 Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated.")]
 
 
+Episode = Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; all episodes if left out.")]
+Where = Annotated[
+    list[Annotated[str, Query(max_length=200)]] | None,
+    Query(max_length=MOST_CONDITIONS, description="Conditions, all of which hold: column:test."),
+]
+
+
 def _query(
-    episode: Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; all episodes if left out.")] = None,
+    episode: Episode = None,
     start: Annotated[int, Query(alias="from", ge=0, le=1 << 53, description="Place of the first record found.")] = 0,
     stop: Annotated[int | None, Query(alias="to", ge=0, le=1 << 53, description="Place after the last one.")] = None,
     columns: Names = None,
-    where: Annotated[
-        list[Annotated[str, Query(max_length=200)]] | None,
-        Query(max_length=MOST_CONDITIONS, description="Conditions, all of which hold: column:test."),
-    ] = None,
+    where: Where = None,
     sort: Annotated[
         str | None, Query(max_length=1_000, description="Columns, comma-separated; -reward: the greatest first.")
     ] = None,
@@ -118,15 +123,18 @@ def export_steps(
     app: App,
     request: Request,
     kind: Annotated[ExportFormat, Query(alias="format", description="Of the answer.")] = ExportFormat.NDJSON,
+    episode: Episode = None,
+    where: Where = None,
 ) -> Response:
-    """All records of the evaluation, in one of several formats."""
+    """The records of the evaluation, in one of several formats: all of them, or those that are asked for as of
+    `…/steps`."""
     name = f"{run_id}-{evaluation_id}.{_EXTENSIONS.get(kind, kind.value)}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', POLICY: ARTIFACT}
-    if kind is ExportFormat.PARQUET:
+    if kind is ExportFormat.PARQUET and episode is None and not where:
         response = send_file(request, app.step_records.open(run_id, evaluation_id), _MEDIA_TYPES[kind])
         response.headers.update(headers)
         return response
-    pieces = app.step_records.export(run_id, evaluation_id, kind)
+    pieces = app.step_records.export(run_id, evaluation_id, kind, episode, where or ())
     return StreamingResponse(pieces, headers=headers, media_type=_MEDIA_TYPES[kind])
 
 
@@ -138,6 +146,16 @@ def export_steps(
 def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
     """Play the episodes again, in a worker, and compare every record."""
     return app.step_records.verify(run_id, evaluation_id)
+
+
+@router.post(
+    f"{_EVALUATION}/film",
+    status_code=202,
+    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress, RunIsActive),
+)
+def film_again(run_id: str, evaluation_id: str, app: App) -> Verification:
+    """Make the video of an evaluation from its step records, which verifies them: if one differs, there is no video."""
+    return app.step_records.verify(run_id, evaluation_id, film=True)
 
 
 @router.get(f"{_EVALUATION}/verify", responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))

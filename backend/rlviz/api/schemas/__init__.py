@@ -54,6 +54,7 @@ from rlviz.api.schemas.metrics import (
     SmoothedCurve,
 )
 from rlviz.api.schemas.problems import Problem, ProblemField
+from rlviz.api.schemas.recording import KeptFrames, RecordingBody, RunRecording
 from rlviz.api.schemas.rules import (
     DryRun,
     KnobInfo,
@@ -158,6 +159,7 @@ __all__ = [
     "HyperparameterField",
     "ImportedRuns",
     "JudgedEvaluation",
+    "KeptFrames",
     "KeyMoment",
     "KnobInfo",
     "KnobsBody",
@@ -182,6 +184,7 @@ __all__ = [
     "ProblemField",
     "RandomReturnInfo",
     "RankedEpisodes",
+    "RecordingBody",
     "RefusedLog",
     "Relative",
     "ResumeRun",
@@ -204,6 +207,7 @@ __all__ = [
     "RunKnobs",
     "RunPage",
     "RunPatch",
+    "RunRecording",
     "RunRules",
     "RunSink",
     "RunSinks",

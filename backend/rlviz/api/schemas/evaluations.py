@@ -10,6 +10,7 @@ from rlviz.domain.evaluation import (
     EpisodeCount,
     EvaluationStatus,
     EvaluationSummary,
+    Origin,
     PolicyChoice,
 )
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
@@ -38,6 +39,7 @@ class EvaluationCreate(Body):
 class Evaluation(Wire):
     id: str
     run_id: str
+    origin: Origin = Field(description="How it came to be.")
     status: EvaluationStatus
     cause: str | None
     created_at: Instant
@@ -53,6 +55,7 @@ class Evaluation(Wire):
     video: bool = Field(description="Whether a video was asked for.")
     has_steps: bool = Field(description="Whether there are step records, and they are still kept.")
     has_pictures: bool = Field(description="Whether there is what the agent saw, as pictures, and it is still kept.")
+    has_frames: bool = Field(description="Whether frames of it are kept as pictures.")
     policy_bytes: int | None = Field(
         description="Size of the policy that played, which saliency needs; null if it saw no pictures, or is not kept."
     )

@@ -7,14 +7,24 @@ from typing import Literal
 from pydantic import Field
 
 from rlviz.api.schemas.wire import Wire
+from rlviz.domain.recording import Detail
 
 
 class StorageProfileInfo(Wire):
     title: str = Field(description="Of the family of environments.")
-    records: bool = Field(description="Whether evaluations record their steps unless asked otherwise.")
-    frames_every: int = Field(description="Every so many frames are hashed; the last of an episode always is.")
+    detail: Detail = Field(description="How much is recorded, unless it is chosen for a run.")
+    frames_every: int = Field(
+        description="At standard detail every so many frames are hashed; the last of an episode always is."
+    )
     pictures: bool = Field(description="Whether what the agent saw, if pictures, is kept beside the newest videos.")
     max_bytes: int = Field(description="Records of a run: above, the oldest go; no file grows above.")
+    keep_frames_every: int = Field(description="At full detail every so many frames are kept as pictures.")
+    keep_frames_bytes: int = Field(description="Frames kept as pictures, of a run: above, the oldest go.")
+    most_cost: float = Field(
+        description="Time that recording may take, as a share of the time without it: above, the detail is lowered."
+    )
+    most_cost_in_training: float = Field(description="The same where a policy is trained meanwhile.")
+    keeps: dict[Detail, str] = Field(description="What is kept at each detail, in a sentence.")
 
 
 class WebhookInfo(Wire):

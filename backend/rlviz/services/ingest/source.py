@@ -105,7 +105,8 @@ def read_run(folder: RunFolder, metrics: MetricsService) -> RunToIngest:
         raise NotIngested(str(error)) from error
     finally:
         metrics.forget(folder.run_id)
-    return RunToIngest(row, config, found.evaluations, points)
+    evaluations = [one for one in found.evaluations if not one.is_by_run]
+    return RunToIngest(row, config, evaluations, points)
 
 
 def _thinned(step: Floats, time: Floats, value: Floats) -> tuple[Floats, Floats, Floats]:

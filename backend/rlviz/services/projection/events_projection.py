@@ -19,6 +19,7 @@ from rlviz.domain.events import (
     InterruptedData,
     PausedData,
     PausingData,
+    RecordedData,
     ResumedData,
     RollbackData,
     RuleFiredData,
@@ -71,6 +72,8 @@ class EventsProjection:
         self.core_seconds = 0.0
         """What the attempts that have ended cost: processor time where it is known, else the time that they took."""
         self.answered_checkpoint = 0
+        self.recorded: list[str] = []
+        """Ids of evaluations that the run has recorded itself; whoever books them takes them out."""
         self.messages = RuleMessages()
         """What rules have left for the user, in all attempts."""
         self.warnings = 0
@@ -127,6 +130,8 @@ class EventsProjection:
                 figures = best.model_dump(include={"mean_return", "std_return", "episodes"})
                 shown = shown_by_evaluation(self._threshold, event.step, event.time, best.mean_return)
                 self._bests.append(_Best(event.step, {"step": event.step, **figures}, shown))
+            case RecordedData(evaluation=evaluation):
+                self.recorded.append(evaluation)
             case RuleFiredData(notify=str()) as fired:
                 self.messages = self.messages.with_one(event, fired)
             case WarningData() as warning:

@@ -179,11 +179,12 @@ def evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list
     rows = []
     for evaluation_id in folder.evaluations.ids():
         try:
-            rows.append(_evaluation_row(folder, evaluation_id))
+            rows.append(evaluation_row(folder, evaluation_id))
         except RunFolderError as error:
             unreadable.append(error)
     return rows
 
 
-def _evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:
+def evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:
+    """Raises RunFolderError."""
     return EvaluationRow.of(folder.evaluations.read(evaluation_id))

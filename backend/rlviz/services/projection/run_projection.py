@@ -88,6 +88,10 @@ class RunProjection:
         return self._metrics.broken + self._events.broken
 
     @property
+    def recorded(self) -> list[str]:
+        return self._events.recorded
+
+    @property
     def answered_checkpoint(self) -> int:
         """The last request for a checkpoint that was answered."""
         return self._events.answered_checkpoint

@@ -75,7 +75,8 @@ def _row(record: dict[str, Any]) -> Row | None:
 
 
 def _newest_evaluation(rows: list[EvaluationRow]) -> EvaluationRecord | None:
-    scored = [record for row in rows if (record := row.parsed()).summary is not None]
+    """Of those that somebody asked for or played."""
+    scored = [record for row in rows if not row.is_by_run and (record := row.parsed()).summary is not None]
     return max(scored, key=lambda record: record.created_at, default=None)
 
 

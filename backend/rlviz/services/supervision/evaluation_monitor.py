@@ -18,7 +18,7 @@ from rlviz.launchers.job import Evaluate
 from rlviz.rundir.atomic import remove_leftovers
 from rlviz.rundir.best import read_best
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.retention import retain_steps, retain_videos
+from rlviz.rundir.retention import retain_frames, retain_steps, retain_videos
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 
@@ -151,6 +151,7 @@ class EvaluationMonitor:
         retain_videos(self._folder, self._keep_videos)
         if self._record.steps is not None:
             retain_steps(self._folder, self._record.steps.max_bytes)
+            retain_frames(self._folder, self._record.steps.keep_frames_bytes)
 
     def _write(self, record: EvaluationRecord) -> None:
         self._record = record

@@ -5,11 +5,15 @@ from __future__ import annotations
 import logging
 from collections import deque
 
+from sqlalchemy.exc import NoResultFound
+
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
 from rlviz.catalog.runs import get_run
+from rlviz.domain.errors import RlvizError
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.retention import retain_videos
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.evaluation_monitor import EvaluationMonitor
@@ -56,6 +60,21 @@ class LiveEvaluations:
         while self._new:
             self._monitor(*self._new.popleft())
         self.monitors.poll()
+
+    def book_film(self, run_id: str, evaluation_id: str) -> None:
+        """Take over into the catalogue that an evaluation may have a video again."""
+        folder = RunFolder(self._settings.runs_dir, run_id)
+        try:
+            record = folder.evaluations.read(evaluation_id)
+            retain_videos(folder, self._settings.keep_eval_videos)
+            with self._database.write() as session:
+                row = session.get_one(EvaluationRow, (run_id, evaluation_id))
+                row.take(record)
+                session.add(row)
+        except (RlvizError, OSError, NoResultFound) as error:
+            log.warning("That evaluation %s of run %s was filmed is not booked: %s", evaluation_id, run_id, error)
+            return
+        self._broadcast.evaluation_changed(row)
 
     def abandon_all(self) -> None:
         """End every evaluator at once; those that wait are taken up by the next start."""

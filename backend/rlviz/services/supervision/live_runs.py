@@ -6,6 +6,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
@@ -13,6 +14,8 @@ from rlviz.catalog.runs import get_run, move_run
 from rlviz.domain.errors import IllegalTransition, RlvizError, RunIsActive, RunNotFound
 from rlviz.domain.events import ErrorData
 from rlviz.domain.status import RunStatus
+from rlviz.domain.storage_profile import DEFAULT_PROFILES, RecordingChoice
+from rlviz.environments.custom import family_of
 from rlviz.launchers.base import Launcher, UnknownWorker, Worker
 from rlviz.launchers.job import Train
 from rlviz.rundir.folder import RunFolder
@@ -119,6 +122,7 @@ class LiveRuns:
         try:
             with self._database.write() as session:
                 row = move_run(session, run_id, RunStatus.STARTING, started_at=None)
+                self._note_profile(self._folder(run_id))
         except (IllegalTransition, RunNotFound):
             return  # stopped or deleted since the queue was read
         try:
@@ -132,6 +136,16 @@ class LiveRuns:
             row = get_run(session, run_id)
             row.worker = worker.identity
         self._broadcast.run_changed(row)
+
+    def _note_profile(self, folder: RunFolder) -> None:
+        """Tell the worker how to record, unless that is what it does by default."""
+        with suppress(OSError, RlvizError):
+            family = family_of(folder.read_config())
+            known, profile = folder.read_recording(), self._settings.storage_profile(family)
+            if known is not None and known.profile != profile:
+                folder.write_recording(known.model_copy(update={"profile": profile}))
+            elif known is None and profile != DEFAULT_PROFILES.get(family):
+                folder.write_recording(RecordingChoice(profile=profile))
 
     def _fail(self, row: RunRow, error: Exception) -> None:
         folder = self._folder(row.id)

@@ -10,14 +10,14 @@ from contextlib import closing, suppress
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import RunFolderError, RunIsActive
+from rlviz.domain.errors import EvaluationNotFound, RunFolderError, RunIsActive
 from rlviz.domain.events import Ending, EventRecord, InterruptedData, StoppedData, event_line
 from rlviz.domain.records import is_metric
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, JournalWriter, Line, read_backwards
 from rlviz.rundir.lock import training_lock
-from rlviz.services.projection.folder_projection import read_metrics, update_row
+from rlviz.services.projection.folder_projection import evaluation_row, read_metrics, update_row
 from rlviz.services.projection.run_projection import RunProjection
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import MetricsFeed
@@ -144,10 +144,15 @@ class RunMonitor:
             self._broadcast.metrics_grew(self.folder.run_id)
 
     def _book(self) -> None:
+        recorded = list(self._projection.recorded)
         with self._database.write() as session:
+            for evaluation_id in recorded:
+                with suppress(RunFolderError, EvaluationNotFound):  # somebody has deleted it since
+                    session.merge(evaluation_row(self.folder, evaluation_id))
             row = get_run(session, self.folder.run_id)
             update_row(row, self._projection, self.folder)
             session.add(row)
+        del self._projection.recorded[: len(recorded)]
         self._has_news = self._has_progress = False
         self._progress_at = self._monotonic()
         self.answered_checkpoint = self._projection.answered_checkpoint

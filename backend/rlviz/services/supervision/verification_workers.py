@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
@@ -25,8 +26,9 @@ ABANDONED = "The app was ended while it was verified. Verify again."
 class VerificationWorkers:
     """``request`` and ``has`` may be called from any thread; everything else from the supervisor's."""
 
-    def __init__(self, runs_dir: Path, launcher: Launcher) -> None:
-        self._runs_dir, self._launcher = runs_dir, launcher
+    def __init__(self, runs_dir: Path, launcher: Launcher, on_filmed: Callable[[str, str], None]) -> None:
+        """``on_filmed`` is called with the ids of run and evaluation when one that was to be filmed has ended."""
+        self._runs_dir, self._launcher, self._on_filmed = runs_dir, launcher, on_filmed
         self._lock = Lock()
         self._asked: list[Key] = []
         self._worker: Worker | None = None
@@ -80,10 +82,10 @@ class VerificationWorkers:
         folder = RunFolder(self._runs_dir, key[0])
         try:
             match key[1]:
-                case Verify(evaluation_id):
+                case Verify(evaluation_id, film):
                     found = folder.evaluations.read_verification(evaluation_id)
                     if found is None or found.status is VerificationStatus.RUNNING:
-                        failed = Verification(status=VerificationStatus.FAILED, cause=cause)
+                        failed = Verification(status=VerificationStatus.FAILED, cause=cause, film=film)
                         folder.evaluations.write_verification(evaluation_id, failed)
                 case VerifySnapshot(name):
                     seen = read_snapshot_verification(folder, name)
@@ -94,3 +96,5 @@ class VerificationWorkers:
             log.exception("Run %s: how %s ended could not be written", *key)
         with self._lock:
             self._asked.remove(key)
+        if isinstance(key[1], Verify) and key[1].film:
+            self._on_filmed(key[0], key[1].evaluation_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, open_evaluations
+from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, newest_evaluation, open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.config import RunConfig
@@ -16,18 +16,18 @@ from rlviz.domain.errors import (
     NothingToEvaluate,
     RunFolderError,
 )
-from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice, StepsWanted
+from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
-from rlviz.environments.custom import family_of
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.policies import evaluated_policy
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.film import choose_policy
+from rlviz.services.use_cases.recording import steps_wanted
 
 
 class KeptFiles(NamedTuple):
@@ -36,6 +36,7 @@ class KeptFiles(NamedTuple):
     video: bool
     steps: bool
     pictures: bool
+    frames: bool
     policy_bytes: int | None
 
 
@@ -78,7 +79,7 @@ class EvaluationService(RunUseCases):
             if policy is PolicyChoice.BEST and not is_file(folder.best_model_path):
                 raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
             self._disk.check()
-            newest = latest_evaluation(session, run_id)
+            newest = newest_evaluation(session, run_id)
             now = later_than(newest.parsed().created_at if newest else None, now)
             record = EvaluationRecord(
                 id=new_evaluation_id(now),
@@ -91,7 +92,7 @@ class EvaluationService(RunUseCases):
                 checkpoint=kept.file if kept else None,
                 checkpoint_step=kept.step if kept else None,
                 video=video,
-                steps=self._steps(folder, steps),
+                steps=steps_wanted(self._settings, folder, steps),
             )
             if kept is not None:
                 folder.evaluations.pin_policy(record.id, folder.path / kept.file)
@@ -106,17 +107,12 @@ class EvaluationService(RunUseCases):
         self._supervisor.add_evaluation(row, request)
         return row
 
-    def _steps(self, folder: RunFolder, wanted: bool | None) -> StepsWanted | None:
-        profile = self._settings.storage_profile(family_of(folder.read_config()))
-        if not (profile.records if wanted is None else wanted):
-            return None
-        return StepsWanted(frames_every=profile.frames_every, max_bytes=profile.max_bytes, pictures=profile.pictures)
-
-    def list(self, run_id: str) -> list[EvaluationRow]:
-        """Evaluations of the run, newest first. Raises RunNotFound."""
+    def list(self, run_id: str, *, by_run: bool = False) -> list[EvaluationRow]:
+        """Evaluations of the run, newest first: those that somebody asked for or played, or those that the run has
+        recorded itself. Raises RunNotFound."""
         with self._database.read() as session:
             get_run(session, run_id)
-            return evaluations_of(session, run_id)
+            return evaluations_of(session, run_id, by_run=by_run)
 
     def latest(self, run_id: str) -> EvaluationRow:
         """The newest evaluation. Raises RunNotFound, or EvaluationNotFound if there is none yet."""
@@ -149,6 +145,7 @@ class EvaluationService(RunUseCases):
             video=is_file(folder.evaluations.video_path(row.id), folder.path),
             steps=is_file(folder.evaluations.steps_path(row.id), folder.path),
             pictures=is_file(folder.evaluations.pictures_path(row.id), folder.path),
+            frames=is_file(folder.evaluations.frames_path(row.id), folder.path),
             policy_bytes=policy.size_bytes if policy is not None else None,
         )
 

@@ -16,6 +16,8 @@ from rlviz.domain.events import (
     InterruptedData,
     PausedData,
     PausingData,
+    RecordedData,
+    RecordingChangedData,
     ResumedData,
     RollbackData,
     RuleFiredData,
@@ -28,6 +30,7 @@ from rlviz.domain.events import (
     parse_event,
 )
 from rlviz.domain.knobs import knob_label
+from rlviz.domain.recording import Detail, Lowered
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import last_lines
 
@@ -92,6 +95,12 @@ def tell(event: EventRecord) -> Told:
             return Told("info", _changed(changed), step)
         case RulesChangedData(rules=rules):
             return Told("info", f"The rules were changed. {'. '.join(rules) or 'There are none now'}.", step)
+        case RecordedData(episodes=episodes):
+            return Told("info", f"{episodes:,} {'episode was' if episodes == 1 else 'episodes were'} recorded.", step)
+        case RecordingChangedData(detail=detail, lowered=lowered):
+            if lowered is not None:
+                return Told("warning", _lowered(lowered), step)
+            return Told("info", f"From here on the run is recorded at {detail.value} detail.", step)
         case RuleFiredData() as fired:
             return Told("warning" if fired.not_done else "info", _fired(fired), step)
         case StoppedData(path=path):
@@ -113,6 +122,14 @@ def _changed(changed: HyperparameterChangedData) -> str:
     limit = " Its bounds allow no more." if changed.limited else ""
     label = knob_label(changed.name)
     return f"{who} the {label} from {changed.before:.4g} to {changed.after:.4g}.{schedule}{limit}"
+
+
+def _lowered(lowered: Lowered) -> str:
+    now = "Nothing is recorded any more" if lowered.after is Detail.OFF else f"Recorded at {lowered.after.value} detail"
+    return (
+        f"{now} instead of {lowered.before.value}: recording took {lowered.cost:.0%} of the time, more than the "
+        f"{lowered.most:.0%} that it may take."
+    )
 
 
 def _fired(fired: RuleFiredData) -> str:

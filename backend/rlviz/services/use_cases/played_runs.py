@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.status import RunStatus
 from rlviz.environments.custom import family_of
 from rlviz.rundir.creation import new_folder
@@ -36,10 +35,8 @@ class PlayedRuns(RunUseCases):
             appear()
         self._broadcast.run_changed(row)
         self._supervisor.follow_played(row, session_id)
-        profile = self._settings.storage_profile(family_of(config))
-        steps = StepsWanted(frames_every=profile.frames_every, max_bytes=profile.max_bytes)
         return Recording(
             run_folder=self._folder(row.id).path.absolute(),
-            steps=steps if profile.records else None,
+            steps=self._settings.storage_profile(family_of(config)).wanted(),
             keep_videos=self._settings.keep_eval_videos,
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rlviz.domain.errors import StepsNotFound, VerificationInProgress
+from rlviz.domain.errors import InvalidRequest, RunIsActive, StepsNotFound, VerificationInProgress
+from rlviz.domain.evaluation import Origin
 from rlviz.domain.verification import Verification, VerificationStatus
 from rlviz.launchers.job import Verify
 from rlviz.records.about import RecordsAbout
@@ -51,9 +52,12 @@ class StepRecordService:
         except FileNotFoundError as error:
             raise _none(evaluation_id) from error
 
-    def export(self, run_id: str, evaluation_id: str, kind: ExportFormat) -> Iterator[bytes]:
-        """An export in another format, in chunks. Raises NotExportable before the first chunk."""
-        pieces = self._pieces(run_id, evaluation_id, kind)
+    def export(
+        self, run_id: str, evaluation_id: str, kind: ExportFormat, episode: int | None, where: Sequence[str]
+    ) -> Iterator[bytes]:
+        """An export, in chunks, of the records that are asked for. Raises InvalidRequest and NotExportable before the
+        first chunk."""
+        pieces = self._pieces(run_id, evaluation_id, kind, episode, where)
         first = next(pieces, b"")
 
         def all_pieces() -> Iterator[bytes]:
@@ -62,34 +66,48 @@ class StepRecordService:
 
         return all_pieces()
 
-    def verify(self, run_id: str, evaluation_id: str) -> Verification:
-        """Start a verification. Raises VerificationInProgress."""
+    def verify(self, run_id: str, evaluation_id: str, *, film: bool = False) -> Verification:
+        """Start a verification; with ``film`` one that makes the video again, or for the first time. Raises
+        VerificationInProgress, and RunIsActive for what a person is still playing."""
         folder, path = self._path(run_id, evaluation_id)
         if not is_file(path, folder.path):
             raise _none(evaluation_id)
-        if self._supervisor.is_verifying(run_id, Verify(evaluation_id)):
+        if film and self._is_being_played(run_id, evaluation_id):
+            raise RunIsActive(f"Run {run_id!r} is still being played. Wait for its end, then have it filmed.")
+        if self._is_under_way(run_id, evaluation_id):
             raise VerificationInProgress(f"Evaluation {evaluation_id!r} is being verified. Wait for it to end.")
-        asked = Verification()
+        asked = Verification(film=film)
         folder.evaluations.write_verification(evaluation_id, asked)
-        self._supervisor.request_verification(run_id, Verify(evaluation_id))
+        self._supervisor.request_verification(run_id, Verify(evaluation_id, film))
         return asked
 
     def verification(self, run_id: str, evaluation_id: str) -> Verification | None:
         """The newest verification; None if there was none."""
-        under_way = self._supervisor.is_verifying(run_id, Verify(evaluation_id))
+        under_way = self._is_under_way(run_id, evaluation_id)
         folder, _ = self._path(run_id, evaluation_id)
         found = folder.evaluations.read_verification(evaluation_id)
         if found is None:
             return None
         if under_way:  # whatever its worker has said: until it is gone, no other can begin
-            return Verification(steps=found.steps)
+            return Verification(steps=found.steps, film=found.film)
         if found.status is VerificationStatus.RUNNING:
             return found.model_copy(update={"status": VerificationStatus.FAILED, "cause": ABANDONED})
         return found
 
-    def _pieces(self, run_id: str, evaluation_id: str, kind: ExportFormat) -> Iterator[bytes]:
+    def _is_under_way(self, run_id: str, evaluation_id: str) -> bool:
+        return any(self._supervisor.is_verifying(run_id, Verify(evaluation_id, film)) for film in (False, True))
+
+    def _is_being_played(self, run_id: str, evaluation_id: str) -> bool:
+        record = self._evaluations.get(run_id, evaluation_id).parsed()
+        return record.origin is Origin.PLAYED and self._supervisor.is_live(run_id)
+
+    def _pieces(
+        self, run_id: str, evaluation_id: str, kind: ExportFormat, episode: int | None, where: Sequence[str]
+    ) -> Iterator[bytes]:
         with self._file(run_id, evaluation_id) as file:
-            yield from export(file, kind)
+            if episode is not None and episode >= len(file.about.episodes):
+                raise InvalidRequest.field("/episode", f"There are {len(file.about.episodes)} episodes, from 0.")
+            yield from export(file, kind, episode=episode, where=where)
 
     def _file(self, run_id: str, evaluation_id: str) -> AbstractContextManager[StepFile]:
         folder, path = self._path(run_id, evaluation_id)

@@ -36,7 +36,9 @@ class Scripted(GreedyPlayer):
     def __init__(self, *means: float | None) -> None:
         self.means, self.seeds = list(means), []  # type: ignore[var-annotated]
 
-    def play(self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
+    def play(
+        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any
+    ) -> Score | None:
         self.seeds.append(seeds[0])
         mean = self.means.pop(0)
         return None if mean is None else Score((mean - 1, mean + 1), (10, 20))
@@ -232,7 +234,9 @@ class Endless(GreedyPlayer):
     def __init__(self) -> None:
         super().__init__(lambda: None)  # type: ignore[arg-type, return-value]
 
-    def play(self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool]) -> Score | None:
+    def play(
+        self, policy: Policy, seeds: Sequence[int], interrupted: Callable[[], bool], *_record: Any
+    ) -> Score | None:
         return Score((500.0, 500.0), (500, 500))
 
 

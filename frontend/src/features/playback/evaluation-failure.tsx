@@ -1,6 +1,7 @@
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import type { Evaluation } from "@/lib/api";
+import { KeptFrames } from "./steps/kept-frames";
 
 interface EvaluationFailureProps {
   evaluation: Evaluation;
@@ -15,6 +16,11 @@ export function EvaluationFailure({ evaluation, retrying, onRetry }: EvaluationF
       <p className="break-words text-ink-soft">
         {evaluation.cause ?? "The service gives no cause."}
       </p>
+      {evaluation.has_frames && (
+        <div className="mt-2">
+          <KeptFrames evaluation={evaluation} onPick={null} />
+        </div>
+      )}
       {onRetry && (
         <Button size="sm" className="mt-2" needsService busy={retrying} onClick={onRetry}>
           Evaluate again

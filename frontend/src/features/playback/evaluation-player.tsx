@@ -15,6 +15,7 @@ import { apiLink, type Evaluation, judgementQuery } from "@/lib/api";
 import { hasEpisodes } from "@/lib/evaluations";
 import { count } from "@/lib/format";
 import type { Film } from "./chapters";
+import { FilmAgain } from "./film-again";
 import { ticksOf } from "./judged/moments";
 
 interface EvaluationPlayerProps {
@@ -52,6 +53,7 @@ export function EvaluationPlayer({
         <StageNote>
           <VideoOff aria-hidden className="size-5 text-ink-faint" />
           <p className="max-w-72">{film.missing}</p>
+          {evaluation.has_steps && <FilmAgain evaluation={evaluation} />}
         </StageNote>
       </Stage>
     );

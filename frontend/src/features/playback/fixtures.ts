@@ -6,6 +6,7 @@ const spread = { mean: 320.5, std: 12, min: 1, max: 500 };
 export const evaluation = (id: string, change: Partial<Evaluation> = {}): Evaluation => ({
   id,
   run_id: "a",
+  origin: "asked",
   status: "completed",
   cause: null,
   created_at: "2026-11-21T12:00:00Z",
@@ -20,6 +21,7 @@ export const evaluation = (id: string, change: Partial<Evaluation> = {}): Evalua
   video: true,
   has_steps: false,
   has_pictures: false,
+  has_frames: false,
   policy_bytes: null,
   video_url: `/api/runs/a/artifacts/eval/${id}.mp4`,
   summary: {

@@ -9,6 +9,7 @@ const run = { id: "a", actor: "foreign", status: "running", policy_step: null } 
 const evaluation: Evaluation = {
   id: "e",
   run_id: "a",
+  origin: "asked",
   status: "completed",
   cause: null,
   created_at: "2026-11-21T12:00:00Z",
@@ -23,6 +24,7 @@ const evaluation: Evaluation = {
   video: true,
   has_steps: false,
   has_pictures: false,
+  has_frames: false,
   policy_bytes: null,
   video_url: "/api/runs/a/artifacts/eval/e.mp4",
   summary: {

@@ -1,1 +1,2 @@
 export { EvaluationView } from "./evaluation-view";
+export { RecordingPanel } from "./recording/recording-panel";

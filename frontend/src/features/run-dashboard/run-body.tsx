@@ -56,6 +56,8 @@ export interface RunParts {
   Rules: ComponentType<{ run: RunDetail }>;
   /** The other programs that the run is delivered to, among its details and in its menu. */
   Sinks: ComponentType<{ run: RunDetail }>;
+  /** At which detail the run is recorded, and what it recorded itself, among its details. */
+  Recording: ComponentType<{ run: RunDetail }>;
 }
 
 /** From this width on the agent stands beside the curves, and below the curve of the return on narrower screens. */
@@ -64,7 +66,7 @@ const BESIDE = "(min-width: 80rem)";
 /** Curves on one side; what the policy does, and what the curves suggest, on the other. */
 export function RunBody({
   run,
-  parts: { Agent, Strip, Knobs, Snapshots, Rules, Sinks, Try },
+  parts: { Agent, Strip, Knobs, Snapshots, Rules, Sinks, Recording, Try },
 }: RunBodyProps) {
   const group = useChartGroup();
   const [settings, changeView] = useChartSettings(group);
@@ -127,7 +129,7 @@ export function RunBody({
       </div>
       <div className="flex min-w-0 flex-col gap-4">
         {learns(run) && <AnatomySection run={run} />}
-        <RunDetails run={run} Snapshots={Snapshots} Rules={Rules} Sinks={Sinks} />
+        <RunDetails {...{ run, Snapshots, Rules, Sinks, Recording }} />
       </div>
     </div>
   );

@@ -192,6 +192,7 @@ test("an unknown run says so", async () => {
         Snapshots: () => null,
         Rules: () => null,
         Sinks: () => null,
+        Recording: () => null,
         Try: () => null,
       }}
     />,
@@ -212,6 +213,7 @@ test("a service that is away can be asked again", async () => {
         Snapshots: () => null,
         Rules: () => null,
         Sinks: () => null,
+        Recording: () => null,
         Try: () => null,
       }}
     />,

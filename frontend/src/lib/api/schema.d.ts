@@ -550,6 +550,70 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/recording": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Recording
+     * @description At which detail the run is recorded, and what that costs.
+     */
+    get: operations["get_recording"];
+    /**
+     * Put Recording
+     * @description Record the run at another detail from now on, also while it trains: what it records itself, and evaluations.
+     */
+    put: operations["put_recording"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/{evaluation_id}/frames": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List Frames
+     * @description The frames that are kept as pictures: of ends, of reward spikes, before an error, and now and then.
+     */
+    get: operations["list_frames"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/{evaluation_id}/frames/{episode}/{index}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Frame
+     * @description What a step looked like.
+     */
+    get: operations["get_frame"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/rules": {
     parameters: {
       query?: never;
@@ -885,7 +949,7 @@ export interface paths {
     };
     /**
      * List Evaluations
-     * @description All evaluations of the run, newest first.
+     * @description The evaluations of the run, newest first.
      */
     get: operations["list_evaluations"];
     put?: never;
@@ -969,7 +1033,8 @@ export interface paths {
     };
     /**
      * Export Steps
-     * @description All records of the evaluation, in one of several formats.
+     * @description The records of the evaluation, in one of several formats: all of them, or those that are asked for as of
+     *     `…/steps`.
      */
     get: operations["export_steps"];
     put?: never;
@@ -998,6 +1063,26 @@ export interface paths {
      * @description Play the episodes again, in a worker, and compare every record.
      */
     post: operations["verify_steps"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/runs/{run_id}/evaluations/{evaluation_id}/film": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Film Again
+     * @description Make the video of an evaluation from its step records, which verifies them: if one differs, there is no video.
+     */
+    post: operations["film_again"];
     delete?: never;
     options?: never;
     head?: never;
@@ -2706,6 +2791,12 @@ export interface components {
       size_bytes: number;
     };
     /**
+     * Detail
+     * @description How much of each step is recorded, from nothing to everything.
+     * @enum {string}
+     */
+    Detail: "off" | "minimal" | "standard" | "full";
+    /**
      * Difference
      * @description The first record that came out otherwise, and the first of its columns that did.
      */
@@ -3111,6 +3202,8 @@ export interface components {
       id: string;
       /** Run Id */
       run_id: string;
+      /** @description How it came to be. */
+      origin: components["schemas"]["Origin"];
       status: components["schemas"]["EvaluationStatus"];
       /** Cause */
       cause: string | null;
@@ -3160,6 +3253,11 @@ export interface components {
        * @description Whether there is what the agent saw, as pictures, and it is still kept.
        */
       has_pictures: boolean;
+      /**
+       * Has Frames
+       * @description Whether frames of it are kept as pictures.
+       */
+      has_frames: boolean;
       /**
        * Policy Bytes
        * @description Size of the policy that played, which saliency needs; null if it saw no pictures, or is not kept.
@@ -3316,6 +3414,8 @@ export interface components {
       steps?: components["schemas"]["StepsFacts"] | null;
       /** @description Null where the agent sees no pictures, or none were kept. */
       pictures?: components["schemas"]["PicturesFacts"] | null;
+      /** @description Null where no steps were recorded. */
+      recording?: components["schemas"]["RecordingFacts"] | null;
     };
     /** Experiment */
     Experiment: {
@@ -4057,6 +4157,12 @@ export interface components {
       episodes: components["schemas"]["FoundEpisode"][];
     };
     /**
+     * FrameReason
+     * @description Why a frame is kept as a picture. Where there is not room for all, those that come first here stay.
+     * @enum {string}
+     */
+    FrameReason: "error" | "end" | "spike" | "interval";
+    /**
      * GhostCurves
      * @description What a run had trained before it went back, or before it came out otherwise when it was resumed.
      */
@@ -4623,6 +4729,37 @@ export interface components {
       keep: number;
     };
     /**
+     * KeptFrame
+     * @description A frame that is kept as a picture.
+     */
+    KeptFrame: {
+      /**
+       * Episode
+       * @description From 0.
+       */
+      episode: number;
+      /**
+       * Index
+       * @description Of the step that it shows; 0 is the reset.
+       */
+      index: number;
+      reason: components["schemas"]["FrameReason"];
+      /** Url */
+      url: string;
+    };
+    /** KeptFrames */
+    KeptFrames: {
+      /** Run Id */
+      run_id: string;
+      /** Evaluation Id */
+      evaluation_id: string;
+      /**
+       * Frames
+       * @description In the order in which they were played; empty if none is kept.
+       */
+      frames: components["schemas"]["KeptFrame"][];
+    };
+    /**
      * KeptPolicy
      * @description A policy on disk. What is kept of one step under several names is the same policy, listed once.
      */
@@ -4884,6 +5021,24 @@ export interface components {
       points: number;
       /** @description What a value stands for. */
       unit: components["schemas"]["Unit"];
+    };
+    /**
+     * Lowered
+     * @description The detail was lowered, since recording cost more than it may.
+     */
+    Lowered: {
+      before: components["schemas"]["Detail"];
+      after: components["schemas"]["Detail"];
+      /**
+       * Cost
+       * @description Time that recording took, as a share of the time without it.
+       */
+      cost: number;
+      /**
+       * Most
+       * @description The share that it may take.
+       */
+      most: number;
     };
     /**
      * Made
@@ -5327,6 +5482,12 @@ export interface components {
        */
       note: string | null;
     };
+    /**
+     * Origin
+     * @description How an evaluation came to be.
+     * @enum {string}
+     */
+    Origin: "asked" | "run" | "played";
     /**
      * OwnPreset
      * @description A preset of the user's own, kept from a variant of an experiment, with what that experiment measured.
@@ -5900,6 +6061,75 @@ export interface components {
       median: number;
       /** Best */
       best: number;
+    };
+    /**
+     * RecordedData
+     * @description Episodes were recorded while the run went on.
+     */
+    RecordedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "recorded";
+      /**
+       * Evaluation
+       * @description Id of the evaluation that they are kept as.
+       */
+      evaluation: string;
+      /** Episodes */
+      episodes: number;
+      /**
+       * Cost
+       * @description Time that recording has taken, as a share of the time without it; null: too short to tell.
+       */
+      cost?: number | null;
+    };
+    /** RecordingBody */
+    RecordingBody: {
+      /** @description null: as the storage profile of its environment's family says. */
+      detail: components["schemas"]["Detail"] | null;
+    };
+    /**
+     * RecordingChangedData
+     * @description From here on the run is recorded at another detail.
+     */
+    RecordingChangedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "recording_changed";
+      detail: components["schemas"]["Detail"];
+      /** @description Why, if it was lowered by itself; null: it was chosen. */
+      lowered?: components["schemas"]["Lowered"] | null;
+    };
+    /**
+     * RecordingFacts
+     * @description At which detail something was recorded, and at what cost.
+     */
+    RecordingFacts: {
+      /** @description As it was asked for. */
+      detail: components["schemas"]["Detail"];
+      /** @description The last time that it was lowered by itself; null: never. */
+      lowered?: components["schemas"]["Lowered"] | null;
+      /**
+       * Cost
+       * @description Time that recording took, as a share of the time without it; null: too short to tell.
+       */
+      cost?: number | null;
+    };
+    /**
+     * RecordingLevel
+     * @description A detail that can be chosen, from the lowest up.
+     */
+    RecordingLevel: {
+      detail: components["schemas"]["Detail"];
+      /**
+       * Keeps
+       * @description What is kept at it, in a sentence.
+       */
+      keeps: string;
     };
     /** RefusedLog */
     RefusedLog: {
@@ -6913,6 +7143,8 @@ export interface components {
         | components["schemas"]["RollbackData"]
         | components["schemas"]["HyperparameterChangedData"]
         | components["schemas"]["RulesChangedData"]
+        | components["schemas"]["RecordedData"]
+        | components["schemas"]["RecordingChangedData"]
         | components["schemas"]["RuleFiredData"]
         | components["schemas"]["StoppedData"]
         | components["schemas"]["FinishedData"]
@@ -7109,6 +7341,36 @@ export interface components {
        * @default
        */
       notes?: string;
+    };
+    /** RunRecording */
+    RunRecording: {
+      /** Run Id */
+      run_id: string;
+      /** @description At which it is recorded now. */
+      detail: components["schemas"]["Detail"];
+      /** @description Chosen for this run; null: it is recorded as its family is. */
+      chosen: components["schemas"]["Detail"] | null;
+      /** @description What the storage profile of its environment's family says. */
+      of_family: components["schemas"]["Detail"];
+      /** Levels */
+      levels: components["schemas"]["RecordingLevel"][];
+      /**
+       * Cost
+       * @description Time that recording took while the run went on, as a share of the time without it; null: nothing was recorded.
+       */
+      cost: number | null;
+      /**
+       * Most Cost
+       * @description The share above which the detail is lowered by itself.
+       */
+      most_cost: number;
+      /** @description How it was lowered by itself since it was chosen; null: it was not. */
+      lowered: components["schemas"]["Lowered"] | null;
+      /**
+       * Lowered At
+       * @description The step at which it was.
+       */
+      lowered_at: number | null;
     };
     /**
      * RunRules
@@ -8678,14 +8940,11 @@ export interface components {
        * @description Of the family of environments.
        */
       title: string;
-      /**
-       * Records
-       * @description Whether evaluations record their steps unless asked otherwise.
-       */
-      records: boolean;
+      /** @description How much is recorded, unless it is chosen for a run. */
+      detail: components["schemas"]["Detail"];
       /**
        * Frames Every
-       * @description Every so many frames are hashed; the last of an episode always is.
+       * @description At standard detail every so many frames are hashed; the last of an episode always is.
        */
       frames_every: number;
       /**
@@ -8698,6 +8957,33 @@ export interface components {
        * @description Records of a run: above, the oldest go; no file grows above.
        */
       max_bytes: number;
+      /**
+       * Keep Frames Every
+       * @description At full detail every so many frames are kept as pictures.
+       */
+      keep_frames_every: number;
+      /**
+       * Keep Frames Bytes
+       * @description Frames kept as pictures, of a run: above, the oldest go.
+       */
+      keep_frames_bytes: number;
+      /**
+       * Most Cost
+       * @description Time that recording may take, as a share of the time without it: above, the detail is lowered.
+       */
+      most_cost: number;
+      /**
+       * Most Cost In Training
+       * @description The same where a policy is trained meanwhile.
+       */
+      most_cost_in_training: number;
+      /**
+       * Keeps
+       * @description What is kept at each detail, in a sentence.
+       */
+      keeps: {
+        [key: string]: string;
+      };
     };
     /**
      * StoragePruning
@@ -9281,6 +9567,12 @@ export interface components {
     Verification: {
       /** @default running */
       status?: components["schemas"]["VerificationStatus"];
+      /**
+       * Film
+       * @description Whether it is filmed as well: there is a video if it is identical.
+       * @default false
+       */
+      film?: boolean;
       /**
        * Identical
        * @description Null before it is completed.
@@ -11367,6 +11659,194 @@ export interface operations {
       };
     };
   };
+  get_recording: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunRecording"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  put_recording: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RecordingBody"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunRecording"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is not controlled from here; Written by a newer version; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  list_frames: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["KeptFrames"];
+        };
+      };
+      /** @description Run not found; Evaluation not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_frame: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+        /** @description From 0. */
+        episode: number;
+        /** @description From 0. */
+        index: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A frame */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "image/jpeg": unknown;
+        };
+      };
+      /** @description Run not found; Evaluation not found; Pictures not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   get_rules: {
     parameters: {
       query?: never;
@@ -12231,7 +12711,10 @@ export interface operations {
   };
   list_evaluations: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Instead of those that somebody asked for or played: episodes that the run has recorded itself while it went on. */
+        by_run?: boolean;
+      };
       header?: never;
       path: {
         run_id: string;
@@ -12251,6 +12734,15 @@ export interface operations {
       };
       /** @description Run not found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
         headers: {
           [name: string]: unknown;
         };
@@ -12484,6 +12976,10 @@ export interface operations {
       query?: {
         /** @description Of the answer. */
         format?: components["schemas"]["rlviz__records__export__ExportFormat"];
+        /** @description From 0; all episodes if left out. */
+        episode?: number | null;
+        /** @description Conditions, all of which hold: column:test. */
+        where?: string[] | null;
       };
       header?: never;
       path: {
@@ -12607,6 +13103,47 @@ export interface operations {
         };
       };
       /** @description A verification is in progress */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  film_again: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        evaluation_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Verification"];
+        };
+      };
+      /** @description Run not found; Evaluation not found; Step records not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description A verification is in progress; Run is active */
       409: {
         headers: {
           [name: string]: unknown;

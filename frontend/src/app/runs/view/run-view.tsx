@@ -35,7 +35,12 @@ const Try = dynamic(
   },
 );
 
-const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules, Sinks, Try };
+const Recording = dynamic(
+  patiently(() => import("@/features/playback").then((module) => module.RecordingPanel)),
+  { loading: () => <Skeleton className="m-4 h-40" /> },
+);
+
+const PARTS = { Agent, Strip: Filmstrip, Knobs, Snapshots, Rules, Sinks, Recording, Try };
 
 /** The page is exported statically, so it reads the run's id from the query string. */
 export function RunView() {

@@ -1,7 +1,13 @@
 import { Download } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem } from "@/components/ui/menu";
-import { type Evaluation, type StepFormat, type StepsInfo, stepsExport } from "@/lib/api";
+import {
+  type Evaluation,
+  type StepFormat,
+  type StepSearch,
+  type StepsInfo,
+  stepsExport,
+} from "@/lib/api";
 import { follow } from "@/lib/download";
 
 const FORMATS: readonly { format: StepFormat; label: string; extension: string }[] = [
@@ -14,30 +20,37 @@ const FORMATS: readonly { format: StepFormat; label: string; extension: string }
 interface ExportMenuProps {
   evaluation: Evaluation;
   info: StepsInfo | undefined;
+  /** What the table shows. */
+  search: StepSearch;
 }
 
-export function ExportMenu({ evaluation, info }: ExportMenuProps) {
-  const pictures = info?.observation.numbers === 0;
+/** Exports the records that the table shows, in the order in which they were played. */
+export function ExportMenu({ evaluation, info, search }: ExportMenuProps) {
+  const { episode, where = [] } = search;
+  const filtered = episode !== undefined || where.length > 0;
+  const reasons: Partial<Record<StepFormat, string>> = {};
+  if (where.length > 0) reasons.minari = "A dataset holds whole episodes: clear the filter";
+  if (info?.observation.numbers === 0) reasons.minari = "Of pictures only hashes are kept";
   return (
     <Menu
       trigger={
         <Button size="sm" icon={<Download aria-hidden className="size-3.5" />}>
-          Export
+          {filtered ? "Export these" : "Export"}
         </Button>
       }
     >
       {FORMATS.map(({ format, label, extension }) => (
         <MenuItem
           key={format}
-          reason={format === "minari" && pictures ? "Of pictures only hashes are kept" : null}
+          reason={reasons[format] ?? null}
           onSelect={() =>
             follow(
-              stepsExport(evaluation.run_id, evaluation.id, format),
-              `${evaluation.run_id}-${evaluation.id}.${extension}`,
+              stepsExport(evaluation.run_id, evaluation.id, format, search),
+              `${evaluation.run_id}-${evaluation.id}${filtered ? "-selected" : ""}.${extension}`,
             )
           }
         >
-          {label}
+          {filtered && format === "parquet" ? "Parquet" : label}
         </MenuItem>
       ))}
     </Menu>

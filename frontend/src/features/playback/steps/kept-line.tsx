@@ -1,16 +1,25 @@
 import { useQuery } from "@tanstack/react-query";
-import { healthQuery, type StepsInfo } from "@/lib/api";
+import { type Evaluation, healthQuery, type StepsInfo } from "@/lib/api";
 import { bytes } from "@/lib/format";
-import { framesHashed } from "@/lib/storage-words";
+import { costWords, framesHashed, loweredWords } from "@/lib/storage-words";
 
-/** Which frames of these records were hashed, and how many bytes of records a run may have. */
-export function KeptLine({ info: { family, frames_every } }: { info: StepsInfo }) {
+interface KeptLineProps {
+  evaluation: Evaluation;
+  info: StepsInfo;
+}
+
+/** At which detail these records were made and what that cost, and how many bytes of records a run may have. */
+export function KeptLine({ evaluation, info: { family, frames_every } }: KeptLineProps) {
   const { data: health } = useQuery(healthQuery);
   const most = health?.storage[family]?.max_bytes;
+  const recording = evaluation.summary?.recording;
   return (
     <p className="text-xs text-ink-faint tabular-nums">
-      Hashed: {framesHashed(frames_every)}
-      {frames_every > 1 && ", and the last of each episode"}.
+      {recording && `Recorded at ${recording.detail} detail${costWords(recording.cost)}. `}
+      {recording?.lowered && `${loweredWords(recording.lowered)} `}
+      {evaluation.origin === "run"
+        ? "No frame was drawn, so none is hashed."
+        : `Hashed: ${framesHashed(frames_every)}.`}
       {most !== undefined && ` Records of a run are kept up to ${bytes(most)}.`}
     </p>
   );

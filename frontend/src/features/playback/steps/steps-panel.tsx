@@ -9,6 +9,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { type Evaluation, stepsQuery } from "@/lib/api";
 import { count, plural } from "@/lib/format";
 import { ExportMenu } from "./export-menu";
+import { KeptFrames } from "./kept-frames";
 import { KeptLine } from "./kept-line";
 import { ALL_STEPS, type StepFilter, searchOf } from "./step-filter";
 import { StepFilters } from "./step-filters";
@@ -38,9 +39,10 @@ export function StepsPanel({ evaluation, onPick }: StepsPanelProps) {
           {found?.info.cut && ", cut where the file reached its size"}
         </p>
         <VerifyButton evaluation={evaluation} />
-        <ExportMenu evaluation={evaluation} info={found?.info} />
+        <ExportMenu evaluation={evaluation} info={found?.info} search={search} />
       </div>
-      {found && <KeptLine info={found.info} />}
+      {found && <KeptLine evaluation={evaluation} info={found.info} />}
+      <KeptFrames evaluation={evaluation} onPick={onPick} />
       {found && <StepFilters info={found.info} filter={filter} onChange={setFilter} />}
       {first.error ? (
         <ErrorState

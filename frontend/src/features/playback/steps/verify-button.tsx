@@ -3,15 +3,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import {
-  type Evaluation,
-  explainAction,
-  keys,
-  type Verification,
-  verificationQuery,
-  verifySteps,
-} from "@/lib/api";
-import { count } from "@/lib/format";
+import { type Evaluation, explainAction, keys, verificationQuery, verifySteps } from "@/lib/api";
+import { verificationWords } from "./verification-words";
 
 /** Has the episodes played again and compared, and says what came of it. */
 export function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: Evaluation }) {
@@ -36,7 +29,7 @@ export function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: 
           ) : (
             <ShieldAlert aria-hidden className="size-3.5" />
           ))}
-        {request.error ? explainAction(request.error) : found ? told(found) : null}
+        {request.error ? explainAction(request.error) : found ? verificationWords(found) : null}
       </p>
       <Button
         size="sm"
@@ -49,14 +42,4 @@ export function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: 
       </Button>
     </>
   );
-}
-
-function told({ status, identical, steps = 0, first_difference: first, cause }: Verification) {
-  if (status === "running")
-    return steps > 0 ? `${count(steps)} records compared` : "Playing again…";
-  if (status === "failed") return cause ?? "It could not be verified.";
-  if (identical) return `Identical: ${count(steps)} records`;
-  return first
-    ? `Differs at step ${count(first.index)} of episode ${first.episode + 1}: ${first.column}`
-    : cause;
 }

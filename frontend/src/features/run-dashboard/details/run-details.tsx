@@ -19,10 +19,11 @@ interface RunDetailsProps {
   Snapshots: ComponentType<{ run: RunDetail }>;
   Rules: ComponentType<{ run: RunDetail }>;
   Sinks: ComponentType<{ run: RunDetail }>;
+  Recording: ComponentType<{ run: RunDetail }>;
 }
 
 /** Everything about a run other than its curves. */
-export function RunDetails({ run, Snapshots, Rules, Sinks }: RunDetailsProps) {
+export function RunDetails({ run, Snapshots, Rules, Sinks, Recording }: RunDetailsProps) {
   const [tab, setTab] = useDetailsTab();
   const { data: delivered } = useQuery(runSinksQuery(run.id));
   const failing = delivered?.sinks.filter(({ state }) => state === "failing").length ?? 0;
@@ -51,6 +52,15 @@ export function RunDetails({ run, Snapshots, Rules, Sinks }: RunDetailsProps) {
                 { value: "rules" as const, label: "Rules", content: <Rules run={run} /> },
               ]
             : []),
+          ...(run.actor === "foreign"
+            ? []
+            : [
+                {
+                  value: "recording" as const,
+                  label: "Recording",
+                  content: <Recording run={run} />,
+                },
+              ]),
           {
             value: "sinks",
             label: "Sinks",

@@ -7,6 +7,7 @@ export const DETAILS_TABS = [
   "events",
   "snapshots",
   "rules",
+  "recording",
   "sinks",
   "log",
   "files",

@@ -132,9 +132,18 @@ export function recordsOf({ columns, info }: StepColumns): StepRecord[] {
 
 export type StepFormat = "ndjson" | "csv" | "parquet" | "minari";
 
-export function stepsExport(runId: string, evaluationId: string, format: StepFormat): string {
+/** A link to the records that `search` finds, in the order of the file. */
+export function stepsExport(
+  runId: string,
+  evaluationId: string,
+  format: StepFormat,
+  { episode, where = [] }: StepSearch = {},
+): string {
+  const query = new URLSearchParams({ format });
+  if (episode !== undefined) query.set("episode", String(episode));
+  for (const condition of where) query.append("where", condition);
   return apiLink(
-    `/api/runs/${encodeURIComponent(runId)}/evaluations/${encodeURIComponent(evaluationId)}/export?format=${format}`,
+    `/api/runs/${encodeURIComponent(runId)}/evaluations/${encodeURIComponent(evaluationId)}/export?${query}`,
   );
 }
 

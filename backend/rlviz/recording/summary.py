@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean, pstdev
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationSummary, PicturesFacts, Spread, StepsFacts, VideoFacts
+from rlviz.domain.recording import RecordingFacts
 
 
 def summarize(
@@ -13,6 +14,7 @@ def summarize(
     video: VideoFacts | None,
     steps: StepsFacts | None = None,
     pictures: PicturesFacts | None = None,
+    recording: RecordingFacts | None = None,
 ) -> EvaluationSummary:
     """Statistics of return and length over ``episodes``, and how many terminated and were truncated."""
     return EvaluationSummary(
@@ -24,6 +26,7 @@ def summarize(
         video=video,
         steps=steps,
         pictures=pictures,
+        recording=recording,
     )
 
 
