@@ -18,7 +18,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tests.faults.support import Figures, steps_of, train, whole_files, workers_of
+from tests.faults.support import SOAK, Figures, steps_of, train, whole_files, workers_of
 from tests.support.http import PATIENCE, Service, serving, wait_for
 from tests.support.sessions import Viewer, looking, new_session
 from tests.support.workers import is_running
@@ -28,6 +28,7 @@ pytestmark = pytest.mark.faults
 ENVIRONMENTS = '''
     import time
     from ctypes import PyDLL
+    from pathlib import Path
 
     import gymnasium
     import numpy as np
@@ -99,6 +100,54 @@ ENVIRONMENTS = '''
             return super().render() if self.steps < 5 else None
 
 
+    class Fine(Good):
+        """Until it was tried, and the service has it among its environments."""
+
+        is_broken = Path(__file__).with_name("broken").exists()
+
+
+    class RaisesWhenMade(Fine):
+        def __init__(self, render_mode=None):
+            if self.is_broken:
+                raise RuntimeError("there is no wood")
+            super().__init__(render_mode)
+
+
+    class HangsWhenMade(Fine):
+        def __init__(self, render_mode=None):
+            if self.is_broken:
+                time.sleep(3_600)
+            super().__init__(render_mode)
+
+
+    class RaisesAtFirst(Fine):
+        def reset(self, *, seed=None, options=None):
+            if self.is_broken:
+                raise RuntimeError("there is no floor")
+            return super().reset()
+
+
+    class HangsAtFirst(Fine):
+        def reset(self, *, seed=None, options=None):
+            if self.is_broken:
+                time.sleep(3_600)
+            return super().reset()
+
+
+    class RaisesWhenDrawn(Fine):
+        def render(self):
+            if self.is_broken:
+                raise RuntimeError("there is no light")
+            return super().render()
+
+
+    class HangsWhenDrawn(Fine):
+        def render(self):
+            if self.is_broken:
+                time.sleep(3_600)
+            return super().render()
+
+
     class Leaves(Good):
         def go_wrong(self):
             import os
@@ -113,6 +162,7 @@ ENVIRONMENTS = '''
             return super().go_wrong()
 '''
 KINDS = ("Good", "Raises", "Hangs", "HangsInNativeCode", "Nonsense", "RaisesLater", "ShowsNothing", "Leaves", "Prints")
+BROKEN_SINCE = ("RaisesWhenMade", "HangsWhenMade", "RaisesAtFirst", "HangsAtFirst", "RaisesWhenDrawn", "HangsWhenDrawn")
 
 
 @contextmanager
@@ -126,7 +176,9 @@ def service_with_environments(folder: Path, *kinds: str, **settings: str) -> Ite
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with service_with_environments(tmp_path_factory.mktemp("faults"), *KINDS) as service:
+    folder = tmp_path_factory.mktemp("faults")
+    with service_with_environments(folder, *KINDS, *BROKEN_SINCE) as service:
+        (folder / "broken").touch()
         yield service
 
 
@@ -176,6 +228,26 @@ def test_an_environment_that_goes_wrong_ends_its_session_with_the_cause_and_noth
             viewer.next()
         reached = other.step().index
         assert other.step(lambda record: record.index > reached)
+
+
+@pytest.mark.parametrize(
+    ("env_id", "cause"),
+    [
+        ("RaisesWhenMade", "RuntimeError: there is no wood"),
+        pytest.param(
+            "HangsWhenMade", "hung here", marks=pytest.mark.skipif(not SOAK, reason="It may take a minute to be made.")
+        ),
+        ("RaisesAtFirst", "RuntimeError: there is no floor"),
+        ("HangsAtFirst", "hung here"),
+        ("RaisesWhenDrawn", "RuntimeError: there is no light"),
+        ("HangsWhenDrawn", "hung here"),
+    ],
+)
+def test_an_environment_that_does_not_even_begin_ends_its_session_with_the_cause(
+    service: Service, env_id: str, cause: str
+) -> None:
+    with looking(service, env_id=env_id) as viewer:
+        assert cause in viewer.first("ended").cause
 
 
 def test_a_hanging_environment_says_in_which_line(service: Service) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rlviz.domain.saliency import Score, SeenPictures
 from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, StepMessage
 from rlviz.domain.step_record import StepRecord
-from rlviz.services.sessions.outbox import MAX_FRAMES, MAX_WAITING, Outbox, Parcel
+from rlviz.services.sessions.outbox import MAX_FRAMES, MAX_WAITING, TOO_SLOW, Outbox, Parcel
 from rlviz.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
 
 
@@ -95,11 +95,12 @@ def test_whoever_keeps_up_loses_nothing() -> None:
     assert all(asyncio.run(look()))
 
 
-def test_one_who_will_never_read_is_let_go_and_costs_no_more_memory() -> None:
+def test_one_who_will_never_read_is_let_go_with_the_cause_and_costs_no_more_memory() -> None:
     outbox = Outbox()
     for index in range(3 * MAX_WAITING):
-        outbox.put(step(index, b""))
-    assert asyncio.run(taken(outbox)) == []
+        outbox.put(step(index))
+    [last] = asyncio.run(taken(outbox))
+    assert SERVER_MESSAGE.validate_json(last.message()) == EndedMessage(cause=TOO_SLOW)
 
 
 def test_what_is_put_after_the_end_is_not_sent() -> None:

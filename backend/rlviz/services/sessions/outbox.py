@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Self
 
-from rlviz.domain.session_messages import Line, ServerMessage
+from rlviz.domain.session_messages import EndedMessage, Line, ServerMessage
 from rlviz.sessions.packets import PackedStep
 
 MAX_FRAMES = 2
@@ -16,6 +16,8 @@ MAX_FRAMES = 2
 
 MAX_WAITING = 5_000
 """Messages that wait at most. Who has read none of so many never will."""
+
+TOO_SLOW = f"The connection is too slow: {MAX_WAITING:,} messages were waiting for it. Open the session again."
 
 
 @dataclass(eq=False)
@@ -55,7 +57,7 @@ class Parcel:
 
 
 class Outbox:
-    """For the event loop alone."""
+    """For the event loop alone. Where too much waits it closes, and all that is handed out still is why."""
 
     def __init__(self) -> None:
         self._waiting: deque[Parcel] = deque()
@@ -77,7 +79,7 @@ class Outbox:
                 self._with_frame.popleft().drop_frame()
                 self.dropped_frames += 1
         if len(self._waiting) > MAX_WAITING:
-            self._waiting.clear()
+            self._waiting = deque([Parcel(EndedMessage(cause=TOO_SLOW).model_dump_json().encode())])
             self._closed = True
         self._news.set()
 
