@@ -1,0 +1,124 @@
+"""When the weights of a model that trains are written for whoever watches."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.watch import LEASE_SECONDS, Lease
+from rlviz.training.builder import build_model, closing_environments
+from rlviz.training.live_weights import EVERY_SECONDS, LARGEST_SHARE, LOOK_SECONDS, LiveWeights
+from tests.support.training import make_run
+
+
+class Clock:
+    """Stands still, but that each look at it takes ``cost`` seconds."""
+
+    def __init__(self) -> None:
+        self.now, self.cost = 1_000.0, 0.0
+
+    def __call__(self) -> float:
+        self.now += self.cost
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BaseAlgorithm]:
+    with closing_environments(build_model(make_run(tmp_path_factory.mktemp("model")).read_config())) as model:
+        yield model
+
+
+def watched(folder: RunFolder, clock: Clock) -> LiveWeights:
+    """Somebody looks, and the trainer has seen it."""
+    renew(folder, clock)
+    live = LiveWeights(folder, monotonic=clock)
+    live.tick()
+    return live
+
+
+def renew(folder: RunFolder, clock: Clock) -> None:
+    Lease(folder, monotonic=clock).renew()
+    os.utime(folder.lease_path, ns=(0, round(clock.now * 1e9)))  # however coarse the disk's clock is
+
+
+def step_written(folder: RunFolder) -> int:
+    with zipfile.ZipFile(folder.live_weights_path) as archive:
+        step: int = json.loads(archive.read("played.json"))["step"]
+    return step
+
+
+def test_nothing_is_due_or_written_while_nobody_looks(tmp_path: Path, clock: Clock) -> None:
+    folder = make_run(tmp_path)
+    live = LiveWeights(folder, monotonic=clock)
+    for _ in range(10):
+        live.tick()
+        clock.now += 1
+    assert live.next_step == math.inf
+    assert not folder.live_weights_path.exists()
+
+
+def test_the_weights_of_now_are_written_for_one_who_looks_and_removed_at_the_end(
+    tmp_path: Path, clock: Clock, model: BaseAlgorithm
+) -> None:
+    folder = make_run(tmp_path)
+    live = watched(folder, clock)
+    assert live.next_step == 0, "due at the next step of training, whatever its number"
+    model.num_timesteps = 640
+    live.take(model)
+    assert not folder.live_weights_path.exists(), "the training thread does not wait for the disk"
+    live.tick()
+    assert step_written(folder) == 640
+    live.close()
+    live.tick()
+    assert not folder.live_weights_path.exists()
+
+
+def test_they_are_renewed_every_second_and_not_before(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
+    folder = make_run(tmp_path)
+    live = watched(folder, clock)
+    live.take(model)
+    clock.now += EVERY_SECONDS - 0.01
+    live.tick()
+    assert live.next_step == math.inf
+    clock.now += LOOK_SECONDS
+    live.tick()
+    assert live.next_step == 0
+
+
+def test_weights_that_take_long_are_taken_more_rarely(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
+    folder = make_run(tmp_path)
+    live = watched(folder, clock)
+    clock.cost = 0.5
+    begun = clock.now + clock.cost
+    live.take(model)
+    clock.cost = 0.0
+    due_at = begun + 0.5 / LARGEST_SHARE
+    clock.now = due_at - 0.01
+    renew(folder, clock)
+    live.tick()
+    assert live.next_step == math.inf
+    clock.now += LOOK_SECONDS
+    live.tick()
+    assert live.next_step == 0
+
+
+def test_when_nobody_looks_any_more_nothing_is_due_any_more(tmp_path: Path, clock: Clock, model: BaseAlgorithm) -> None:
+    folder = make_run(tmp_path)
+    live = watched(folder, clock)
+    live.take(model)
+    clock.now += LEASE_SECONDS + 0.01
+    live.tick()
+    assert live.next_step == math.inf
