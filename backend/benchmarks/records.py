@@ -1,7 +1,7 @@
 """What step records cost: an evaluation with them against the same without, and filtering 10,000 of them.
 
-Evaluations of one saved CartPole policy, filmed, in interleaved pairs, with the records that the default storage
-profile asks for.
+Evaluations of a saved policy, filmed, in interleaved pairs, with all that the storage profile of the environment's
+family records: on CartPole, and on Pong, of which every frame is hashed and what the agent sees is kept as pictures.
 
     python -m benchmarks records
 """
@@ -9,55 +9,75 @@ profile asks for.
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 import torch
 
 from benchmarks.evaluation import EPISODE_STEPS, timed, trained_run
-from benchmarks.support import Figure, figure, percentile, scratch
+from benchmarks.support import Figure, figure, new_folder, percentile, scratch
 from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
 from rlviz.domain.ids import new_evaluation_id
-from rlviz.domain.storage_profile import DEFAULT
+from rlviz.domain.recording import Detail
+from rlviz.domain.storage_profile import DEFAULT_PROFILES
 from rlviz.evaluation.evaluate import evaluate
 from rlviz.records.query import StepQuery, find_steps
 from rlviz.records.reader import StepFile
 from rlviz.rundir.folder import RunFolder
+from rlviz.training.builder import build_model, closing_environments
 
 EPISODES = 5
-PAIRS = 21
+PAIRS, PONG_PAIRS = 21, 5
 LONG_EPISODES = 20
 QUESTIONS = 20
-WANTED = StepsWanted(frames_every=DEFAULT.frames_every, max_bytes=DEFAULT.max_bytes)
 
 
-def run(pairs: int = PAIRS) -> list[Figure]:
+def run(pairs: int = PAIRS) -> Iterator[Figure]:
     torch.set_num_threads(1)
     with scratch() as root:
-        folder = trained_run(root)
-        ratios, without = [], []
-        for number in range(pairs + 1):
-            jobs = [partial(_evaluate, folder, None), partial(_evaluate, folder, WANTED)]
-            # Which comes first changes from pair to pair; the first pair pays for imports and page faults.
-            seconds = [timed(job) for job in (jobs if number % 2 else reversed(jobs))]
-            bare, recorded = seconds if number % 2 else reversed(seconds)
-            if number > 0:
-                ratios.append(recorded / bare)
-                without.append(bare)
-        evaluation_id = _evaluate(folder, WANTED, LONG_EPISODES, video=False)
+        folder, wanted = trained_run(root), _wanted("classic-control")
+        yield from _compared(f"{EPISODES} CartPole episodes of {EPISODE_STEPS} steps", folder, wanted, EPISODES, pairs)
+        evaluation_id = _evaluate(folder, wanted, LONG_EPISODES, video=False)
         with StepFile(folder.evaluations.steps_path(evaluation_id), folder.path) as file:
             rows = file.rows
         filtering = statistics.median(timed(partial(_filter, folder, evaluation_id)) for _ in range(QUESTIONS))
-    what = f"{EPISODES} CartPole episodes of {EPISODE_STEPS} steps with video"
-    return [
-        figure(f"{what}, without records", statistics.median(without), "s"),
-        figure("the same with records against without", statistics.median(ratios), "×", at_most=1.15),
-        figure("half of the pairs lie within ±", (percentile(ratios, 75) - percentile(ratios, 25)) / 2, "×"),
-        figure(f"filtering {rows:,} records by two conditions", filtering * 1_000, "ms", at_most=50),
-    ]
+        yield figure(f"filtering {rows:,} records by two conditions", filtering * 1_000, "ms", at_most=50)
+        yield from _compared("an episode of Pong", _pong(root), _wanted("atari"), 1, PONG_PAIRS)
 
 
-def _evaluate(folder: RunFolder, steps: StepsWanted | None, episodes: int = EPISODES, *, video: bool = True) -> str:
+def _wanted(family: str) -> StepsWanted:
+    """Everything at standard detail, however much it costs: that is what is measured."""
+    wanted = DEFAULT_PROFILES[family].wanted(Detail.STANDARD)
+    assert wanted is not None
+    return wanted.model_copy(update={"most_cost": None})
+
+
+def _pong(root: Path) -> RunFolder:
+    """A run of Pong whose policy has never learned."""
+    folder = new_folder(root, "ppo", 1_000, env_id="ALE/Pong-v5")
+    with closing_environments(build_model(folder.read_config())) as model:
+        model.save(folder.model_path)
+    return folder
+
+
+def _compared(what: str, folder: RunFolder, wanted: StepsWanted, episodes: int, pairs: int) -> Iterator[Figure]:
+    ratios, without = [], []
+    for number in range(pairs + 1):
+        jobs = [partial(_evaluate, folder, steps, episodes) for steps in (None, wanted)]
+        # Which comes first changes from pair to pair; the first pair pays for imports and page faults.
+        seconds = [timed(job) for job in (jobs if number % 2 else reversed(jobs))]
+        bare, recorded = seconds if number % 2 else reversed(seconds)
+        if number > 0:
+            ratios.append(recorded / bare)
+            without.append(bare)
+    yield figure(f"{what} with video, without records", statistics.median(without), "s")
+    yield figure(f"{what} with records against without", statistics.median(ratios), "×", at_most=1.15)
+    yield figure("half of the pairs lie within ±", (percentile(ratios, 75) - percentile(ratios, 25)) / 2, "×")
+
+
+def _evaluate(folder: RunFolder, steps: StepsWanted | None, episodes: int, *, video: bool = True) -> str:
     """Returns the id of the evaluation."""
     now = datetime.now(UTC)
     record = EvaluationRecord(
