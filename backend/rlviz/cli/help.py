@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 _LEAST = 20
 _WIDEST = 100
 _TERMS = 30
+_INDENT = "    "
 
 
 _LibraryContext: Any = TyperCommand.context_class  # typer gives it no public name
@@ -25,13 +26,19 @@ class _Formatter(_LibraryFormatter):  # type: ignore[misc]
 
     def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = _TERMS, col_spacing: int = 2) -> None:
         room = self.width - self.current_indent
-        fitting = [(_broken(term) if len(term) > room else term, text) for term, text in rows]
+        fitting = [(_broken(term, room) if len(term) > room else term, text) for term, text in rows]
         super().write_dl(fitting, min(col_max, self.width // 3), col_spacing)
 
 
-def _broken(term: str) -> str:
-    """``--format <csv|json>``, with its values in a line of their own."""
-    return re.sub(r" (?=[<\[])", "\n    ", term, count=1)
+def _broken(term: str, room: int) -> str:
+    """``--format <csv|json>``, with its values in a line of their own, or in several."""
+    name, _, values = re.sub(r" (?=[<\[])", "\n", term, count=1).partition("\n")
+    lines = [""]
+    for value in re.findall(r"[^|]+\|?", values):
+        if lines[-1] and len(lines[-1] + value) > room - len(_INDENT):
+            lines.append("")
+        lines[-1] += value
+    return "\n".join([name, *(_INDENT + line for line in lines if line)])
 
 
 class FittingContext(_LibraryContext):  # type: ignore[misc]

@@ -21,75 +21,119 @@ class Entry(NamedTuple):
     summary: str
 
 
-COMMANDS = {
-    "run": Entry("train", "Train an agent."),
-    "fork": Entry("train", "Begin a new run where another one was, with changed settings."),
-    "resume": Entry(
-        "train", "Go on with a run that was paused, stopped or interrupted, or train a completed one for longer."
-    ),
-    "stop": Entry("run_actions", "Stop a run; its policy and a snapshot are saved."),
-    "pause": Entry("run_actions", "Pause a run; `rlviz resume` goes on exactly as if nothing had happened."),
-    "delete": Entry(
-        "run_actions", "Move runs to the trash, from where `rlviz restore` brings them back for some days."
-    ),
-    "restore": Entry("run_actions", "Bring a deleted run back from the trash."),
-    "runs": Entry("show_runs", "List runs, the newest first."),
-    "status": Entry("show_runs", "Show how a run is doing, or the service."),
-    "logs": Entry("show_runs", "Show what happened to a run: its events, oldest first."),
-    "metrics": Entry(
-        "show_runs", "Show the newest value of each metric of a run, or the curves of those that are named."
-    ),
-    "compare": Entry(
-        "show_runs", "Compare runs: figures, settings that differ, and which is better, if that can be told."
-    ),
-    "query": Entry(
-        "query",
-        "Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds.",
-    ),
-    "evaluate": Entry("evaluations", "Play fresh episodes with a run's policy."),
-    "evaluations": Entry("evaluations", "List the evaluations of a run."),
-    "actions": Entry("evaluations", "Show what a policy saw and did in an evaluation, step by step."),
-    "verify": Entry(
-        "evaluations", "Play an evaluation again and compare every step; exit status 1 if it is not identical."
-    ),
-    "sweep": Entry(
-        "start_experiments", "Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes."
-    ),
-    "export": Entry(
-        "export",
-        "Write the metrics of runs, or a configuration, as CSV, JSON, Parquet or event files of TensorBoard; "
-        "or all of it.",
-    ),
-    "import": Entry(
-        "imports",
-        "Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.",
-    ),
-    "sync": Entry(
-        "sync", "Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there."
-    ),
-    "ingest": Entry(
-        "ingest", "Put runs that have ended into a PostgreSQL, to be compared with those of other machines."
-    ),
-    "watch": Entry("pages", "Open the page of a run, where its newest policy plays live."),
-    "replay": Entry("pages", "Open the page of a run, where its evaluations are played back step by step."),
-    "play": Entry("pages", "Open the page on which an environment is played by keyboard."),
-    "serve": Entry("service", "Serve the app until interrupted."),
-    "rebuild": Entry("service", "Make the catalogue again from the run folders, while no service runs."),
-    "openapi": Entry("service", "Print the API's OpenAPI document."),
-    "doctor": Entry(
-        "maintenance",
-        "Check disk, locks, port, browsers' reach, packages and time; exit status 1 if something keeps it from "
-        "working.",
-    ),
-    "prune": Entry(
-        "maintenance", "Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."
-    ),
-    "snapshot": Entry("snapshots", "Everything that training is at a moment, from which it goes on bit for bit."),
-    "experiment": Entry("experiments", "Several seeds of each variant, compared fairly."),
-    "config": Entry("configuration", "Settings and where each comes from; configurations of runs."),
-    "catalog": Entry("catalogue", "The catalogue's file: check, upgrade, downgrade, optimize."),
+SECTIONS = {
+    "Train": {
+        "run": Entry("train", "Train an agent."),
+        "seeds": Entry("train", "Train a run again with other seeds, which makes a group of them."),
+        "start": Entry("run_actions", "Start a run that was created, but not started."),
+        "stop": Entry("run_actions", "Stop a run; its policy and a snapshot are saved."),
+        "pause": Entry("run_actions", "Pause a run; `rlviz resume` goes on exactly as if nothing had happened."),
+        "resume": Entry(
+            "train", "Go on with a run that was paused, stopped or interrupted, or train a completed one for longer."
+        ),
+        "fork": Entry("train", "Begin a new run where another one was, with changed settings."),
+        "set": Entry(
+            "knobs",
+            "Change hyperparameters of a run while it trains, from its next rollout on; or show which can be.",
+        ),
+        "rules": Entry("rules", "What a run does by itself when something happens to it."),
+        "snapshot": Entry("snapshots", "Everything that training is at a moment, from which it goes on bit for bit."),
+    },
+    "Inspect": {
+        "runs": Entry("show_runs", "List runs, the newest first."),
+        "status": Entry("show_runs", "Show how a run is doing, or the service."),
+        "logs": Entry("show_runs", "Show what happened to a run: its events, oldest first."),
+        "metrics": Entry(
+            "show_runs", "Show the newest value of each metric of a run, or the curves of those that are named."
+        ),
+        "compare": Entry(
+            "show_runs", "Compare runs: figures, settings that differ, and which is better, if that can be told."
+        ),
+        "hints": Entry(
+            "insight", "Tell what a run's curves look like that one could do something about, the gravest first."
+        ),
+        "family": Entry("insight", "Show from which run a run was forked, and which were forked from it."),
+        "query": Entry(
+            "query",
+            "Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds.",
+        ),
+    },
+    "Evaluate and watch": {
+        "evaluate": Entry("evaluations", "Play fresh episodes with a run's policy."),
+        "evaluations": Entry("evaluations", "List the evaluations of a run."),
+        "actions": Entry("evaluations", "Show what a policy saw and did in an evaluation, step by step."),
+        "verify": Entry(
+            "evaluations", "Play an evaluation again and compare every step; exit status 1 if it is not identical."
+        ),
+        "episodes": Entry("insight", "Find episodes among all that were evaluated of runs."),
+        "film": Entry("film", "Policies along a run's training, and videos of them."),
+        "watch": Entry("pages", "Open the page of a run, where its newest policy plays live."),
+        "replay": Entry("pages", "Open the page of a run, where its evaluations are played back step by step."),
+        "play": Entry("pages", "Open the page on which an environment is played by keyboard."),
+    },
+    "Experiments": {
+        "experiment": Entry("experiments", "Several seeds of each variant, compared fairly."),
+        "sweep": Entry(
+            "start_experiments",
+            "Search the hyperparameters of an algorithm: an experiment whose variants Optuna proposes.",
+        ),
+    },
+    "Choices": {
+        "environments": Entry(
+            "choices", "List what can be trained on; or what one shows and takes, with its algorithms and presets."
+        ),
+        "algorithms": Entry(
+            "choices", "List what can be trained with; or the hyperparameters of one, with their bounds."
+        ),
+    },
+    "Organise": {
+        "edit": Entry("run_actions", "Name a run, tag it, or write notes; without any of these its notes are shown."),
+        "delete": Entry(
+            "run_actions", "Move runs to the trash, from where `rlviz restore` brings them back for some days."
+        ),
+        "restore": Entry("run_actions", "Bring a deleted run back from the trash."),
+        "trash": Entry("trash", "Deleted runs, which can be restored for some days."),
+        "repair": Entry("run_actions", "Keep what can be read of a damaged run; what is damaged is put beside it."),
+    },
+    "Exchange": {
+        "export": Entry(
+            "export",
+            "Write the metrics of runs, or a configuration, as CSV, JSON, Parquet or event files of TensorBoard; "
+            "or all of it.",
+        ),
+        "import": Entry(
+            "imports",
+            "Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.",
+        ),
+        "sync": Entry(
+            "sync", "Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there."
+        ),
+        "sinks": Entry("sinks", "Other programs that a run is delivered to as it trains."),
+        "ingest": Entry(
+            "ingest", "Put runs that have ended into a PostgreSQL, to be compared with those of other machines."
+        ),
+    },
+    "Maintain": {
+        "serve": Entry("service", "Serve the app until interrupted."),
+        "doctor": Entry(
+            "maintenance",
+            "Check disk, locks, port, browsers' reach, packages and time; exit status 1 if something keeps it from "
+            "working.",
+        ),
+        "config": Entry("configuration", "Settings and where each comes from; configurations of runs."),
+        "storage": Entry("storage", "What takes space, and the rules by which room is made."),
+        "prune": Entry(
+            "maintenance",
+            "Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched.",
+        ),
+        "rebuild": Entry("service", "Make the catalogue again from the run folders, while no service runs."),
+        "catalog": Entry("catalogue", "The catalogue's file: check, upgrade, downgrade, optimize."),
+        "openapi": Entry("service", "Print the API's OpenAPI document."),
+    },
 }
-"""In the order of the help."""
+"""As the help lists them."""
+
+COMMANDS = {name: entry for commands in SECTIONS.values() for name, entry in commands.items()}
 
 
 class LazyCommands(Mapping[str, Any]):

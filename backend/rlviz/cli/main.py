@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from rlviz import __version__
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.help import FittingContext
-from rlviz.cli.index import COMMANDS, LazyCommands
+from rlviz.cli.index import COMMANDS, SECTIONS, LazyCommands
 from rlviz.cli.options import examples
 
 if TYPE_CHECKING:
@@ -32,8 +32,13 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Of the help: by their summaries, so that none is imported."""
-        outline: dict[str, Any] = {name: TyperCommand(name, help=entry.summary) for name, entry in COMMANDS.items()}
-        TyperGroup(name=self.name, commands=outline).format_commands(ctx, formatter)
+        widest = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                room = formatter.width - widest - 6
+                outline = {name: TyperCommand(name, help=entry.summary) for name, entry in commands.items()}
+                rows = [(name.ljust(widest), command.get_short_help_str(room)) for name, command in outline.items()]
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
         _log_warnings()

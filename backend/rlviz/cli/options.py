@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rlviz.cli.completion import NEWEST, complete_evaluation, complete_experiment, complete_run
 from rlviz.cli.exits import Exit, Failure
 
 if TYPE_CHECKING:
@@ -17,36 +18,6 @@ if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
     from rlviz.rundir.folder import RunFolder
     from rlviz.settings import Settings
-
-NEWEST = "last"
-
-
-def complete_run(context: typer.Context, incomplete: str) -> list[str]:
-    """Ids of runs that begin so, for the shell: read from their folders, since a service may not be running."""
-    from glob import escape
-
-    try:
-        folders = list(read_settings(context).runs_dir.glob(f"{escape(incomplete)}*/config.json"))
-    except Exception:  # whatever is wrong, pressing Tab is not the moment to say it
-        return []
-    return _names_of(folders, incomplete)
-
-
-def complete_experiment(context: typer.Context, incomplete: str) -> list[str]:
-    """The same of experiments."""
-    from glob import escape
-
-    try:
-        folders = list(read_settings(context).runs_dir.glob(f"experiments/{escape(incomplete)}*/experiment.json"))
-    except Exception:
-        return []
-    return _names_of(folders, incomplete)
-
-
-def _names_of(files: Sequence[Path], incomplete: str) -> list[str]:
-    newest = [NEWEST] if NEWEST.startswith(incomplete) else []
-    return newest + sorted(path.parent.name for path in files if not path.parent.name.startswith("."))
-
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the API answers it.")]
 RunName = Annotated[
@@ -81,6 +52,9 @@ AnyRuns = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back.")]
+EvaluationName = Annotated[
+    str, typer.Argument(metavar="[EVAL]", help="Id of an evaluation, or `last`.", autocompletion=complete_evaluation)
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A hyperparameter that differs; may be repeated."),

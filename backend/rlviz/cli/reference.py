@@ -77,7 +77,7 @@ def _summary(command: Any) -> str:
 
 def _section(path: str, command: Any, context: Any) -> str:
     words = " ".join(str(piece) for piece in command.collect_usage_pieces(context))
-    lines = [f"\n### {path}\n", f"`{path} {words}`\n", str(command.help).replace("\b", "").strip()]
+    lines = [f"\n### {path}\n", f"`{path} {words}`\n", _described(command)]
     parameters = [parameter.get_help_record(context) for parameter in command.get_params(context)]
     rows = [record for record in parameters if record is not None and "--help" not in record[0]]
     if rows:
@@ -87,6 +87,16 @@ def _section(path: str, command: Any, context: Any) -> str:
         shown = [line.strip() for line in command.epilog.replace("\b", "").strip().splitlines()[1:]]
         lines += ["\n```sh", *shown, "```"]
     return "\n".join(lines)
+
+
+def _described(command: Any) -> str:
+    """Its help; paragraphs whose lines may not be wrapped are text as it stands."""
+    paragraphs = [paragraph.strip("\n") for paragraph in str(command.help).split("\n\n")]
+    return "\n\n".join(_as_it_stands(one[1:]) if one.startswith("\b") else one for one in paragraphs).strip()
+
+
+def _as_it_stands(text: str) -> str:
+    return f"```text\n{text.strip()}\n```"
 
 
 def _cell(text: str) -> str:

@@ -20,7 +20,7 @@ from rlviz.cli.main import app, main
 from rlviz.rundir.lock import RunsLock
 from rlviz.settings import PREFIX, Settings
 from tests.support.cli import shell as rlviz
-from tests.support.http import environment, make_run
+from tests.support.http import make_run
 
 
 def test_config_shows_each_setting_with_its_value_and_source(tmp_path: Path) -> None:
@@ -142,15 +142,6 @@ def test_the_version_and_the_help_import_nothing_heavy(tmp_path: Path) -> None:
     result = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=60)
     modules = set(result.stdout.splitlines()[-1].split())
     assert not modules & {"torch", "fastapi", "pydantic", "httpx", "numpy", "rich", "logging", "json", "rlviz.settings"}
-
-
-def test_the_shell_completes_runs_without_a_service(tmp_path: Path) -> None:
-    for run_id in ("dqn-a", "ppo-a", "ppo-b"):
-        make_run(tmp_path / "runs", run_id, rows=1, status="completed")
-    words = {"COMP_WORDS": "rlviz status ppo", "COMP_CWORD": "2", "_RLVIZ_COMPLETE": "complete_bash"}
-    asked = [sys.executable, "-m", "rlviz", "status", "ppo"]
-    told = subprocess.run(asked, cwd=tmp_path, env=environment() | words, capture_output=True, text=True, check=False)
-    assert told.stdout.split() == ["ppo-a", "ppo-b"], told.stderr
 
 
 def test_an_unknown_command_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rlviz.cli.completion import NEWEST, complete_run
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import NEWEST, AsJson, complete_run, examples, read_settings
+from rlviz.cli.options import AsJson, examples, read_settings
 from rlviz.cli.output import print_json, print_table, say
 
 if TYPE_CHECKING:

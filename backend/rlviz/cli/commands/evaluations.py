@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from rlviz.cli.completion import NEWEST
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import NEWEST, AsJson, RunName, connected, examples, find_run
+from rlviz.cli.options import AsJson, EvaluationName, RunName, connected, examples, find_run
 from rlviz.cli.output import number, print_json, print_table, say
 from rlviz.cli.waiting import wait_for_evaluation, wait_for_verification
 
-EvaluationName = Annotated[str, typer.Argument(metavar="[EVAL]", help="Id of an evaluation, or `last`.")]
 _PAGE = 1_000
 
 
@@ -72,7 +72,7 @@ def evaluations(context: typer.Context, run: RunName, as_json: AsJson = False) -
         return
     rows = []
     for item in found:
-        returns = item["summary"]["episode_return"] if item["summary"] else {"mean": None, "std": None}
+        returns = (item["summary"] or {}).get("episode_return") or {"mean": None, "std": None}
         policy = "–" if item["checkpoint_step"] is None else f"step {item['checkpoint_step']}"
         figures = (number(returns["mean"]), number(returns["std"]))
         rows.append((item["id"], item["status"], *figures, str(item["episodes"]), policy))

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rlviz.cli.completion import complete_experiment, complete_run
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import complete_experiment, complete_run, connected, examples, find_experiment, find_run
+from rlviz.cli.options import connected, examples, find_experiment, find_run
 from rlviz.cli.output import is_terminal, note, size, waiting
 from rlviz.domain.sinks import SinkKind
 

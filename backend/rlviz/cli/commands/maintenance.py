@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rlviz.cli.commands.storage import measured, print_rules, print_storage
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, read_settings
 from rlviz.cli.output import coloured, print_json, print_table, say, size, waiting
+from rlviz.cli.waiting import POLL_SECONDS
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
-
-POLL_SECONDS = 0.2
 
 _COLOURS = {"ok": typer.colors.GREEN, "look": typer.colors.YELLOW, "bad": typer.colors.RED}
 
@@ -51,7 +51,7 @@ def prune(
     """Tell what takes space, empty the trash, and apply the storage rules. Nothing else is touched."""
     with connected(context) as connection:
         trash = connection.get("/trash")
-        stored = _measured(connection)
+        stored = measured(connection)
         would = _passed(connection, dry_run=True)
         if as_json:
             print_json({"trash": trash, "storage": stored, "would": would, "dry_run": dry_run})
@@ -71,17 +71,6 @@ def prune(
             raise Failure(Exit.FAILED, done["trouble"])
 
 
-def _measured(connection: Connection) -> Any:
-    """What takes space now."""
-    connection.post("/storage/measure")
-    with waiting("Measuring"):
-        while True:
-            stored = connection.get("/storage", runs=10)
-            if stored["measured_at"] and not stored["measuring"]:
-                return stored
-            time.sleep(POLL_SECONDS)
-
-
 def _passed(connection: Connection, *, dry_run: bool) -> Any:
     """A pass over the storage rules, once it has ended."""
     connection.post("/storage/prune", {"dry_run": dry_run})
@@ -94,18 +83,11 @@ def _passed(connection: Connection, *, dry_run: bool) -> Any:
 
 
 def _show(stored: Any, trash: Any, would: Any) -> None:
-    kinds = [(kind["words"], size(kind["bytes"])) for kind in stored["kinds"] if kind["files"]]
-    print_table(("WHAT", "SIZE"), [*kinds, ("Together", size(stored["total_bytes"]))], keep=2)
-    say()
-    print_table(("LARGEST RUNS", "SIZE"), [(run["id"], size(run["bytes"])) for run in stored["runs"]], keep=2)
+    print_storage(stored)
     say(f"\nTrash: {len(trash['runs'])} runs, {size(trash['total_bytes'])}")
-    for warning in stored["warnings"]:
-        say(f"Look: {warning}")
+    print_rules(stored)
     if not stored["rules"]:
-        say("There are no storage rules, so nothing but the trash can go. Write some on the Storage page.")
         return
-    for number, words in enumerate(stored["words"], 1):
-        say(f"Rule {number}: {words}")
     rows = [(deed["run_id"], deed["what"], size(deed["bytes"])) for deed in would["deeds"]]
     if rows:
         say()

@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 
 import typer
 
-from rlviz.cli.options import AsJson, RunName, complete_run, connected, examples, find_run
+from rlviz.cli.completion import complete_environment, complete_run
+from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import note, print_json, say
 
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser, or print its address alone.")]
@@ -36,7 +37,7 @@ def play(
         str | None,
         typer.Argument(metavar="[RUN]", help="Take turns with this run's policy.", autocompletion=complete_run),
     ] = None,
-    env: Annotated[str | None, typer.Option(help="Play this environment.")] = None,
+    env: Annotated[str | None, typer.Option(help="Play this environment.", autocompletion=complete_environment)] = None,
     opens: Open = True,
     as_json: AsJson = False,
 ) -> None:

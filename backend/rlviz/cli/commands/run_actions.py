@@ -1,4 +1,4 @@
-"""What is asked of a run that is there: stop, pause, delete, restore."""
+"""What is asked of a run that is there: start, stop, pause, edit, repair, delete, restore."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from rlviz.cli.attending import Follow, attend
+from rlviz.cli.attending import Wait as AndWait
+from rlviz.cli.completion import complete_deleted_run, complete_tag
+from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
 from rlviz.cli.output import print_json, say
 from rlviz.cli.waiting import AT_REST, wait_for_run
@@ -14,10 +18,27 @@ Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Return when it has
 
 
 def register(app: typer.Typer) -> None:
+    app.command(epilog=examples("rlviz start last", "rlviz start last --follow"))(start)
     app.command(epilog=examples("rlviz stop last", "rlviz stop ppo-cartpole-20261121-044130-3630 --no-wait"))(stop)
     app.command(epilog=examples("rlviz pause last"))(pause)
+    app.command(
+        epilog=examples(
+            "rlviz edit last --name 'larger batch' --tag baseline",
+            "rlviz edit last --untag baseline --notes 'It forgot what it had learned.'",
+        )
+    )(edit)
+    app.command(epilog=examples("rlviz repair ppo-cartpole-20261121-044130-3630"))(repair)
     app.command(epilog=examples("rlviz delete last", "rlviz delete ppo-cart dqn-cart"))(delete)
     app.command(epilog=examples("rlviz restore ppo-cartpole-20261121-044130-3630"))(restore)
+
+
+def start(
+    context: typer.Context, run: RunName, follow: Follow = False, wait: AndWait = False, as_json: AsJson = False
+) -> None:
+    """Start a run that was created, but not started."""
+    with connected(context) as connection:
+        started = connection.post(f"/runs/{find_run(connection, run)}/start")
+        attend(connection, started, follow, wait, as_json)
 
 
 def stop(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
@@ -28,6 +49,42 @@ def stop(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJso
 def pause(context: typer.Context, run: RunName, wait: Wait = True, as_json: AsJson = False) -> None:
     """Pause a run; `rlviz resume` goes on exactly as if nothing had happened."""
     _ask(context, run, "pause", wait, as_json)
+
+
+def edit(
+    context: typer.Context,
+    run: RunName,
+    name: Annotated[str | None, typer.Option(help="What it is called on the pages.")] = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="To be found by; may be repeated.")] = None,
+    untag: Annotated[
+        list[str] | None, typer.Option(help="A tag to take away; may be repeated.", autocompletion=complete_tag)
+    ] = None,
+    notes: Annotated[str | None, typer.Option(help="What is to be remembered of it, instead of what is there.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Name a run, tag it, or write notes; without any of these its notes are shown."""
+    with connected(context) as connection:
+        found = connection.get(f"/runs/{find_run(connection, run)}")
+        if missing := next((tag for tag in untag or () if tag not in found["tags"]), None):
+            raise Failure(Exit.NOT_FOUND, f"{found['id']} has no tag {missing[:80]!r}.")
+        had = [tag for tag in found["tags"] if tag not in (untag or ())]
+        changed = {"name": name, "notes": notes, "tags": [*dict.fromkeys([*had, *(tags or ())])]}
+        if tags or untag or name is not None or notes is not None:
+            given = {field: value for field, value in changed.items() if value is not None}
+            found = connection.request("PATCH", f"/runs/{found['id']}", json=given).json()
+    if as_json:
+        print_json(found)
+        return
+    say(f"{found['id']} {found['name']}" + (f" ({', '.join(found['tags'])})" if found["tags"] else ""))
+    if found["notes"]:
+        say(found["notes"])
+
+
+def repair(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
+    """Keep what can be read of a damaged run; what is damaged is put beside it."""
+    with connected(context) as connection:
+        repaired = connection.post(f"/runs/{find_run(connection, run)}/repair")
+    _tell(repaired, as_json)
 
 
 def delete(context: typer.Context, runs: RunNames, as_json: AsJson = False) -> None:
@@ -44,7 +101,9 @@ def delete(context: typer.Context, runs: RunNames, as_json: AsJson = False) -> N
 
 def restore(
     context: typer.Context,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of a run in the trash.")],
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="Id of a run in the trash.", autocompletion=complete_deleted_run)
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Bring a deleted run back from the trash."""

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
+from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
 from rlviz.cli.follow.screen import event_line
-from rlviz.cli.options import AsJson, RunName, RunNames, complete_run, connected, examples, find_run
+from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
 from rlviz.cli.output import number, print_json, print_table, say, solved_words, sparkline
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 
@@ -115,7 +116,10 @@ def logs(
 def metrics(
     context: typer.Context,
     run: RunName,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[METRIC]...", help="Metrics, as logged.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[METRIC]...", help="Metrics, as logged.", autocompletion=complete_metric),
+    ] = None,
     points: Annotated[int, typer.Option(min=4, max=100_000, help="Points of each curve, extremes kept.")] = 20,
     x: Annotated[str, typer.Option(help="Axis: step, seconds, time or episode.")] = "step",
     as_json: AsJson = False,

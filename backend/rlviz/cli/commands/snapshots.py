@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from rlviz.cli.completion import complete_snapshot
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import print_json, print_table, say, size, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_verification, wait_until_started
 
-SnapshotName = Annotated[str, typer.Argument(metavar="NAME", help="Name of the snapshot.")]
+SnapshotName = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the snapshot.", autocompletion=complete_snapshot)
+]
 
 
 def register(app: typer.Typer) -> None:

@@ -1,21 +1,20 @@
-"""Runs that begin, or go on: run, fork, resume."""
+"""Runs that begin, or go on: run, seeds, fork, resume."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from rlviz.cli.connection import Connection
-from rlviz.cli.delivering import SINKS, say_who_delivers, see_delivered
+from rlviz.cli.attending import Follow, Wait, attend, attend_group
+from rlviz.cli.completion import complete_algorithm, complete_environment, complete_preset, complete_snapshot
+from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
-from rlviz.cli.output import note, print_json, say
-from rlviz.cli.waiting import AT_REST, say_how_it_ended, wait_for_run, wait_until_started
+from rlviz.cli.rule_text import read_rules
 from rlviz.domain.sinks import SinkKind
 
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", show_default="drawn")]
 Name = Annotated[str | None, typer.Option(help="What it is called on the pages.")]
 
@@ -27,8 +26,11 @@ def register(app: typer.Typer) -> None:
             "rlviz run --env LunarLander-v3 --algo dqn --preset long --seed 7",
             "rlviz run --algo sac --env Pendulum-v1 --sink tensorboard --sink mlflow",
             "rlviz run --algo ppo --steps 20000 --set learning_rate=3e-4 --set n_envs=4 --wait",
+            "rlviz run --algo dqn --count 5 --tag baseline",
+            "rlviz run --algo ppo --rule 'rollout/ep_rew_mean >= 475 for 5 -> stop and notify'",
         )
     )(run)
+    app.command(epilog=examples("rlviz seeds last --count 4", "rlviz seeds last --seed 7 --seed 8 --wait"))(seeds)
     app.command(
         epilog=examples(
             "rlviz fork ppo-cartpole-20261121-044130-3630 --step 20000 --set learning_rate=1e-4 --follow",
@@ -40,17 +42,51 @@ def register(app: typer.Typer) -> None:
 
 def run(
     context: typer.Context,
-    env: Annotated[str, typer.Option(help="Environment.")] = "CartPole-v1",
-    algo: Annotated[str, typer.Option(help="Algorithm, or `random` for random actions.")] = "ppo",
-    preset: Annotated[str | None, typer.Option(help="Preset; `none` for the algorithm's own values.")] = "fast",
+    env: Annotated[str, typer.Option(help="Environment.", autocompletion=complete_environment)] = "CartPole-v1",
+    algo: Annotated[
+        str,
+        typer.Option(help="Algorithm, or `random` for random actions.", autocompletion=complete_algorithm),
+    ] = "ppo",
+    preset: Annotated[
+        str | None,
+        typer.Option(help="Preset; `none` for the algorithm's own values.", autocompletion=complete_preset),
+    ] = "fast",
     seed: Seed = None,
+    count: Annotated[
+        int | None, typer.Option(help="So many runs, which differ in their seed: from --seed upwards, or drawn.")
+    ] = None,
     steps: Annotated[int | None, typer.Option(help="Environment steps.", show_default="the preset's")] = None,
     changes: Changes = None,
     options: EnvironmentOptions = None,
+    evaluate_every: Annotated[
+        int | None,
+        typer.Option(
+            metavar="STEPS", help="Steps between evaluations while it trains; 0: none.", show_default="the preset's"
+        ),
+    ] = None,
+    evaluate_episodes: Annotated[
+        int | None, typer.Option(help="With --evaluate-every: episodes of each.", show_default="10")
+    ] = None,
+    stop_after: Annotated[
+        int | None,
+        typer.Option(help="With --evaluate-every: stop after so many in a row that reach the reward threshold."),
+    ] = None,
+    anatomy: Annotated[
+        bool | None,
+        typer.Option("--anatomy/--no-anatomy", help="Look into updates.", show_default="unless it sees pictures"),
+    ] = None,
+    rules: Annotated[
+        list[str] | None,
+        typer.Option("--rule", help="What it does by itself, as for `rlviz rules add`; may be repeated."),
+    ] = None,
+    rule_file: Annotated[Path | None, typer.Option(help="Rules in JSON or YAML.")] = None,
     name: Name = None,
+    tags: Annotated[list[str] | None, typer.Option("--tag", help="To be found by; may be repeated.")] = None,
+    notes: Annotated[str | None, typer.Option(help="What is to be remembered of it.")] = None,
     sink: Annotated[
         list[SinkKind] | None, typer.Option(metavar=SINKS, help="Deliver it there as it trains; may be repeated.")
     ] = None,
+    start: Annotated[bool, typer.Option("--start/--no-start", help="Start it, or only create it.")] = True,
     follow: Follow = False,
     wait: Wait = False,
     as_json: AsJson = False,
@@ -59,6 +95,8 @@ def run(
 
     The run is started, and this returns: it trains in a process of its own, with or without a service.
     """
+    if count is not None and follow:
+        raise Failure(Exit.BAD_INPUT, "--follow shows one run. With --count, --wait waits for all of them.")
     body = {
         "env_id": env,
         "algo": algo,
@@ -67,19 +105,50 @@ def run(
         "total_timesteps": steps,
         "hyperparameters": pairs(changes, "--set"),
         "env_options": pairs(options, "--option"),
+        "evaluation": _evaluation(evaluate_every, evaluate_episodes, stop_after),
+        "anatomy": anatomy,
+        "rules": read_rules(rules, rule_file),
         "name": name,
         "sinks": [kind.value for kind in dict.fromkeys(sink or ())],
-        "start": True,
+        "start": start,
     }
+    described = {name: given for name, given in (("tags", tags), ("notes", notes)) if given is not None}
     with connected(context) as connection:
-        _attend(connection, connection.post("/runs", body), follow, wait, as_json)
+        if count is None:
+            created = connection.post("/runs", body)
+            if described:
+                created = connection.request("PATCH", f"/runs/{created['id']}", json=described).json()
+            attend(connection, created, follow, wait, as_json)
+        else:
+            group = connection.post("/runs/groups", {**body, "count": count})
+            for one in group["runs"] if described else ():
+                connection.request("PATCH", f"/runs/{one['id']}", json=described)
+            attend_group(connection, group, wait, as_json)
+
+
+def seeds(
+    context: typer.Context,
+    run: RunName,
+    count: Annotated[int | None, typer.Option(help="How many, with seeds that are drawn.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="One with this seed; may be repeated.")] = None,
+    wait: Wait = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train a run again with other seeds, which makes a group of them."""
+    if (count is None) == (not seed):
+        raise Failure(Exit.BAD_INPUT, "Give either --count or one --seed or more.")
+    with connected(context) as connection:
+        path = f"/runs/{find_run(connection, run)}/seeds"
+        attend_group(connection, connection.post(path, {"count": count, "seeds": seed or []}), wait, as_json)
 
 
 def fork(
     context: typer.Context,
     parent: RunName,
     step: Annotated[int | None, typer.Option(help="Step to fork at.", show_default="the newest")] = None,
-    snapshot: Annotated[str | None, typer.Option(help="Snapshot to fork at instead.")] = None,
+    snapshot: Annotated[
+        str | None, typer.Option(help="Snapshot to fork at instead.", autocompletion=complete_snapshot)
+    ] = None,
     changes: Changes = None,
     options: EnvironmentOptions = None,
     seed: Annotated[int | None, typer.Option(help="Another seed.", show_default="the parent's")] = None,
@@ -113,13 +182,16 @@ def fork(
         if snapshot is None and step is None:
             snapshot = connection.get(f"/runs/{run_id}/snapshots")["newest"]
         body |= {"snapshot": snapshot, "step": step}
-        _attend(connection, connection.post(f"/runs/{run_id}/fork", body), follow, wait, as_json)
+        attend(connection, connection.post(f"/runs/{run_id}/fork", body), follow, wait, as_json)
 
 
 def resume(
     context: typer.Context,
     run: RunName,
-    snapshot: Annotated[str | None, typer.Option(help="Snapshot to go on from.", show_default="the newest")] = None,
+    snapshot: Annotated[
+        str | None,
+        typer.Option(help="Snapshot to go on from.", show_default="the newest", autocompletion=complete_snapshot),
+    ] = None,
     steps: Annotated[int | None, typer.Option(help="Train for this many steps in all, more than before.")] = None,
     follow: Follow = False,
     wait: Wait = False,
@@ -129,27 +201,14 @@ def resume(
     with connected(context) as connection:
         run_id = find_run(connection, run)
         body = {"snapshot": snapshot, "total_timesteps": steps}
-        _attend(connection, connection.post(f"/runs/{run_id}/resume", body), follow, wait, as_json)
+        attend(connection, connection.post(f"/runs/{run_id}/resume", body), follow, wait, as_json)
 
 
-def _attend(connection: Connection, run: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
-    """See a run that was asked for begin, or end, as the flags say."""
-    run_id: str = run["id"]
-    if follow and not as_json:
-        from rlviz.cli.follow.follow import follow_run
-
-        follow_run(connection, run_id)
-        return
-    if wait or follow:
-        run = wait_for_run(connection, run_id, AT_REST, f"Training {run_id}")
-    elif connection.is_own:
-        run = wait_until_started(connection, run_id)
-    if as_json:
-        print_json(run)
-    if run["status"] in AT_REST:
-        see_delivered(connection, [run_id])
-        say_how_it_ended(run, quiet=as_json)
-    elif not as_json:
-        say(run_id)
-        note(f"It trains in a process of its own. `rlviz status {run_id} --follow` shows how it does.")
-        say_who_delivers(connection, run_id)
+def _evaluation(every: int | None, episodes: int | None, stop_after: int | None) -> dict[str, Any] | None:
+    """The plan that the flags say; None is the preset's. Raises Failure."""
+    if every is None:
+        if episodes is not None or stop_after is not None:
+            raise Failure(Exit.BAD_INPUT, "--evaluate-episodes and --stop-after need --evaluate-every.")
+        return None
+    plan = {"every_steps": every or None, "episodes": episodes, "stop_after": stop_after}
+    return {name: value for name, value in plan.items() if value is not None or name == "every_steps"}

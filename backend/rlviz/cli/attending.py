@@ -1,0 +1,67 @@
+"""Seeing runs that were asked for begin, or end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rlviz.cli.delivering import say_who_delivers, see_delivered
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.output import note, print_json, say
+from rlviz.cli.waiting import AT_REST, say_how_it_ended, wait_for_run, wait_until_started
+
+if TYPE_CHECKING:
+    from rlviz.cli.connection import Connection
+
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
+
+
+def attend(connection: Connection, run: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
+    """See one run begin, or end, as the flags say. Raises Failure if it failed."""
+    if follow and not as_json:
+        from rlviz.cli.follow.follow import follow_run
+
+        follow_run(connection, run["id"])
+        return
+    run = _begun_or_ended(connection, run, wait or follow)
+    if as_json:
+        print_json(run)
+    _say_what_became(connection, run, quiet=as_json)
+
+
+def attend_group(connection: Connection, group: dict[str, Any], wait: bool, as_json: bool) -> None:
+    """The same of the runs of a group, of which every one is seen through before a failure is raised."""
+    runs = [_begun_or_ended(connection, run, wait) for run in group["runs"]]
+    if as_json:
+        print_json({**group, "runs": runs})
+    failures = []
+    for run in runs:
+        try:
+            _say_what_became(connection, run, quiet=as_json)
+        except Failure as failure:
+            failures.append(str(failure))
+    if failures:
+        raise Failure(Exit.FAILED, "\n".join(failures))
+
+
+def _begun_or_ended(connection: Connection, run: dict[str, Any], wait: bool) -> dict[str, Any]:
+    if wait:
+        return wait_for_run(connection, run["id"], AT_REST, f"Training {run['id']}")
+    return wait_until_started(connection, run["id"]) if connection.is_own else run
+
+
+def _say_what_became(connection: Connection, run: dict[str, Any], *, quiet: bool) -> None:
+    run_id = run["id"]
+    if run["status"] == "created":
+        if not quiet:
+            say(run_id)
+            note(f"It is not started. `rlviz start {run_id}` starts it.")
+    elif run["status"] in AT_REST:
+        see_delivered(connection, [run_id])
+        say_how_it_ended(run, quiet=quiet)
+    elif not quiet:
+        say(run_id)
+        note(f"It trains in a process of its own. `rlviz status {run_id} --follow` shows how it does.")
+        say_who_delivers(connection, run_id)

@@ -1,0 +1,109 @@
+"""Policies along a run's training, and videos of them: film list, clip, growth."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
+from rlviz.cli.output import note, number, print_json, print_table, say, size, waiting
+from rlviz.cli.waiting import POLL_SECONDS
+
+Seed = Annotated[int | None, typer.Option(help="Seed of each episode.", show_default="1000000")]
+Sample = Annotated[bool, typer.Option("--sample", help="Draw actions instead of taking the likeliest.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the video to this file, too.")]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="Policies along a run's training, and videos of them.", no_args_is_help=True)
+    group.command("list", epilog=examples("rlviz film list last"))(list_)
+    group.command(epilog=examples("rlviz film clip last --step 20000 --output then.mp4"))(clip)
+    group.command(epilog=examples("rlviz film growth last --output growth.mp4"))(growth)
+    app.add_typer(group, name="film")
+
+
+def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
+    """List the policies that a run keeps, by step."""
+    with connected(context) as connection:
+        found = connection.get(f"/runs/{find_run(connection, run)}/policies")
+    if as_json:
+        print_json(found)
+        return
+    rows = [(str(one["step"]), ", ".join(one["kinds"]), size(one["size_bytes"])) for one in found["policies"]]
+    if rows:
+        print_table(("STEP", "KEPT AS", "SIZE"), rows, keep=2)
+    else:
+        say("It keeps no policy yet.")
+
+
+def clip(
+    context: typer.Context,
+    run: RunName,
+    step: Annotated[int, typer.Option(help="The newest policy kept at this step or before.")],
+    seed: Seed = None,
+    sample: Sample = False,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    """Film one episode of the policy of a step."""
+    _film(context, run, "clips", {"step": step}, seed, sample, output, as_json)
+
+
+def growth(
+    context: typer.Context,
+    run: RunName,
+    seed: Seed = None,
+    sample: Sample = False,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    """Film how a run has learned: the same start, played by policies from its first to its newest."""
+    _film(context, run, "growth-video", {}, seed, sample, output, as_json)
+
+
+def _film(
+    context: typer.Context,
+    run: str,
+    what: str,
+    body: dict[str, Any],
+    seed: int | None,
+    sample: bool,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    from rlviz.cli.files import check_target, replace_file
+
+    if output is not None:
+        check_target("mp4", output, terminal=False)
+    wanted = {**body, "greedy": not sample, **({} if seed is None else {"seed": seed})}
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        film = _when_ready(connection, run_id, connection.post(f"/runs/{run_id}/{what}", wanted))
+        if output is not None:
+            content = connection.request("GET", film["video_url"].removeprefix("/api")).content
+            replace_file(output, lambda file: file.write(content))
+        there = connection.settings.runs_dir / run_id / film["video"]["file"]
+    if as_json:
+        print_json(film)
+        return
+    for episode in film["episodes"]:
+        end = "" if not episode["cut"] else ", which goes on"
+        length = f"{episode['episode_length']} steps{end}"
+        say(f"step {episode['step']}: return {number(episode['episode_return'])} in {length}")
+    note(f"{output or there}: {film['video']['duration']:.1f} s, {size(film['video']['size_bytes'])}")
+
+
+def _when_ready(connection: Connection, run_id: str, film: dict[str, Any]) -> dict[str, Any]:
+    """Raises Failure if it cannot be filmed."""
+    with waiting("Filming"):
+        while film["status"] == "waiting":
+            time.sleep(POLL_SECONDS)
+            film = connection.get(f"/runs/{run_id}/clips/{film['id']}")
+    if film["status"] != "ready":
+        raise Failure(Exit.FAILED, f"It could not be filmed: {film['cause'] or film['status']}")
+    return film

@@ -1,0 +1,101 @@
+"""What is noticed of runs: hints, episodes, family."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
+from rlviz.cli.output import number, print_json, print_table, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command(epilog=examples("rlviz hints last", "rlviz hints last --json"))(hints)
+    app.command(
+        epilog=examples(
+            "rlviz episodes last --sort -return --limit 5",
+            "rlviz episodes last --where 'return < 100'",
+            "rlviz episodes last --endings",
+        )
+    )(episodes)
+    app.command(epilog=examples("rlviz family last"))(family)
+
+
+def hints(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
+    """Tell what a run's curves look like that one could do something about, the gravest first."""
+    with connected(context) as connection:
+        found = connection.get(f"/runs/{find_run(connection, run)}/hints")
+    if as_json:
+        print_json(found)
+        return
+    for hint in found["hints"]:
+        say(f"{hint['severity']}: {hint['title']} (step {hint['from_step']} to {hint['to_step']})")
+        say(f"  {hint['evidence']}")
+        say(f"  {hint['suggestion']}")
+    if not found["hints"]:
+        say(f"Nothing was noticed: {len(found['rules'])} patterns were looked for.")
+
+
+def episodes(
+    context: typer.Context,
+    runs: RunNames,
+    where: Annotated[str | None, typer.Option(help="Condition, for instance 'return < 100'.")] = None,
+    sort: Annotated[str | None, typer.Option(help="Column; with a minus in front downwards.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    endings: Annotated[bool, typer.Option("--endings", help="In what ways they end, instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find episodes among all that were evaluated of runs."""
+    with connected(context) as connection:
+        run_ids = ",".join(find_run(connection, run) for run in runs)
+        if endings:
+            found = connection.get("/episodes/endings", runs=run_ids)
+        else:
+            found = connection.get("/episodes", runs=run_ids, where=where, sort=sort, limit=limit)
+    if as_json:
+        print_json(found)
+    elif endings:
+        _show_endings(found)
+    else:
+        rows = [_row(one) for one in found["episodes"]]
+        print_table(("RETURN", "LENGTH", "EPISODE", "EVALUATION", "POLICY", "RUN"), rows, keep=2)
+        say(f"{found['found']} of {found['searched']} episodes in {found['evaluations']} evaluations.")
+
+
+def family(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
+    """Show from which run a run was forked, and which were forked from it."""
+    with connected(context) as connection:
+        found = connection.get(f"/runs/{find_run(connection, run)}/family")
+    if as_json:
+        print_json(found)
+        return
+    relatives = [("parent", found["parent"]), ("this run", found["own"])]
+    relatives += [("sibling", one) for one in found["siblings"]] + [("fork", one) for one in found["children"]]
+    rows = [
+        (kind, one["run_id"], number(one["forked_at"]), number(one["best_moving_average"]), _changed(one))
+        for kind, one in relatives
+        if one is not None
+    ]
+    print_table(("IS", "RUN", "FORKED AT", "BEST", "CHANGED"), rows, keep=2)
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    result = found["result"]
+    figures = (number(result["episode_return"]), str(result["episode_length"]), str(result["index"]))
+    return (*figures, found["evaluation_id"], number(found["checkpoint_step"]), found["run_id"])
+
+
+def _show_endings(found: dict[str, Any]) -> None:
+    for ending in found["endings"]:
+        say(f"{ending['episodes'] / found['episodes']:.0%}: {ending['title']}")
+    say(f"{found['episodes']} episodes; {found['without_records']} evaluations have no records of their steps.")
+
+
+def _changed(relative: dict[str, Any]) -> str:
+    changed = [f"{one['name']} {_plain(one['before'])} → {_plain(one['after'])}" for one in relative["changes"]]
+    return ", ".join(changed) or "–"
+
+
+def _plain(value: Any) -> str:
+    return number(value) if isinstance(value, int | float) else str(value if value is not None else "–")

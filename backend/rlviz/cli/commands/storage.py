@@ -1,0 +1,177 @@
+"""What takes space, and the rules by which room is made: storage show, add, remove, quota.
+
+``rlviz prune`` applies the rules.
+"""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, connected, examples
+from rlviz.cli.output import print_json, print_table, say, size, waiting
+from rlviz.cli.waiting import POLL_SECONDS
+
+
+class Does(StrEnum):
+    KEEP_NEWEST = "keep-newest"
+    REMOVE = "remove"
+    COMPRESS = "compress"
+    EMPTY_TRASH = "empty-trash"
+
+
+class Kept(StrEnum):
+    VIDEOS = "videos"
+    SNAPSHOTS = "snapshots"
+    POLICIES = "policies"
+    RECORDS = "records"
+
+
+class Removed(StrEnum):
+    CLIPS = "clips"
+    FILM = "film"
+    LOGS = "logs"
+    RECORDS_WITHOUT_VIDEO = "records_without_video"
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="What takes space, and the rules by which room is made.", no_args_is_help=True)
+    group.command(epilog=examples("rlviz storage show", "rlviz storage show --runs 50 --json"))(show)
+    group.command(
+        epilog=examples(
+            "rlviz storage add keep-newest --kind videos --keep 1 --after-days 30",
+            "rlviz storage add remove --what clips --family atari",
+            "rlviz storage add compress --after-days 7",
+            "rlviz storage add empty-trash --after-days 2",
+        )
+    )(add)
+    group.command(epilog=examples("rlviz storage remove 2"))(remove)
+    group.command(epilog=examples("rlviz storage quota videos 5e9", "rlviz storage quota videos none"))(quota)
+    app.add_typer(group, name="storage")
+
+
+def show(
+    context: typer.Context,
+    runs: Annotated[int, typer.Option(min=0, help="So many of the largest runs.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Show what takes space, measured now, with quotas, warnings and rules."""
+    with connected(context) as connection:
+        stored = measured(connection, runs)
+    if as_json:
+        print_json(stored)
+    else:
+        print_storage(stored)
+        say()
+        print_rules(stored)
+
+
+def add(
+    context: typer.Context,
+    does: Annotated[Does, typer.Argument(metavar="RULE", help="keep-newest, remove, compress or empty-trash.")],
+    kind: Annotated[Kept | None, typer.Option(help="Of keep-newest: files of this kind.")] = None,
+    keep: Annotated[int | None, typer.Option(help="Of keep-newest: so many of each run.")] = None,
+    what: Annotated[Removed | None, typer.Option(metavar="KIND", help=f"Of remove: {', '.join(Removed)}.")] = None,
+    after_days: Annotated[
+        float | None, typer.Option(help="Days since the run ended, or was deleted.", show_default="7")
+    ] = None,
+    family: Annotated[list[str] | None, typer.Option(help="Runs on these environments; may be repeated.")] = None,
+    over_quota: Annotated[bool, typer.Option("--over-quota", help="Only while the quota is exceeded.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add a rule: what `rlviz prune`, and the service once an hour, may delete or compress without asking again."""
+    given = {"kind": kind, "keep": keep, "what": what, "after_days": after_days, "families": family}
+    rule: dict[str, Any] = {"do": does.value.replace("-", "_")}
+    rule |= {name: value for name, value in given.items() if value is not None}
+    if over_quota:
+        rule["over_quota_only"] = True
+    with connected(context) as connection:
+        stored = connection.get("/storage", runs=0)
+        _write(connection, [*stored["rules"], rule], _quotas(stored), as_json)
+
+
+def remove(
+    context: typer.Context,
+    number: Annotated[int, typer.Argument(help="Of the rule, as `rlviz storage show` counts.")],
+    as_json: AsJson = False,
+) -> None:
+    """Remove a rule."""
+    with connected(context) as connection:
+        stored = connection.get("/storage", runs=0)
+        if not 1 <= number <= len(stored["rules"]):
+            raise Failure(Exit.NOT_FOUND, f"There is no rule {number}: there are {len(stored['rules'])}.")
+        left = [rule for place, rule in enumerate(stored["rules"], 1) if place != number]
+        _write(connection, left, _quotas(stored), as_json)
+
+
+def quota(
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(help="A kind, as `rlviz storage show --json` names them.")],
+    most: Annotated[str, typer.Argument(metavar="BYTES", help="What they may take, for instance 5e9, or none.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say how much files of a kind may take: from 80 % on there is a warning, and rules can wait for it."""
+    with connected(context) as connection:
+        stored = connection.get("/storage", runs=0)
+        quotas = _quotas(stored) | {kind: _bytes(most)}
+        wanted = {name: value for name, value in quotas.items() if value is not None}
+        _write(connection, stored["rules"], wanted, as_json)
+
+
+def measured(connection: Connection, runs: int = 10) -> Any:
+    """What takes space now, with the largest ``runs``."""
+    connection.post("/storage/measure")
+    with waiting("Measuring"):
+        while True:
+            stored = connection.get("/storage", runs=runs)
+            if stored["measured_at"] and not stored["measuring"]:
+                return stored
+            time.sleep(POLL_SECONDS)
+
+
+def print_storage(stored: Any) -> None:
+    rows = [
+        (kind["words"], size(kind["bytes"]), "–" if kind["quota"] is None else size(kind["quota"]))
+        for kind in stored["kinds"]
+        if kind["files"] or kind["quota"] is not None
+    ]
+    total = "–" if stored["max_bytes"] is None else size(stored["max_bytes"])
+    print_table(("WHAT", "SIZE", "MAY TAKE"), [*rows, ("Together", size(stored["total_bytes"]), total)], keep=2)
+    if stored["runs"]:
+        say()
+        print_table(("LARGEST RUNS", "SIZE"), [(run["id"], size(run["bytes"])) for run in stored["runs"]], keep=2)
+    for warning in stored["warnings"]:
+        say(f"Look: {warning}")
+
+
+def print_rules(stored: Any) -> None:
+    if stored["rules_problem"]:
+        say(f"No rule is followed: {stored['rules_problem']}")
+    for number, words in enumerate(stored["words"], 1):
+        say(f"Rule {number}: {words}")
+    if not stored["rules"]:
+        say("There are no storage rules, so nothing but the trash can go. `rlviz storage add --help` shows some.")
+
+
+def _write(connection: Connection, rules: list[Any], quotas: dict[str, int], as_json: bool) -> None:
+    stored = connection.request("PUT", "/storage/rules", json={"rules": rules, "quotas": quotas}).json()
+    if as_json:
+        print_json(stored)
+    else:
+        print_rules(stored)
+
+
+def _quotas(stored: Any) -> dict[str, int]:
+    return {kind["kind"]: kind["quota"] for kind in stored["kinds"] if kind["quota"] is not None}
+
+
+def _bytes(text: str) -> int | None:
+    try:
+        return None if text == "none" else int(float(text))
+    except (ValueError, OverflowError) as error:
+        raise Failure(Exit.BAD_INPUT, f"{text!r} is no number of bytes. 5e9 are five gigabytes.") from error

@@ -1,0 +1,138 @@
+"""Rules as they are typed, for instance ``train/approx_kl > 0.1 for 3 -> stop``, or as the API has them, in JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from rlviz.cli.exits import Exit, Failure
+
+HELP = """\b
+WHEN is one of
+  METRIC > NUMBER     or >=, <, <=
+  METRIC > NUMBER for ROWS
+  METRIC not finite
+  any not finite
+  METRIC plateau STEPS
+  METRIC falls PERCENT%
+  METRIC best
+  seconds NUMBER
+  steps NUMBER
+  disk BYTES
+
+\b
+DO is one of, or several with commas
+  stop, stop and notify
+  stop without saving
+  pause, snapshot, evaluate
+  roll back, roll back to best
+  notify, notify TEXT
+  KNOB = NUMBER, KNOB *= FACTOR
+  at most TIMES"""
+
+_NUMBER = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
+_SIDES = {">": "above", ">=": "at_least", "<": "below", "<=": "at_most"}
+_CONDITIONS = {
+    "metric": rf"(?P<metric>\S+) *(?P<side>>=|<=|>|<) *(?P<value>{_NUMBER})(?: +for +(?P<rows>\d+)(?: rows?)?)?",
+    "not_finite": r"(?P<metric>\S+) +not +finite",
+    "plateau": rf"(?P<metric>\S+) +plateau +(?P<steps>{_NUMBER})",
+    "fall": rf"(?P<metric>\S+) +falls +(?P<share>{_NUMBER}) *%",
+    "new_best": r"(?P<metric>\S+) +best",
+    "seconds": rf"seconds +(?P<seconds>{_NUMBER})",
+    "steps": rf"steps +(?P<steps>{_NUMBER})",
+    "disk": rf"disk +(?P<bytes>{_NUMBER})",
+}
+_WORDS: dict[str, dict[str, Any]] = {
+    "stop": {"kind": "stop"},
+    "stop and notify": {"kind": "stop", "then": "report"},
+    "stop without saving": {"kind": "stop", "then": "abort"},
+    "pause": {"kind": "pause"},
+    "snapshot": {"kind": "snapshot"},
+    "evaluate": {"kind": "evaluate"},
+    "notify": {"kind": "notify"},
+    "roll back": {"kind": "roll_back", "to": "newest"},
+    "roll back to best": {"kind": "roll_back", "to": "best"},
+}
+
+
+def read_rules(texts: list[str] | None, file: Path | None = None) -> list[dict[str, Any]]:
+    """Those in ``file``, a list in JSON or YAML, and then those that were typed. Raises Failure."""
+    return [*(_of_file(file) if file is not None else []), *(parse_rule(text) for text in texts or ())]
+
+
+def parse_rule(text: str) -> dict[str, Any]:
+    """As ``POST /runs`` takes it, which checks it. Raises Failure for what is none."""
+    if text.lstrip().startswith("{"):
+        try:
+            return dict(json.loads(text))
+        except ValueError as error:
+            raise Failure(Exit.BAD_INPUT, f"This rule is no JSON: {error}.") from error
+    when, arrow, actions = text.partition("->")
+    if not arrow:
+        raise Failure(Exit.BAD_INPUT, f"A rule is WHEN -> DO, for instance `steps 50000 -> pause`, not {text!r}.")
+    rule: dict[str, Any] = {"when": _condition(when.strip()), "do": []}
+    for action in filter(None, map(str.strip, actions.split(","))):
+        if times := re.fullmatch(r"at +most +(\d+)(?: times?)?", action):
+            rule["at_most"] = int(times[1])
+        else:
+            rule["do"].append(_action(action))
+    return rule
+
+
+def _condition(text: str) -> dict[str, Any]:
+    for kind, pattern in _CONDITIONS.items():
+        if found := re.fullmatch(pattern, text):
+            given = {name: value for name, value in found.groupdict().items() if value is not None}
+            return {"kind": kind, **{name: _meant(name, value) for name, value in given.items()}}
+    raise Failure(Exit.BAD_INPUT, f"{text!r} is no condition of a rule. `rlviz rules add --help` lists them.")
+
+
+def _meant(name: str, value: str) -> Any:
+    if name == "metric":
+        return None if value == "any" else value
+    if name == "side":
+        return _SIDES[value]
+    try:
+        if name in ("rows", "steps", "bytes"):
+            return int(float(value))
+        return float(value) / 100 if name == "share" else float(value)
+    except (ValueError, OverflowError) as error:
+        raise Failure(Exit.BAD_INPUT, f"{value!r} is no number.") from error
+
+
+def _action(text: str) -> dict[str, Any]:
+    if words := _WORDS.get(" ".join(text.split())):
+        return words
+    if message := re.fullmatch(r"notify +(.+)", text):
+        return {"kind": "notify", "message": message[1]}
+    return parse_change(text, f"{text!r} is nothing that a rule does. `rlviz rules add --help` lists what it can do.")
+
+
+def parse_change(text: str, otherwise: str) -> dict[str, Any]:
+    """``learning_rate = 1e-4`` or ``ent_coef *= 0.5`` as a change of a knob. Raises Failure with ``otherwise``."""
+    found = re.fullmatch(rf" *(\w+) *(\*?)= *({_NUMBER}) *", text)
+    try:
+        if found is not None:
+            value = float(found[3])
+            change = {"kind": "scale_knob", "factor": value} if found[2] else {"kind": "set_knob", "value": value}
+            return {**change, "knob": found[1]}
+    except ValueError:  # 1.2.3, for instance
+        pass
+    raise Failure(Exit.BAD_INPUT, otherwise)
+
+
+def _of_file(path: Path) -> list[dict[str, Any]]:
+    import yaml
+
+    try:
+        found = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise Failure(Exit.NOT_FOUND, f"{path} cannot be read ({error.strerror}).") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise Failure(Exit.BAD_INPUT, f"{path} cannot be understood: {error}") from error
+    found = found.get("rules") if isinstance(found, dict) else found
+    if not isinstance(found, list) or not all(isinstance(rule, dict) for rule in found):
+        raise Failure(Exit.BAD_INPUT, f"{path} holds no list of rules. docs/rules.md shows what a rule is.")
+    return found
