@@ -22,9 +22,9 @@ from rlviz.domain.evaluation import (
 )
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.summary import summarize
 from rlviz.evaluation.video_copy import copy_for_browsers, probe_video
 from rlviz.recording.pictures import Pixels
+from rlviz.recording.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_videos
 
