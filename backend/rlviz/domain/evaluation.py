@@ -13,9 +13,6 @@ from rlviz.domain.recording import Detail, RecordingFacts
 from rlviz.domain.times import Instant
 from rlviz.domain.versions import EVALUATION, Format, VersionedDocument, version_field
 
-MOST_SCORED_EPISODES = 1_000
-"""Of an evaluation that scores a trial of an experiment."""
-
 EpisodeCount = Annotated[
     int,
     Field(
@@ -182,7 +179,7 @@ class EvaluationRecord(VersionedDocument):
     created_at: Instant
     started_at: Instant | None = None
     ended_at: Instant | None = None
-    episodes: int = Field(DEFAULT_EPISODES, ge=1, le=MOST_SCORED_EPISODES)
+    episodes: int = Field(DEFAULT_EPISODES, ge=1, le=LIMITS.scored_episodes.maximum)
     seed: Seed = DEFAULT_EVALUATION_SEED
     deterministic: bool = True
     policy: PolicyChoice = PolicyChoice.LATEST

@@ -27,6 +27,10 @@ class Limits(BaseModel):
     runs_per_page: Bounds = Field(description="Runs on one page of the list.")
     experiments_per_page: Bounds = Field(description="Experiments on one page of the list.")
     group_seeds: Bounds = Field(description="Runs that one request starts, one for each seed.")
+    experiment_seeds: Bounds = Field(description="Seeds of each variant of an experiment.")
+    experiment_parallel: Bounds = Field(description="Runs of an experiment that train at once.")
+    experiment_retries: Bounds = Field(description="How often a trial that failed is trained anew.")
+    scored_episodes: Bounds = Field(description="Episodes that give a trial of an experiment its score.")
     seed: Bounds = Field(description="Seeds of training and of evaluation; `default` is that of evaluation.")
     total_timesteps: Bounds = Field(description="Environment steps to train for.")
     evaluation_episodes: Bounds = Field(description="Episodes of an evaluation that somebody asks for.")
@@ -59,6 +63,9 @@ DEFAULT_EVALUATION_SEED = 1_000_000
 far from the small seeds people train with."""
 
 DEFAULT_EXPERIMENTS_PER_PAGE = 100
+DEFAULT_EXPERIMENT_SEEDS = 5
+DEFAULT_SCORED_EPISODES = 20
+DEFAULT_RETRIES = 1
 DEFAULT_PERIODIC_EPISODES = 10
 DEFAULT_FILM = 40
 DEFAULT_SNAPSHOT_BYTES = 2_000_000_000
@@ -81,6 +88,10 @@ LIMITS = Limits(
     experiments_per_page=Bounds(minimum=1, maximum=500, default=DEFAULT_EXPERIMENTS_PER_PAGE),
     seed=Bounds(minimum=0, maximum=2**31 - 1, default=DEFAULT_EVALUATION_SEED),
     group_seeds=Bounds(minimum=1, maximum=50),
+    experiment_seeds=Bounds(minimum=1, maximum=1_000, default=DEFAULT_EXPERIMENT_SEEDS),
+    experiment_parallel=Bounds(minimum=1, maximum=256),
+    experiment_retries=Bounds(minimum=1, maximum=10, default=DEFAULT_RETRIES),
+    scored_episodes=Bounds(minimum=1, maximum=1_000, default=DEFAULT_SCORED_EPISODES),
     total_timesteps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),
     evaluation_episodes=Bounds(minimum=1, maximum=100, default=DEFAULT_EPISODES),
     periodic_every_steps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),

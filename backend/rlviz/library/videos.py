@@ -14,13 +14,13 @@ from threading import Lock
 import numpy as np
 
 from rlviz.domain.evaluation import (
-    MOST_SCORED_EPISODES,
     EpisodeResult,
     EvaluationRecord,
     EvaluationStatus,
     VideoFacts,
 )
 from rlviz.domain.ids import new_evaluation_id
+from rlviz.domain.limits import LIMITS
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.video_copy import copy_for_browsers, probe_video
 from rlviz.recording.pictures import Pixels
@@ -138,8 +138,9 @@ def _first_frames(episodes: Episodes, frames: int) -> list[int]:
 
 def _checked(episodes: Episodes) -> Episodes:
     """Raises ValueError."""
-    if len(episodes) > MOST_SCORED_EPISODES:
-        raise ValueError(f"{len(episodes):,} episodes are too many for a video; {MOST_SCORED_EPISODES:,} are the most.")
+    most = LIMITS.scored_episodes.maximum
+    if len(episodes) > most:
+        raise ValueError(f"{len(episodes):,} episodes are too many for a video; {most:,} are the most.")
     try:
         plain = [(float(episode_return), int(length)) for episode_return, length in episodes]
     except (TypeError, ValueError) as error:

@@ -9,8 +9,8 @@ from contextlib import closing
 from statistics import fmean
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.evaluation import MOST_SCORED_EPISODES
 from rlviz.domain.events import Ending, FinishedData, StartedData, StoppedData
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.recording import Detail
 from rlviz.domain.records import (
     EP_LEN_MEAN,
@@ -140,7 +140,7 @@ class RecordedEpisodes:
         if step.is_last:
             self._steps.flush()
             is_due = self._monotonic() - self._kept_at >= CHAPTER_SECONDS
-            if is_due or self._collected.count >= MAX_ROWS or len(self._collected) >= MOST_SCORED_EPISODES:
+            if is_due or self._collected.count >= MAX_ROWS or len(self._collected) >= LIMITS.scored_episodes.maximum:
                 self._keep()
 
     def close(self) -> None:

@@ -9,9 +9,9 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from rlviz.domain.evaluation import MOST_SCORED_EPISODES, PolicyChoice
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.evaluation_plan import EvaluationPlan
-from rlviz.domain.limits import LIMITS
+from rlviz.domain.limits import DEFAULT_EXPERIMENT_SEEDS, DEFAULT_RETRIES, DEFAULT_SCORED_EPISODES, LIMITS
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.sweep import Sweep
@@ -25,7 +25,6 @@ MOST_UNCONFIRMED = 1_000
 NO_PRESET = "none"
 
 MOST_VARIANTS = 1_000
-MOST_SEEDS = 1_000
 
 Seed = Annotated[int, Field(ge=0, le=LIMITS.seed.maximum, strict=True)]
 
@@ -95,7 +94,7 @@ class Variant(_Strict):
 class ScorePlan(_Strict):
     """A trial's score: the mean return of its policy on fresh episodes, without a video."""
 
-    episodes: int = Field(20, ge=1, le=MOST_SCORED_EPISODES, strict=True)
+    episodes: int = Field(DEFAULT_SCORED_EPISODES, ge=1, le=LIMITS.scored_episodes.maximum, strict=True)
     policy: PolicyChoice = Field(PolicyChoice.BEST, description="`best`, where one was kept, or `latest`.")
 
 
@@ -120,11 +119,25 @@ class ExperimentSpec(_Strict):
     )
     sweep: Sweep | None = None
     seeds: (
-        Annotated[list[Seed], Field(max_length=MOST_SEEDS)] | Annotated[int, Field(ge=1, le=MOST_SEEDS, strict=True)]
-    ) = Field(5, description="A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial.")
-    parallel: int | None = Field(None, ge=1, le=256, strict=True, description="null: as many as may train at once.")
+        Annotated[list[Seed], Field(max_length=LIMITS.experiment_seeds.maximum)]
+        | Annotated[int, Field(ge=1, le=LIMITS.experiment_seeds.maximum, strict=True)]
+    ) = Field(
+        DEFAULT_EXPERIMENT_SEEDS,
+        description="A list, or how many: 0, 1, 2, …. A search takes as many as it has seeds a trial.",
+    )
+    parallel: int | None = Field(
+        None,
+        ge=1,
+        le=LIMITS.experiment_parallel.maximum,
+        strict=True,
+        description="null: as many as may train at once.",
+    )
     retries: int | None = Field(
-        None, ge=1, le=10, strict=True, description="Of a trial that failed; null: 1 with `retry`."
+        None,
+        ge=1,
+        le=LIMITS.experiment_retries.maximum,
+        strict=True,
+        description=f"Of a trial that failed; null: {DEFAULT_RETRIES} with `retry`.",
     )
     fail_mode: FailMode = FailMode.RETRY
     memory_per_worker: int | None = Field(
@@ -197,7 +210,7 @@ class ExperimentSpec(_Strict):
     @property
     def most_retries(self) -> int:
         """Of one trial."""
-        return 1 if self.retries is None else self.retries
+        return DEFAULT_RETRIES if self.retries is None else self.retries
 
     @property
     def seed_list(self) -> Sequence[int]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.sweep import FloatRange, Sweep
 
 VARIANTS = [{"name": "a", "changes": {"algo": "ppo"}}, {"name": "b", "changes": {"algo": "dqn"}}]
@@ -35,6 +37,25 @@ def test_what_cannot_be_planned_is_refused_where_it_stands(given: dict[str, Any]
     with pytest.raises(ValidationError) as refused:
         spec(**given)
     assert place in {error["loc"][: len(place)] for error in refused.value.errors()}
+
+
+@pytest.mark.parametrize(
+    ("bounds", "given"),
+    [
+        (LIMITS.experiment_seeds, lambda value: {"seeds": value}),
+        (LIMITS.experiment_parallel, lambda value: {"parallel": value}),
+        (LIMITS.experiment_retries, lambda value: {"retries": value}),
+        (LIMITS.scored_episodes, lambda value: {"score": {"episodes": value}}),
+    ],
+)
+def test_what_a_specification_may_say_ends_where_the_limits_say(
+    bounds: Bounds, given: Callable[[int], dict[str, Any]]
+) -> None:
+    for value in (bounds.minimum, bounds.maximum):
+        spec(variants=VARIANTS, **given(value))
+    for value in (bounds.minimum - 1, bounds.maximum + 1):
+        with pytest.raises(ValidationError):
+            spec(variants=VARIANTS, **given(value))
 
 
 def test_a_grid_is_every_combination() -> None:

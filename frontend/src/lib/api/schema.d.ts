@@ -4931,6 +4931,14 @@ export interface components {
       experiments_per_page: components["schemas"]["Bounds"];
       /** @description Runs that one request starts, one for each seed. */
       group_seeds: components["schemas"]["Bounds"];
+      /** @description Seeds of each variant of an experiment. */
+      experiment_seeds: components["schemas"]["Bounds"];
+      /** @description Runs of an experiment that train at once. */
+      experiment_parallel: components["schemas"]["Bounds"];
+      /** @description How often a trial that failed is trained anew. */
+      experiment_retries: components["schemas"]["Bounds"];
+      /** @description Episodes that give a trial of an experiment its score. */
+      scored_episodes: components["schemas"]["Bounds"];
       /** @description Seeds of training and of evaluation; `default` is that of evaluation. */
       seed: components["schemas"]["Bounds"];
       /** @description Environment steps to train for. */
