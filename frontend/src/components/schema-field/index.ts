@@ -1,7 +1,8 @@
-/** Form fields made from the service's schemas: in the form of a new run, and in that of a fork. */
+/** Form fields made from the service's schemas: in the forms of a new run, of a fork, and of an experiment. */
 export {
   type Bounds,
   describeBounds,
+  fittingValues,
   type Parsed,
   parseHyperparameter,
   parseInteger,

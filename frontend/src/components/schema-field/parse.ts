@@ -41,6 +41,20 @@ export function parseHyperparameter(schema: Hyperparameter, text: string): Parse
   }
 }
 
+/** The values of the fields that were edited and fit, by name. Others, and those that do not fit yet, are left out. */
+export function fittingValues(
+  schemas: readonly Hyperparameter[],
+  typed: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const schema of schemas) {
+    const text = typed[schema.name];
+    const parsed = text === undefined ? null : parseHyperparameter(schema, text);
+    if (parsed?.ok) found[schema.name] = parsed.value;
+  }
+  return found;
+}
+
 function parseList(text: string, bounds: Bounds): Parsed {
   if (text.trim() === "none") return { ok: true, value: [] };
   const parts = text.split(",").filter((part) => part.trim() !== "");

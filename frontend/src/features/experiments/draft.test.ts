@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Algorithm, Environment } from "@/lib/api";
+import type { Algorithm, Environment, Limits } from "@/lib/api";
 import {
   enter,
   type ExperimentDraft,
@@ -69,11 +69,18 @@ const environments = [
     sac: [preset("fast", "Fast", 10_000)],
   }),
 ];
-const toSpecification = (draft: ExperimentDraft, offer: Offer) =>
-  readDraft(draft, offer).specification;
-const totalSteps = (draft: ExperimentDraft, offer: Offer) => readDraft(draft, offer).steps;
+const limits = {
+  ...{ scored_episodes: { minimum: 1, maximum: 1_000, default: 20 } },
+  ...{ experiment_seeds: { minimum: 1, maximum: 1_000 }, seed: { minimum: 0, maximum: 10_000 } },
+  ...{ experiment_parallel: { minimum: 1, maximum: 256 } },
+  ...{ experiment_retries: { minimum: 1, maximum: 10, default: 1 } },
+  ...{ periodic_every_steps: { minimum: 100, maximum: 10_000_000 } },
+} as unknown as Limits;
+const read = (draft: ExperimentDraft, offer: Offer) => readDraft(draft, offer, limits);
+const toSpecification = (draft: ExperimentDraft, offer: Offer) => read(draft, offer).specification;
+const totalSteps = (draft: ExperimentDraft, offer: Offer) => read(draft, offer).steps;
 const problemsOf = (draft: ExperimentDraft, offer: Offer) =>
-  Object.fromEntries(readDraft(draft, offer).problems);
+  Object.fromEntries(read(draft, offer).problems);
 const cartpole = offerIn(environments, algorithms, "CartPole-v1");
 const pendulum = offerIn(environments, algorithms, "Pendulum-v1");
 
@@ -132,7 +139,7 @@ test("a named variant with changes is said so", () => {
   ]);
   const wrong = { algo: "ppo", preset: "fast", changes: [{ name: "gamma", text: "2" }] };
   expect(problemsOf({ ...FIRST, variants: [wrong] }, cartpole)).toEqual({
-    "variants/0/gamma": "2: Must be 0 to 1",
+    "/variants/0/changes/hyperparameters/gamma": "2: Must be 0 to 1",
   });
 });
 
@@ -141,9 +148,9 @@ test("a grid is counted by its combinations, with lists apart by semicolons", ()
     { name: "gamma", text: "0.9, 0.99, 0.999" },
     { name: "net_arch", text: "64; 64, 64" },
   ];
-  const read = readDraft({ ...FIRST, kind: "grid", grid, steps: "1k" }, cartpole);
-  expect([read.runs, read.steps, read.problems.size]).toEqual([30, 30_000, 0]);
-  expect(read.specification).toEqual({
+  const found = read({ ...FIRST, kind: "grid", grid, steps: "1k" }, cartpole);
+  expect([found.runs, found.steps, found.problems.size]).toEqual([30, 30_000, 0]);
+  expect(found.specification).toEqual({
     base: { algo: "ppo", env_id: "CartPole-v1", preset: "fast", total_timesteps: 1_000 },
     grid: { gamma: [0.9, 0.99, 0.999], net_arch: [[64], [64, 64]] },
     seeds: 5,
@@ -156,7 +163,7 @@ test.each([
   ["0.9, often", "often: Enter a number"],
 ])("of a grid, values %j are told to be wrong", (text, problem) => {
   const draft = { ...FIRST, kind: "grid" as const, grid: [{ name: "gamma", text }] };
-  expect(problemsOf(draft, cartpole)).toEqual({ "grid/gamma": problem });
+  expect(problemsOf(draft, cartpole)).toEqual({ "/grid/gamma": problem });
 });
 
 const searching = withBase({ ...FIRST, kind: "search" }, cartpole, FIRST.base);
@@ -169,9 +176,9 @@ const searchWith = (name: string, changes: object) => ({
 });
 
 test("a search begins with what the algorithm suggests and the environment can use", () => {
-  const read = readDraft({ ...searching, steps: "5000" }, cartpole);
-  expect([read.runs, read.steps]).toEqual([20, 100_000]);
-  expect(read.specification.sweep).toEqual({
+  const found = read({ ...searching, steps: "5000" }, cartpole);
+  expect([found.runs, found.steps]).toEqual([20, 100_000]);
+  expect(found.specification.sweep).toEqual({
     space: {
       gamma: { kind: "float", when: {}, low: 0.9, high: 0.999, log: false, step: null },
       net_arch: { kind: "choice", when: {}, choices: [[64], [64, 64]] },
@@ -180,7 +187,7 @@ test("a search begins with what the algorithm suggests and the environment can u
     },
     ...{ sampler: "tpe", pruner: "none", trials: 20, seeds_per_trial: 1, seed: 0 },
   });
-  expect(read.specification.base).not.toHaveProperty("evaluation");
+  expect(found.specification.base).not.toHaveProperty("evaluation");
 });
 
 test.each([
@@ -189,12 +196,14 @@ test.each([
   ["slope", { high: "2.5" }, "Give whole numbers"],
   ["net_arch", { choices: "64; wide" }, "wide: Enter a whole number"],
 ])("of a search, %s with %j is told to be wrong", (name, changes, problem) => {
-  expect(problemsOf(searchWith(name, changes), cartpole)).toEqual({ [`space/${name}`]: problem });
+  expect(problemsOf(searchWith(name, changes), cartpole)).toEqual({
+    [`/sweep/space/${name}`]: problem,
+  });
 });
 
 test("what depends on a choice that is not searched is told so", () => {
   expect(problemsOf(searchWith("activation", { searched: false }), cartpole)).toEqual({
-    "space/slope": expect.stringContaining("only where activation is searched"),
+    "/sweep/space/slope": expect.stringContaining("only where activation is searched"),
   });
 });
 
@@ -204,11 +213,13 @@ test("trials that can be given up are evaluated ten times", () => {
     every_steps: 800,
   });
   const unknown = { ...judged, base: { algo: "ppo", preset: "" } };
-  expect(problemsOf(unknown, cartpole)).toHaveProperty("steps");
+  expect(problemsOf(unknown, cartpole)).toEqual({
+    "/base/total_timesteps": expect.stringMatching(/^Give them/),
+  });
 });
 
 test("another environment or algorithm keeps what can be kept, and suggests its own space", () => {
-  const moved = enter(searching, "Pendulum-v1", pendulum);
+  const moved = enter(searching, { env: "Pendulum-v1", options: {} }, pendulum);
   expect(moved.base).toEqual({ algo: "ppo", preset: "stable" });
   expect(moved.sweep.space.map(({ name }) => name)).toContain("gamma");
 });

@@ -1,3 +1,5 @@
+import { fittingValues } from "@/components/schema-field";
+import type { SeedChoice } from "@/components/seeds";
 import {
   type Algorithm,
   type Environment,
@@ -8,6 +10,7 @@ import {
   type SinkKind,
   variantFor,
 } from "@/lib/api";
+import { type AdvancedDraft, FIRST_ADVANCED } from "./advanced-draft";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
 import type { TypedField } from "./typed-values";
 
@@ -23,25 +26,32 @@ export interface VariantDraft {
 /** What is varied: named variants, every combination of a grid, or what a search proposes. */
 export type Kind = "variants" | "grid" | "search";
 
+/** What is typed for the options of the environment; those without an entry have their defaults. */
+export type TypedOptions = Readonly<Record<string, string>>;
+
 export interface ExperimentDraft {
+  /** Empty: made from what is compared. */
+  name: string;
   env: string;
+  options: TypedOptions;
   kind: Kind;
   variants: readonly VariantDraft[];
   /** What a grid and a search vary. */
   base: VariantDraft;
   grid: readonly TypedField[];
   sweep: SweepDraft;
-  seeds: string;
+  seeds: SeedChoice;
+  /** Which seeds, where they are listed. */
+  seed: string;
   /** Environment steps of each run; empty: those of its preset. */
   steps: string;
   /** Programs that its runs are delivered to as they train. */
   sinks: readonly SinkKind[];
+  advanced: AdvancedDraft;
 }
 
-export const SEED_COUNTS = ["3", "5", "10"] as const;
-
 export const FIRST: ExperimentDraft = {
-  env: "CartPole-v1",
+  ...{ name: "", env: "CartPole-v1", options: {} },
   kind: "variants",
   variants: [
     { algo: "ppo", preset: "fast" },
@@ -50,12 +60,12 @@ export const FIRST: ExperimentDraft = {
   base: { algo: "ppo", preset: "fast" },
   grid: [],
   sweep: FIRST_SWEEP,
-  seeds: "5",
-  steps: "",
+  ...{ seeds: 5, seed: "0, 1, 2, 3, 4", steps: "" },
+  advanced: FIRST_ADVANCED,
   sinks: [],
 };
 
-/** What can be compared: the environment that was chosen, and the algorithms that can learn in it. */
+/** What can be compared: the environment that was chosen, with its options, and the algorithms that can learn in it. */
 export interface Offer {
   environment: Environment | undefined;
   algorithms: readonly Algorithm[];
@@ -65,9 +75,10 @@ export function offerIn(
   environments: readonly Environment[],
   algorithms: readonly Algorithm[],
   env: string,
+  options: TypedOptions = {},
 ): Offer {
   const found = environments.find(({ id }) => id === env);
-  const environment = found && variantFor(found);
+  const environment = found && variantFor(found, fittingValues(found.options, options));
   return {
     environment,
     algorithms: algorithms.filter(
@@ -103,10 +114,17 @@ export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): Var
     : offer.algorithms.slice(0, 2).map(({ id }) => firstVariant(offer, id));
 }
 
-/** The draft in another environment: what cannot be kept there is replaced by what is offered first. */
-export function enter(draft: ExperimentDraft, env: string, offer: Offer): ExperimentDraft {
+/**
+ * The draft in another environment, or with other options of it: what cannot be kept there is replaced by what is
+ * offered first.
+ */
+export function enter(
+  draft: ExperimentDraft,
+  { env, options }: Pick<ExperimentDraft, "env" | "options">,
+  offer: Offer,
+): ExperimentDraft {
   const [base] = variantsIn(offer, [draft.base]);
-  const moved = { ...draft, env, variants: variantsIn(offer, draft.variants) };
+  const moved = { ...draft, env, options, variants: variantsIn(offer, draft.variants) };
   return base ? withBase(moved, offer, base) : moved;
 }
 

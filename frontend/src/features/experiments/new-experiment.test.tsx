@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
@@ -17,9 +17,21 @@ const algorithms = ["ppo", "dqn"].map((id) => ({
   ...{ id, name: id.toUpperCase(), actor: "policy", presets: [preset] },
   ...{ hyperparameters: [schema], search: [{ name: "gamma", parameter, source: "RL Zoo" }] },
 }));
+const option = {
+  ...{ name: "gravity", type: "number", default: 9.8, nullable: false, choices: null },
+  ...{ minimum: 0, maximum: 20, help: "" },
+};
+const limits = {
+  ...{ run_name: { maximum: 120 }, seed: { minimum: 0, maximum: 100 } },
+  ...{ scored_episodes: { minimum: 1, maximum: 1_000, default: 20 } },
+  ...{ experiment_seeds: { minimum: 1, maximum: 1_000 } },
+  ...{ experiment_parallel: { minimum: 1, maximum: 256 } },
+  ...{ experiment_retries: { minimum: 1, maximum: 10, default: 1 } },
+  ...{ periodic_every_steps: { minimum: 100, maximum: 10_000 } },
+};
 const environments = [
   {
-    ...{ id: "CartPole-v1", name: "Cart Pole", variants: [], options: [] },
+    ...{ id: "CartPole-v1", name: "Cart Pole", available: true, variants: [], options: [option] },
     ...{ algorithms: ["ppo", "dqn"], presets: {} },
     ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
   },
@@ -29,6 +41,7 @@ function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
   const asked = serve({
     "GET /algorithms": () => ({ body: algorithms }),
     "GET /environments": () => ({ body: environments }),
+    "GET /limits": () => ({ body: limits }),
     "GET /health": () => ({ body: {} }),
     "GET /sinks": () => ({
       body: [{ kind: "mlflow", label: "MLflow", install: null, place: "mlflow.db", note: null }],
@@ -93,4 +106,67 @@ test("its runs are delivered to the programs that the form names", async () => {
   await userEvent.click(await screen.findByRole("checkbox", { name: "MLflow" }));
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   await vi.waitFor(() => expect(sent()).toMatchObject([{ sinks: ["mlflow"] }]));
+});
+
+test("what an experiment is called, which seeds, where, and how it is carried out are all said", async () => {
+  const sent = shown(() => ({ status: 201, body: { id: "exp-c" } }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  const type = (label: string, value: string) =>
+    fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  type("gravity", "30");
+  expect(screen.getByText("Must be 0 to 20")).toBeVisible();
+  type("gravity", "12");
+  await userEvent.selectOptions(screen.getByLabelText("Seeds of each"), "List");
+  type("Seeds", "7, 8, 8");
+  expect(screen.getByText(/^Seed 8 is there twice/)).toBeVisible();
+  expect(screen.getByRole("button", { name: "Start" })).toBeDisabled();
+  type("Seeds", "7, 8, 11");
+  type("Name", "Heavy poles");
+  await userEvent.click(screen.getByText("Advanced"));
+  type("Episodes of a score", "50");
+  type("Evaluated every", "500");
+  type("At once", "1");
+  type("Times at most", "3");
+  type("Megabytes each", "64");
+  type("Minutes", "1.5");
+  type("Steps together", "9k");
+  expect(screen.getByText("7 changed")).toBeVisible();
+  expect(screen.getByText("6 runs, 6k steps together")).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  await vi.waitFor(() => expect(sent()).toHaveLength(1));
+  expect(sent()[0]).toEqual({
+    name: "Heavy poles",
+    base: {
+      ...{ env_id: "CartPole-v1", total_timesteps: null, env_options: { gravity: 12 } },
+      evaluation: { every_steps: 500 },
+    },
+    variants: [
+      { name: "PPO Fast", changes: { algo: "ppo", preset: "fast" } },
+      { name: "DQN Fast", changes: { algo: "dqn", preset: "fast" } },
+    ],
+    seeds: [7, 8, 11],
+    score: { episodes: 50 },
+    ...{ parallel: 1, retries: 3, memory_per_worker: 64_000_000 },
+    limits: { seconds: 90, steps: 9_000 },
+    confirm: false,
+  });
+});
+
+test("what the service refuses is said at its field, which is opened, and the rest below", async () => {
+  shown(() => ({
+    status: 422,
+    body: {
+      detail: "Two things are wrong.",
+      errors: [
+        { pointer: "/limits/steps", detail: "Not even one trial fits into this limit." },
+        { pointer: "/variants/1/changes/algo", detail: "DQN does not fit." },
+      ],
+    },
+  }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  expect(screen.getByLabelText("Steps together")).not.toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  expect(await screen.findByText("Not even one trial fits into this limit.")).toBeVisible();
+  expect(screen.getByLabelText("Steps together")).toBeInvalid();
+  expect(screen.getByRole("alert")).toHaveTextContent("DQN does not fit.");
 });

@@ -7,10 +7,8 @@ import { SinkDisclosure } from "@/components/sink-choice";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { Field } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
+import { controlClass, Field } from "@/components/ui/field";
 import { Segmented } from "@/components/ui/segmented";
-import { Select } from "@/components/ui/select";
 import { Skeleton } from "@/components/ui/skeleton";
 import {
   type Algorithm,
@@ -19,10 +17,12 @@ import {
   createExperiment,
   type Environment,
   environmentsQuery,
-  explainAction,
+  type Limits,
+  limitsQuery,
 } from "@/lib/api";
 import { compact, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
+import { AdvancedFields } from "./advanced-fields";
 import { BaseFields } from "./base-fields";
 import {
   enter,
@@ -33,7 +33,10 @@ import {
   offerIn,
   withBase,
 } from "./draft";
+import { EnvironmentFields } from "./environment-fields";
 import { LengthFields } from "./length-fields";
+import { POINTERS, problemAt, refusalsOf } from "./problems";
+import { RefusalNotice } from "./refusal-notice";
 import { readDraft } from "./specification";
 import { SweepFields } from "./sweep-fields";
 import { TypedFields } from "./typed-fields";
@@ -49,10 +52,18 @@ const KINDS = [
 export function NewExperiment({ onClose }: { onClose: () => void }) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
-  if (algorithms.data && environments.data) {
-    return <Form algorithms={algorithms.data} environments={environments.data} onClose={onClose} />;
+  const limits = useQuery(limitsQuery);
+  if (algorithms.data && environments.data && limits.data) {
+    return (
+      <Form
+        algorithms={algorithms.data}
+        environments={environments.data}
+        limits={limits.data}
+        onClose={onClose}
+      />
+    );
   }
-  const failed = [algorithms, environments].find(({ error }) => error);
+  const failed = [algorithms, environments, limits].find(({ error }) => error);
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title="New experiment">
       {failed?.error ? (
@@ -73,30 +84,31 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
 interface FormProps {
   algorithms: readonly Algorithm[];
   environments: readonly Environment[];
+  limits: Limits;
   onClose: () => void;
 }
 
 /** What is varied, where, with how many seeds, and what it costs. */
-function Form({ algorithms, environments, onClose }: FormProps) {
+function Form({ algorithms, environments, limits, onClose }: FormProps) {
   const router = useRouter();
   const [draft, setDraft] = useState<ExperimentDraft>(FIRST);
   const create = useMutation({
-    mutationFn: (confirm: boolean) =>
-      createExperiment({ ...specification, sinks: [...draft.sinks], confirm }),
+    mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
   const change = (changes: Partial<ExperimentDraft>) => {
     create.reset();
     setDraft((before) => ({ ...before, ...changes }));
   };
-  const offer = offerIn(environments, algorithms, draft.env);
+  const offer = offerIn(environments, algorithms, draft.env, draft.options);
   const fields = fieldsOf(offer, draft.base.algo);
-  const { specification, problems, runs, steps } = readDraft(draft, offer);
+  const { specification, problems: own, runs, steps } = readDraft(draft, offer, limits);
   const choose = (kind: Kind) =>
     change(kind === "search" ? { ...withBase(draft, offer, draft.base), kind } : { kind });
   const refused = create.error instanceof ApiError ? create.error.fields : [];
-  const stepsProblem = refused.find(({ pointer }) => pointer.endsWith("/total_timesteps"));
   const asksBack = refused.find(({ pointer }) => pointer === "/confirm");
+  const { shown, others } = refusalsOf(draft, refused);
+  const problems = new Map([...shown, ...own]);
   return (
     <Dialog
       open
@@ -113,7 +125,7 @@ function Form({ algorithms, environments, onClose }: FormProps) {
             variant="primary"
             needsService
             busy={create.isPending}
-            disabled={problems.size > 0 || (draft.kind === "variants" && !draft.variants.length)}
+            disabled={own.size > 0 || (draft.kind === "variants" && !draft.variants.length)}
             onClick={() => create.mutate(asksBack !== undefined)}
           >
             {asksBack ? "Start all the same" : "Start"}
@@ -130,23 +142,12 @@ function Form({ algorithms, environments, onClose }: FormProps) {
           onChange={choose}
         />
         <p className="-mt-2 text-xs text-ink-faint">{HELP[draft.kind]}</p>
-        <Field label="Environment">
-          {(control) => (
-            <Select
-              {...control}
-              value={draft.env}
-              onChange={({ currentTarget: { value } }) =>
-                change(enter(draft, value, offerIn(environments, algorithms, value)))
-              }
-            >
-              {environments.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <EnvironmentFields
+          {...{ draft, environments, problems }}
+          onChange={(where) =>
+            change(enter(draft, where, offerIn(environments, algorithms, where.env, where.options)))
+          }
+        />
         {draft.kind === "variants" ? (
           <VariantFields
             variants={draft.variants}
@@ -167,7 +168,7 @@ function Form({ algorithms, environments, onClose }: FormProps) {
             fields={fields}
             typed={draft.grid}
             several
-            problemOf={(name) => problems.get(`grid/${name}`)}
+            problemOf={(name) => problemAt(problems, POINTERS.grid(name))}
             onChange={(grid) => change({ grid })}
           />
         )}
@@ -179,23 +180,31 @@ function Form({ algorithms, environments, onClose }: FormProps) {
             onChange={(changes) => change({ sweep: { ...draft.sweep, ...changes } })}
           />
         )}
-        <LengthFields
-          draft={draft}
-          problem={stepsProblem?.detail ?? problems.get("steps")}
-          onChange={change}
+        <LengthFields {...{ draft, problems }} onChange={change} />
+        <Field
+          label="Name"
+          hint="Empty: made from what is compared."
+          error={problemAt(problems, POINTERS.name)}
+        >
+          {(control) => (
+            <input
+              {...control}
+              className={controlClass}
+              autoComplete="off"
+              maxLength={limits.run_name.maximum}
+              value={draft.name}
+              onChange={({ currentTarget: { value } }) => change({ name: value })}
+            />
+          )}
+        </Field>
+        <AdvancedFields
+          {...{ limits, problems, advanced: draft.advanced }}
+          searches={draft.kind === "search"}
+          onChange={(changes) => change({ advanced: { ...draft.advanced, ...changes } })}
         />
         <SinkDisclosure chosen={draft.sinks} onChange={(sinks) => change({ sinks })} />
-        {asksBack ? (
-          <Notice tone="warn" role="alert" title="That is much">
-            <p>{asksBack.detail.replace(/ Say `confirm.*$/, "")}</p>
-          </Notice>
-        ) : (
-          create.error &&
-          !stepsProblem && (
-            <Notice tone="bad" role="alert" title="The experiment was not started">
-              <p>{explainAction(create.error)}</p>
-            </Notice>
-          )
+        {create.error && (
+          <RefusalNotice {...{ asksBack, others, error: create.error }} marked={shown.size > 0} />
         )}
       </div>
     </Dialog>

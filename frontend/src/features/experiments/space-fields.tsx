@@ -2,13 +2,14 @@ import { Disclosure } from "@/components/ui/disclosure";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
 import { plural } from "@/lib/format";
+import { POINTERS, problemAt, type Problems } from "./problems";
 import { ownRow, type SpaceRow } from "./sweep-draft";
 import { SpaceRowFields } from "./space-row-fields";
 
 interface SpaceFieldsProps {
   rows: readonly SpaceRow[];
   fields: ReadonlyMap<string, Hyperparameter>;
-  problems: ReadonlyMap<string, string>;
+  problems: Problems;
   onChange: (rows: readonly SpaceRow[]) => void;
 }
 
@@ -16,13 +17,14 @@ interface SpaceFieldsProps {
 export function SpaceFields({ rows, fields, problems, onChange }: SpaceFieldsProps) {
   const left = [...fields.values()].filter(({ name }) => rows.every((row) => row.name !== name));
   const searched = rows.filter((row) => row.searched);
-  const wrong = rows.some(({ name }) => problems.has(`space/${name}`)) || problems.has("space");
+  const wrong = problemAt(problems, "/sweep/space") !== undefined;
   return (
     <Disclosure
       summary={`${plural(searched.length, "hyperparameter")} searched`}
       aside={
         <span className={`text-xs ${wrong ? "text-bad" : "text-ink-faint"}`}>
-          {problems.get("space") ?? (wrong ? "one does not fit" : "as suggested, or changed")}
+          {problems.get("/sweep/space") ??
+            (wrong ? "one does not fit" : "as suggested, or changed")}
         </span>
       }
       className="rounded-md border border-line px-3 py-1"
@@ -35,7 +37,7 @@ export function SpaceFields({ rows, fields, problems, onChange }: SpaceFieldsPro
             rows={rows}
             place={place}
             fields={fields}
-            problem={problems.get(`space/${row.name}`)}
+            problem={problemAt(problems, POINTERS.space(row.name))}
             onChange={(changes) =>
               onChange(rows.map((one, at) => (at === place ? { ...one, ...changes } : one)))
             }

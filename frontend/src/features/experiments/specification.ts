@@ -1,5 +1,8 @@
-import type { CreateExperiment } from "@/lib/api";
+import { parseHyperparameter } from "@/components/schema-field";
+import { LISTED, parseSeeds, seedsWanted } from "@/components/seeds";
+import type { CreateExperiment, Limits } from "@/lib/api";
 import { parseNumber } from "@/lib/format";
+import { readAdvanced, type ReadAdvanced } from "./advanced-draft";
 import {
   type ExperimentDraft,
   fieldsOf,
@@ -8,14 +11,14 @@ import {
   type VariantDraft,
   variantName,
 } from "./draft";
+import { POINTERS, type Problems } from "./problems";
 import { readRow } from "./sweep-draft";
 import { parseValue, parseValues } from "./typed-values";
 
 /** What the form holds as the service takes it. */
 export interface ReadDraft {
   specification: CreateExperiment;
-  /** By place in the form, such as `grid/gamma` or `space/gamma`, what has to be typed otherwise. */
-  problems: ReadonlyMap<string, string>;
+  problems: Problems;
   runs: number;
   /**
    * Environment steps of all runs together, not counting that typed lengths are rounded up to whole rollouts;
@@ -26,30 +29,47 @@ export interface ReadDraft {
 
 /** Judged so often, a trial is given up early enough to save something. */
 const EVALUATIONS = 10;
-const LEAST_BETWEEN = 100;
 const EVALUATED_EPISODES = 5;
 
-export function readDraft(draft: ExperimentDraft, offer: Offer): ReadDraft {
+/** What every kind of experiment reads from. */
+interface Reading {
+  draft: ExperimentDraft;
+  offer: Offer;
+  limits: Limits;
+  advanced: ReadAdvanced;
+  problems: Map<string, string>;
+}
+
+export function readDraft(draft: ExperimentDraft, offer: Offer, limits: Limits): ReadDraft {
   const problems = new Map<string, string>();
   const typed = typedSteps(draft);
   if (typed !== null && !(Number.isSafeInteger(typed) && typed >= 1)) {
-    problems.set("steps", "Give a whole number, or nothing");
+    problems.set(POINTERS.steps, "Give a whole number, or nothing");
   }
-  const varied = { variants, grid, search }[draft.kind](draft, offer, problems);
-  return { ...varied, problems };
+  const advanced = readAdvanced(draft.advanced, limits, problems);
+  const name = draft.name.trim();
+  const reading = { draft, offer, limits, advanced, problems };
+  const { specification, ...cost } = { variants, grid, search }[draft.kind](reading);
+  const sinks = draft.sinks.length > 0 && { sinks: [...draft.sinks] };
+  return {
+    specification: { ...(name && { name }), ...specification, ...advanced.specification, ...sinks },
+    ...cost,
+    problems,
+  };
 }
 
 type Varied = Omit<ReadDraft, "problems">;
-type Problems = Map<string, string>;
 
-function variants(draft: ExperimentDraft, offer: Offer, problems: Problems): Varied {
-  const seeds = Number(draft.seeds);
+function variants(reading: Reading): Varied {
+  const { draft, offer } = reading;
+  const seeds = seedsOf(reading);
   const lengths = draft.variants.map((variant) => lengthOf(draft, variant, offer));
+  const runs = seedsWanted(draft);
   return {
     specification: {
-      base: { env_id: draft.env, total_timesteps: typedSteps(draft) },
+      base: everywhere(reading),
       variants: draft.variants.map((variant, place) => {
-        const hyperparameters = changesOf(variant, offer, `variants/${place}`, problems);
+        const hyperparameters = changesOf(variant, place, reading);
         return {
           name: variantName(variant, offer),
           changes: {
@@ -60,35 +80,36 @@ function variants(draft: ExperimentDraft, offer: Offer, problems: Problems): Var
       }),
       seeds,
     },
-    runs: draft.variants.length * seeds,
+    runs: draft.variants.length * runs,
     steps: lengths.some((length) => length === null)
       ? null
-      : seeds * lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0),
+      : runs * lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0),
   };
 }
 
-function grid(draft: ExperimentDraft, offer: Offer, problems: Problems): Varied {
+function grid(reading: Reading): Varied {
+  const { draft, offer, problems } = reading;
   const fields = fieldsOf(offer, draft.base.algo);
   const values: Record<string, unknown[]> = {};
   for (const { name, text } of draft.grid) {
     const schema = fields.get(name);
     const parsed = schema && parseValues(schema, text);
     if (parsed?.ok) values[name] = parsed.values;
-    else if (parsed) problems.set(`grid/${name}`, parsed.problem);
+    else if (parsed) problems.set(POINTERS.grid(name), parsed.problem);
   }
-  if (draft.grid.length === 0) problems.set("grid", "Add a hyperparameter");
+  if (draft.grid.length === 0) problems.set("/grid", "Add a hyperparameter");
   const combinations = Object.values(values).reduce((product, { length }) => product * length, 1);
-  const seeds = Number(draft.seeds);
   return {
     specification: {
-      ...{ base: baseOf(draft), seeds },
+      ...{ base: baseOf(reading), seeds: seedsOf(reading) },
       grid: values as CreateExperiment["grid"],
     },
-    ...counted(combinations * seeds, lengthOf(draft, draft.base, offer)),
+    ...counted(combinations * seedsWanted(draft), lengthOf(draft, draft.base, offer)),
   };
 }
 
-function search(draft: ExperimentDraft, offer: Offer, problems: Problems): Varied {
+function search(reading: Reading): Varied {
+  const { draft, offer, limits, advanced, problems } = reading;
   const { space: rows, sampler, pruner } = draft.sweep;
   const fields = fieldsOf(offer, draft.base.algo);
   const space: NonNullable<CreateExperiment["sweep"]>["space"] = {};
@@ -96,46 +117,74 @@ function search(draft: ExperimentDraft, offer: Offer, problems: Problems): Varie
     const schema = fields.get(row.name);
     const read = schema && readRow(row, schema, rows);
     if (read?.ok) space[row.name] = read.parameter;
-    else if (read) problems.set(`space/${row.name}`, read.problem);
+    else if (read) problems.set(POINTERS.space(row.name), read.problem);
   }
-  if (!rows.some(({ searched }) => searched)) problems.set("space", "Search at least one");
-  const trials = wholeNumber(draft.sweep.trials, "trials", problems);
-  const seeds = wholeNumber(draft.sweep.seeds, "seeds_per_trial", problems);
+  if (!rows.some(({ searched }) => searched)) problems.set("/sweep/space", "Search at least one");
+  const trials = wholeNumber(draft.sweep.trials, POINTERS.trials, problems);
+  const seeds = wholeNumber(draft.sweep.seeds, POINTERS.seedsPerTrial, problems);
   const length = lengthOf(draft, draft.base, offer);
-  if (pruner !== "none" && length === null) {
-    problems.set("steps", "Give them: trials are judged at every tenth, to be given up");
+  const isJudged = pruner !== "none" && advanced.every === null;
+  if (isJudged && length === null) {
+    problems.set(POINTERS.steps, "Give them: trials are judged at every tenth, to be given up");
   }
-  const every = Math.max(LEAST_BETWEEN, Math.floor((length ?? 0) / EVALUATIONS));
+  const tenth = Math.max(
+    limits.periodic_every_steps.minimum,
+    Math.floor((length ?? 0) / EVALUATIONS),
+  );
   return {
     specification: {
       base: {
-        ...baseOf(draft),
-        ...(pruner !== "none" && {
-          evaluation: { every_steps: every, episodes: EVALUATED_EPISODES, stop_after: null },
-        }),
+        ...baseOf(reading),
+        ...(isJudged && { evaluation: { every_steps: tenth, episodes: EVALUATED_EPISODES } }),
+      } as CreateExperiment["base"],
+      sweep: {
+        ...{ space, sampler, pruner, trials, seeds_per_trial: seeds },
+        seed: advanced.samplerSeed ?? 0,
       },
-      sweep: { space, sampler, pruner, trials, seeds_per_trial: seeds, seed: 0 },
       seeds,
     },
     ...counted(trials * seeds, length),
   };
 }
 
-function baseOf({ env, base, ...draft }: ExperimentDraft) {
+/** What every run is created with. */
+function everywhere({ draft, offer, advanced: { every }, problems }: Reading) {
+  const options: Record<string, unknown> = {};
+  for (const field of offer.environment?.options ?? []) {
+    const text = draft.options[field.name];
+    const parsed = text === undefined ? null : parseHyperparameter(field, text);
+    if (parsed?.ok) options[field.name] = parsed.value;
+    else if (parsed) problems.set(POINTERS.option(field.name), parsed.problem);
+  }
   return {
-    ...{ algo: base.algo, env_id: env, preset: base.preset || null },
-    total_timesteps: typedSteps(draft),
-  };
+    ...{ env_id: draft.env, total_timesteps: typedSteps(draft) },
+    ...(Object.keys(options).length > 0 && { env_options: options }),
+    ...(every !== null && { evaluation: { every_steps: every } }),
+  } as NonNullable<CreateExperiment["base"]>;
 }
 
-function changesOf(variant: VariantDraft, offer: Offer, at: string, problems: Problems) {
+function baseOf(reading: Reading): NonNullable<CreateExperiment["base"]> {
+  const { algo, preset } = reading.draft.base;
+  return { ...everywhere(reading), algo, preset: preset || null };
+}
+
+/** The seeds as they are listed, or how many. */
+function seedsOf({ draft, limits, problems }: Reading): number | number[] {
+  if (draft.seeds !== LISTED) return draft.seeds;
+  const parsed = parseSeeds(draft.seed, limits.seed, limits.experiment_seeds.maximum);
+  if (parsed.ok) return parsed.value as number[];
+  problems.set(POINTERS.seeds, parsed.problem);
+  return [];
+}
+
+function changesOf(variant: VariantDraft, place: number, { offer, problems }: Reading) {
   const fields = fieldsOf(offer, variant.algo);
   const found: Record<string, never> = {};
   for (const { name, text } of variant.changes ?? []) {
     const schema = fields.get(name);
     const parsed = schema && parseValue(schema, text);
     if (parsed?.ok) found[name] = parsed.values[0] as never;
-    else if (parsed) problems.set(`${at}/${name}`, parsed.problem);
+    else if (parsed) problems.set(POINTERS.change(place, name), parsed.problem);
   }
   return found;
 }
@@ -154,7 +203,7 @@ function counted(runs: number, length: number | null) {
   return { runs, steps: length === null ? null : runs * length };
 }
 
-function wholeNumber(text: string, at: string, problems: Problems): number {
+function wholeNumber(text: string, at: string, problems: Map<string, string>): number {
   const value = parseNumber(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
   problems.set(at, "Give a whole number");

@@ -2,13 +2,14 @@ import { controlClass, Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-words";
+import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceFields } from "./space-fields";
 import type { SweepDraft } from "./sweep-draft";
 
 interface SweepFieldsProps {
   sweep: SweepDraft;
   fields: ReadonlyMap<string, Hyperparameter>;
-  problems: ReadonlyMap<string, string>;
+  problems: Problems;
   onChange: (changes: Partial<SweepDraft>) => void;
 }
 
@@ -17,7 +18,11 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
   return (
     <>
       <div className="grid grid-cols-2 gap-3">
-        <Field label="Trials" error={problems.get("trials")} hint="Combinations that are tried.">
+        <Field
+          label="Trials"
+          error={problemAt(problems, POINTERS.trials)}
+          hint="Combinations that are tried."
+        >
           {(control) => (
             <input
               {...control}
@@ -30,7 +35,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
         </Field>
         <Field
           label="Seeds a trial"
-          error={problems.get("seeds_per_trial")}
+          error={problemAt(problems, POINTERS.seedsPerTrial)}
           hint="With one, luck counts for much."
         >
           {(control) => (

@@ -9,7 +9,7 @@ import {
   presetsOf,
   type Typed,
 } from "./draft";
-import { type SeedChoice, seedFor } from "./seed-choice";
+import { type SeedChoice, seedFor } from "@/components/seeds";
 
 export type DraftChange =
   | { field: "algo" | "env" | "preset" | "seed" | "name"; value: string }

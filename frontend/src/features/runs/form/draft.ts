@@ -12,8 +12,8 @@ import {
 } from "@/lib/api";
 import type { RuleDraft } from "@/components/rule-editor";
 import { setting } from "@/lib/format";
-import { parseHyperparameter } from "@/components/schema-field";
-import type { SeedChoice } from "./seed-choice";
+import { fittingValues } from "@/components/schema-field";
+import type { SeedChoice } from "@/components/seeds";
 
 /** Typed text by name of the field. A field without an entry was not edited. */
 export type Typed = Readonly<Record<string, string>>;
@@ -86,13 +86,7 @@ export function environmentOf(
 ): Environment | undefined {
   const environment = environments.find(({ id }) => id === env);
   if (!environment) return undefined;
-  const options: Record<string, unknown> = {};
-  for (const field of environment.options) {
-    const text = env_options[field.name];
-    const parsed = text === undefined ? null : parseHyperparameter(field, text);
-    if (parsed?.ok) options[field.name] = parsed.value;
-  }
-  return variantFor(environment, options);
+  return variantFor(environment, fittingValues(environment.options, env_options));
 }
 
 export function presetsOf(choices: Choices, draft: Draft): readonly Preset[] {

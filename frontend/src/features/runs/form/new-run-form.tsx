@@ -2,6 +2,7 @@
 
 import { Play } from "lucide-react";
 import { type FormEvent, useReducer, useRef, useState } from "react";
+import { LISTED, SeedCount, seedsWanted } from "@/components/seeds";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { learns } from "@/lib/run-actions";
@@ -20,8 +21,6 @@ import { RuleFields } from "./rule-fields";
 import { RunSummary } from "./run-summary";
 import { SchemaFields } from "./schema-fields";
 import { Section } from "./section";
-import { seedsWanted } from "./seed-choice";
-import { SeedCount } from "./seed-count";
 import { SeedField } from "./seed-field";
 import { SinkFields } from "./sink-fields";
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
@@ -126,7 +125,12 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
         <LengthField {...fields} />
         <div className="grid gap-3 sm:grid-cols-[11rem_7rem_minmax(0,1fr)]">
           <SeedField {...fields} />
-          <SeedCount draft={draft} onChange={(value) => edit({ field: "seeds", value })} />
+          <SeedCount
+            label="× seeds"
+            hint={seedHint(draft)}
+            value={draft.seeds}
+            onChange={(value) => edit({ field: "seeds", value })}
+          />
           <NameField {...fields} />
         </div>
         {trains && <EvaluationFields {...fields} />}
@@ -166,4 +170,9 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
       </div>
     </form>
   );
+}
+
+function seedHint(draft: Draft): string {
+  if (draft.seeds === LISTED) return "One run a seed";
+  return seedsWanted(draft) > 1 ? "From the seed on, or drawn" : "One run";
 }

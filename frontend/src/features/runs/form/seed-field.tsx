@@ -3,7 +3,7 @@ import { Button } from "@/components/ui/button";
 import { controlClass, Field } from "@/components/ui/field";
 import { algorithmOf } from "./draft";
 import type { FieldsProps } from "./form-state";
-import { LISTED } from "./seed-choice";
+import { LISTED } from "@/components/seeds";
 import { POINTERS } from "./submit";
 
 /** Random seeds are drawn below this: short enough to read out, and enough of them that they rarely repeat. */

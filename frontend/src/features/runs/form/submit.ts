@@ -11,7 +11,7 @@ import {
 } from "./draft";
 import { written } from "@/components/rule-editor";
 import { whyDraftIncompatible } from "./compatibility";
-import { LISTED, parseSeeds } from "./seed-choice";
+import { LISTED, parseSeeds } from "@/components/seeds";
 import {
   type Bounds,
   parseHyperparameter,

@@ -1,24 +1,18 @@
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Draft } from "./draft";
-import { LISTED, SEED_COUNTS, type SeedChoice, seedsWanted } from "./seed-choice";
+import { LISTED, SEED_COUNTS, type SeedChoice } from "./seed-choice";
 
 interface SeedCountProps {
-  draft: Pick<Draft, "seed" | "seeds">;
+  label: string;
+  hint: string;
+  value: SeedChoice;
   onChange: (choice: SeedChoice) => void;
 }
 
-/** How many runs to start, each with a seed of its own and otherwise the same; or that the seeds are listed. */
-export function SeedCount({ draft, onChange }: SeedCountProps) {
-  const { seeds: value } = draft;
-  const hint =
-    value === LISTED
-      ? "One run a seed"
-      : seedsWanted(draft) > 1
-        ? "From the seed on, or drawn"
-        : "One run";
+/** How many runs, each with a seed of its own and otherwise the same; or that the seeds are listed. */
+export function SeedCount({ label, hint, value, onChange }: SeedCountProps) {
   return (
-    <Field label="× seeds" hint={hint}>
+    <Field label={label} hint={hint}>
       {(control) => (
         <Select
           {...control}

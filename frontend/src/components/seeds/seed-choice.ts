@@ -1,6 +1,5 @@
 import { type Bounds, parseInteger, type Parsed } from "@/components/schema-field";
 import { count } from "@/lib/format";
-import type { Draft } from "./draft";
 
 export const SEED_COUNTS = [1, 3, 5, 10] as const;
 /** The seeds are listed in the field of the seed. */
@@ -8,6 +7,12 @@ export const LISTED = "list";
 
 /** How many seeds, or that they are listed. */
 export type SeedChoice = number | typeof LISTED;
+
+/** The first seed, or a list of them if `seeds` says so, as typed. */
+export interface TypedSeeds {
+  seed: string;
+  seeds: SeedChoice;
+}
 
 const PARTS = /[\s,;]+/;
 
@@ -30,7 +35,7 @@ export function parseSeeds(text: string, bounds: Bounds = {}, most = Infinity): 
 }
 
 /** How many runs the draft asks for. */
-export function seedsWanted({ seed, seeds }: Pick<Draft, "seed" | "seeds">): number {
+export function seedsWanted({ seed, seeds }: TypedSeeds): number {
   if (seeds !== LISTED) return seeds;
   return Math.max(1, seed.split(PARTS).filter((part) => part !== "").length);
 }

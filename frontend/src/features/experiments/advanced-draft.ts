@@ -1,0 +1,113 @@
+import { type Bounds, parseInteger } from "@/components/schema-field";
+import type { CreateExperiment, Limits } from "@/lib/api";
+import { parseNumber } from "@/lib/format";
+
+type Specification = Pick<
+  CreateExperiment,
+  "fail_mode" | "retries" | "parallel" | "memory_per_worker" | "score" | "limits"
+>;
+
+const MEGABYTE = 1_000_000;
+
+/** How an experiment is carried out, as typed. What is left empty is as the service has it. */
+export interface AdvancedDraft {
+  /** Episodes that give a trial its score, and which policy plays them. */
+  episodes: string;
+  policy: NonNullable<NonNullable<CreateExperiment["score"]>["policy"]>;
+  /** Environment steps between greedy evaluations while a run trains. */
+  every: string;
+  /** Runs at once. */
+  parallel: string;
+  /** Megabytes for the buffers of each run. */
+  memory: string;
+  failMode: NonNullable<CreateExperiment["fail_mode"]>;
+  retries: string;
+  /** After so long nothing more is begun. */
+  minutes: string;
+  mostSteps: string;
+  /** Seed of what proposes the values of a search. */
+  samplerSeed: string;
+}
+
+export const FIRST_ADVANCED: AdvancedDraft = {
+  ...{ episodes: "", policy: "best", every: "", parallel: "", memory: "" },
+  ...{ failMode: "retry", retries: "", minutes: "", mostSteps: "", samplerSeed: "" },
+};
+
+export const FAIL_MODES: Record<AdvancedDraft["failMode"], string> = {
+  retry: "It is trained anew",
+  continue: "The others go on",
+  "fast-fail": "The experiment ends",
+};
+
+export const ADVANCED_POINTERS = {
+  episodes: "/score/episodes",
+  every: "/base/evaluation/every_steps",
+  parallel: "/parallel",
+  memory: "/memory_per_worker",
+  retries: "/retries",
+  minutes: "/limits/seconds",
+  mostSteps: "/limits/steps",
+  samplerSeed: "/sweep/seed",
+} as const;
+
+export type AdvancedField = keyof typeof ADVANCED_POINTERS;
+
+export interface ReadAdvanced {
+  /** What is said of it in the specification; empty where nothing is. */
+  specification: Specification;
+  every: number | null;
+  samplerSeed: number | null;
+}
+
+/** What is typed as the service takes it; what is wrong with it is put into `problems` by JSON pointer. */
+export function readAdvanced(
+  draft: AdvancedDraft,
+  limits: Limits,
+  problems: Map<string, string>,
+): ReadAdvanced {
+  const whole = (field: AdvancedField, bounds: Bounds): number | null => {
+    if (draft[field].trim() === "") return null;
+    const parsed = parseInteger(draft[field], bounds);
+    if (parsed.ok) return parsed.value as number;
+    problems.set(ADVANCED_POINTERS[field], parsed.problem);
+    return null;
+  };
+  const minutes = draft.minutes.trim() === "" ? null : parseNumber(draft.minutes);
+  if (minutes !== null && !(minutes > 0)) {
+    problems.set(ADVANCED_POINTERS.minutes, "Enter a number above 0");
+  }
+  const retries = draft.failMode === "retry" ? whole("retries", limits.experiment_retries) : null;
+  const megabytes = whole("memory", { minimum: 1 });
+  return {
+    every: whole("every", limits.periodic_every_steps),
+    samplerSeed: whole("samplerSeed", limits.seed),
+    specification: given({
+      fail_mode: draft.failMode === FIRST_ADVANCED.failMode ? null : draft.failMode,
+      retries,
+      parallel: whole("parallel", limits.experiment_parallel),
+      memory_per_worker: megabytes && megabytes * MEGABYTE,
+      score: given({
+        episodes: whole("episodes", limits.scored_episodes),
+        policy: draft.policy === FIRST_ADVANCED.policy ? null : draft.policy,
+      }),
+      limits: given({
+        seconds: minutes && minutes * 60,
+        steps: whole("mostSteps", { minimum: 1 }),
+      }),
+    }),
+  };
+}
+
+/** Without what is null or empty. */
+function given(values: object): object {
+  const said = ([, value]: [string, unknown]) =>
+    value !== null && (typeof value !== "object" || Object.keys(value).length > 0);
+  return Object.fromEntries(Object.entries(values).filter(said));
+}
+
+/** How many fields differ from what an experiment has unless told otherwise. */
+export function changedCount(draft: AdvancedDraft): number {
+  const fields = Object.keys(FIRST_ADVANCED) as (keyof AdvancedDraft)[];
+  return fields.filter((field) => draft[field].trim() !== FIRST_ADVANCED[field]).length;
+}

@@ -1,0 +1,60 @@
+import type { FieldProblem } from "@/lib/api";
+import { ADVANCED_POINTERS } from "./advanced-draft";
+import type { ExperimentDraft } from "./draft";
+
+/** What is wrong, by JSON pointer into the specification: for the form's own checks and for those of the service. */
+export type Problems = ReadonlyMap<string, string>;
+
+/** Pointers of the fields of the form. */
+export const POINTERS = {
+  ...{ name: "/name", seeds: "/seeds", steps: "/base/total_timesteps" },
+  ...{ trials: "/sweep/trials", seedsPerTrial: "/sweep/seeds_per_trial" },
+  option: (name: string) => `/base/env_options/${name}`,
+  change: (place: number, name: string) => `/variants/${place}/changes/hyperparameters/${name}`,
+  grid: (name: string) => `/grid/${name}`,
+  space: (name: string) => `/sweep/space/${name}`,
+} as const;
+
+/** What is wrong with a field, or with a part of what is typed there, as one value of several. */
+export function problemAt(problems: Problems, pointer: string): string | undefined {
+  const places = [...problems.keys()];
+  const found = places.find((place) => place === pointer || place.startsWith(`${pointer}/`));
+  return found && problems.get(found);
+}
+
+/** What the service refused, told apart by whether the form shows a field to say it at. */
+export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem[]) {
+  const shown = new Map<string, string>();
+  const others: FieldProblem[] = [];
+  for (const { pointer, detail } of fields) {
+    // Each variant has the length and the options that the form gives to all.
+    const place = pointer.replace(
+      /^\/(variants\/\d+\/changes|grid)\/(?=total_timesteps|env_options)/,
+      "/base/",
+    );
+    const known = pointersOf(draft).some((one) => place === one || place.startsWith(`${one}/`));
+    if (known) shown.set(place, detail);
+    else others.push({ pointer, detail });
+  }
+  return { shown, others };
+}
+
+function pointersOf({ kind, variants, grid, sweep, options }: ExperimentDraft): string[] {
+  const of = {
+    variants: variants.flatMap(({ changes = [] }, place) =>
+      changes.map(({ name }) => POINTERS.change(place, name)),
+    ),
+    grid: grid.map(({ name }) => POINTERS.grid(name)),
+    search: [
+      ...[POINTERS.trials, POINTERS.seedsPerTrial],
+      ...sweep.space.map(({ name }) => POINTERS.space(name)),
+    ],
+  };
+  return [
+    ...[POINTERS.name, POINTERS.steps],
+    ...(kind === "search" ? [] : [POINTERS.seeds]),
+    ...Object.values(ADVANCED_POINTERS),
+    ...Object.keys(options).map(POINTERS.option),
+    ...of[kind],
+  ];
+}
