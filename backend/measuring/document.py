@@ -24,7 +24,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 PICTURES = "images/presets"
 """Where the learning curves lie, seen from the document."""
 
-SPECIFICATIONS = "../backend/measuring/specifications"
+SPECIFICATIONS = "../backend/rlviz/presets/specifications"
 """Where the specifications lie, seen from the document."""
 
 _STEPS = LIMITS.total_timesteps

@@ -1,4 +1,4 @@
-"""Specification: what measures the presets of one environment, from its file in ``specifications``."""
+"""Specification: what measures the presets of one environment, from its file in ``rlviz/presets/specifications``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from rlviz.domain.presets import Preset
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.placed_file import read_placed_file
-from rlviz.presets.catalog import digest, presets_tuned_for
-
-FOLDER = Path(__file__).parent / "specifications"
+from rlviz.presets.catalog import SPECIFICATIONS, digest, presets_tuned_for
 
 
 @dataclass(frozen=True)
@@ -81,4 +79,4 @@ class Measurement:
 @cache
 def specifications() -> tuple[Specification, ...]:
     """All of them, by the names of their files."""
-    return tuple(Specification.read(path) for path in sorted(FOLDER.glob("*.toml")))
+    return tuple(Specification.read(path) for path in sorted(SPECIFICATIONS.glob("*.toml")))

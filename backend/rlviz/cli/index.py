@@ -85,6 +85,7 @@ SECTIONS = {
         "algorithms": Entry(
             "choices", "List what can be trained with; or the hyperparameters of one, with their bounds."
         ),
+        "preset": Entry("presets", "Presets of your own, kept from experiments."),
     },
     "Organise": {
         "edit": Entry("run_actions", "Name a run, tag it, or write notes; without any of these its notes are shown."),

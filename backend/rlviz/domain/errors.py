@@ -207,6 +207,15 @@ class CurveNotFound(NotFound):
         )
 
 
+class SpecificationNotFound(NotFound):
+    title = "Specification not found"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"There is no specification {name[:80]!r}. Measured presets in the answer of GET /environments name theirs."
+        )
+
+
 class SessionNotFound(NotFound):
     title = "Session not found"
 

@@ -75,7 +75,8 @@ class MeasuredPreset(BaseModel):
     )
     seconds: float = Field(description="Processor seconds of a whole training.")
     specification: str | None = Field(
-        None, description="The file in backend/measuring/specifications whose experiment measured it, if one did."
+        None,
+        description="The file whose experiment measured it, for `GET /presets/specifications/{name}`; null: none did.",
     )
 
 

@@ -19,6 +19,9 @@ MEASURED = Path(__file__).parent / "measured.json"
 CURVES = Path(__file__).parent / "curves.json"
 """By digest, as ``MEASURED``; apart from it, because it is needed one curve at a time."""
 
+SPECIFICATIONS = Path(__file__).parent / "specifications"
+"""The experiments that the presets of an environment are measured by, a file each."""
+
 ANYWHERE = "any environment"
 
 
@@ -138,3 +141,8 @@ def presets_tuned_for(env_id: str | None) -> tuple[Preset, ...]:
 
 def _applies(preset: Preset | OwnPreset, options: Mapping[str, JsonValue]) -> bool:
     return all(options.get(name) == value for name, value in preset.when.items())
+
+
+def specification_text(name: str) -> str | None:
+    """The specification in the file ``name``; None if there is no such file."""
+    return next((path.read_text() for path in SPECIFICATIONS.glob("*.toml") if path.name == name), None)

@@ -86,6 +86,18 @@ def test_a_trial_is_kept_as_a_preset(warm: Service) -> None:
     assert kept.status == 0, kept.err
     assert "--preset" in kept.out
     assert call(warm.runs_dir, "experiment", "keep", "A search", "trial-9", "Nothing").status == 2
+    assert "own-found-here" in call(warm.runs_dir, "preset", "list").out
+
+
+def test_a_preset_of_ones_own_is_deleted_by_its_title_once_that_is_said(warm: Service) -> None:
+    call(warm.runs_dir, "experiment", "keep", "A search", "Trial 1", "Not for long")
+    asked = call(warm.runs_dir, "preset", "delete", "not for long")
+    assert asked.status == 2
+    assert "--yes" in asked.err
+    gone = call(warm.runs_dir, "preset", "delete", "not for long", "--yes", "--json")
+    assert gone.json == {"deleted": "own-not-for-long"}
+    assert "own-not-for-long" not in call(warm.runs_dir, "preset", "list").out
+    assert call(warm.runs_dir, "preset", "delete", "own-not-for-long", "--yes").status == 3
 
 
 def test_what_is_over_cannot_be_stopped(warm: Service) -> None:

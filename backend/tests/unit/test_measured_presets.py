@@ -12,7 +12,7 @@ from measuring.curve import draw
 from measuring.document import SPECIFICATIONS, document
 from measuring.specification import specifications
 from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
-from rlviz.presets.catalog import preset_files
+from rlviz.presets.catalog import preset_files, specification_text
 from rlviz.services.experiment_results.keeping import curve_of, measured_of
 
 SETTING = Setting({"v0": "PPO Fast"}, {"v0": "CartPole-v1"}, threshold=475.0, greedy_curves=True)
@@ -88,3 +88,9 @@ def test_the_document_leads_to_the_specification_of_what_is_measured() -> None:
     known = {one.path.name for one in specifications()}
     named = {rest.partition(")")[0] for rest in document().split(f"]({SPECIFICATIONS}/")[1:]}
     assert named <= known
+
+
+def test_a_specification_is_read_by_the_name_that_the_figures_give_it() -> None:
+    assert specification_text("cartpole.toml") is not None
+    for name in ("cartpole", "../files/cartpole.toml", "measured.json", ""):
+        assert specification_text(name) is None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
-from rlviz.domain.errors import CurveNotFound, PresetNotFound
+from rlviz.domain.errors import CurveNotFound, PresetNotFound, SpecificationNotFound
 from rlviz.domain.presets import MeasuredCurve, OwnPreset
-from rlviz.presets.catalog import known_curves
+from rlviz.presets.catalog import known_curves, specification_text
 
 router = APIRouter(prefix="/presets", tags=["presets"])
 
@@ -27,6 +28,16 @@ def get_measured_curve(curve_id: str, app: App) -> MeasuredCurve:
     if found is None:
         raise CurveNotFound(curve_id)
     return found
+
+
+@router.get("/specifications/{name}", response_class=PlainTextResponse, responses={**documented(SpecificationNotFound)})
+def get_measuring_specification(name: str) -> PlainTextResponse:
+    """The experiment that measured a preset of ours, by its `measured.specification`: a file for
+    `rlviz experiment run`."""
+    found = specification_text(name)
+    if found is None:
+        raise SpecificationNotFound(name)
+    return PlainTextResponse(found)
 
 
 @router.delete("/{preset_id}", status_code=204, responses=documented(PresetNotFound))

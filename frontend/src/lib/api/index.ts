@@ -4,8 +4,10 @@ export { hasEnded, hasLength, isActive, progress } from "./run-status";
 export { ApiError, explainAction, type FieldProblem, problemFrom } from "./problem";
 export {
   algorithmsQuery,
+  deleteOwnPreset,
   environmentsQuery,
   limitsQuery,
+  measuringSpecification,
   metricDefinitionsQuery,
 } from "./queries/choices";
 export { measuredCurveQuery } from "./queries/measured-curve";
@@ -78,6 +80,7 @@ export {
   keepAsPreset,
   searchQuery,
   type ExportFormat,
+  type WantedResults,
 } from "./queries/experiments";
 export { addSeeds, createGroup, groupRunsQuery } from "./queries/groups";
 export { type RunFilter, runPageQuery, RUNS_A_PAGE, runsByIdQuery } from "./queries/run-list";

@@ -920,6 +920,27 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/presets/specifications/{name}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Measuring Specification
+     * @description The experiment that measured a preset of ours, by its `measured.specification`: a file for
+     *     `rlviz experiment run`.
+     */
+    get: operations["get_measuring_specification"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/presets/{preset_id}": {
     parameters: {
       query?: never;
@@ -5165,7 +5186,7 @@ export interface components {
       seconds: number;
       /**
        * Specification
-       * @description The file in backend/measuring/specifications whose experiment measured it, if one did.
+       * @description The file whose experiment measured it, for `GET /presets/specifications/{name}`; null: none did.
        */
       specification?: string | null;
     };
@@ -12678,6 +12699,37 @@ export interface operations {
         };
       };
       /** @description Curve not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_measuring_specification: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/plain": string;
+        };
+      };
+      /** @description Specification not found */
       404: {
         headers: {
           [name: string]: unknown;

@@ -223,3 +223,31 @@ test("an environment whose state nothing copies says which test found that out",
     screen.getByText(/Resume of this environment is not exact:/).parentElement,
   ).toHaveTextContent(`Resume of this environment is not exact: ${found}`);
 });
+
+test("a preset of one's own leads to its experiment, and is deleted once that is confirmed", async () => {
+  const [first, ...others] = choices.environments;
+  const [fast] = first!.presets.ppo!;
+  const own = {
+    ...{ ...fast!, id: "own-found", title: "Found" },
+    ...{ is_own: true, experiment_id: "exp-a" },
+  };
+  const withOwn = { ...first!, presets: { ...first!.presets, ppo: [fast!, own] } };
+  const environments = [withOwn, ...others];
+  const asked = serve({
+    "GET /health": () => ({ body: {} }),
+    "DELETE /presets/own-found": () => ({}),
+  });
+  const draft = { ...firstDraft(choices), preset: "own-found" };
+  renderWithQueries(<NewRunForm choices={{ ...choices, environments }} first={draft} />);
+  expect(screen.getByRole("link", { name: "The experiment that measured it" })).toHaveAttribute(
+    "href",
+    "/experiments/view?id=exp-a",
+  );
+  await userEvent.click(screen.getByRole("button", { name: "Delete the preset Found" }));
+  await userEvent.click(screen.getByRole("button", { name: "Delete" }));
+  await vi.waitFor(() =>
+    expect(asked.map(({ route }) => route)).toContain("DELETE /presets/own-found"),
+  );
+  await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  expect(screen.getByRole("radio", { name: fast!.title })).toBeChecked();
+});

@@ -1,32 +1,36 @@
-import { Fragment, useId } from "react";
+import { useId, useState } from "react";
 import type { Preset } from "@/lib/api";
-import { ChoiceCard } from "./choice-card";
+import { DeletePreset } from "./delete-preset";
 import { environmentOf, presetsOf } from "./draft";
-import { expectation } from "./expectation";
 import type { FieldsProps } from "./form-state";
+import { PresetCard } from "./preset-card";
 import { POINTERS } from "./submit";
 
 /** A choice among presets, each with its trade-off and its measured results. */
 export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
   const name = useId();
+  const [leaving, setLeaving] = useState<Preset | null>(null);
   const problem = problems[POINTERS.preset];
   const threshold = environmentOf(choices, draft)?.reward_threshold ?? null;
+  const presets = presetsOf(choices, draft);
+  const choose = (value: string) => edit({ field: "preset", value });
+  /** Another one, where the chosen one is no longer there. */
+  const replace = (gone: Preset) => {
+    const other = presets.find(({ id }) => id !== gone.id);
+    if (gone.id === draft.preset && other) choose(other.id);
+  };
   return (
     <fieldset>
       <legend className="sr-only">Preset</legend>
       <div className="grid gap-1.5 sm:grid-cols-3">
-        {presetsOf(choices, draft).map((preset) => (
-          <ChoiceCard
+        {presets.map((preset) => (
+          <PresetCard
             key={preset.id}
-            name={name}
-            value={preset.id}
-            label={preset.title}
+            {...{ name, preset, threshold }}
             checked={preset.id === draft.preset}
-            onChoose={() => edit({ field: "preset", value: preset.id })}
-            className="py-2.5"
-          >
-            <PresetFacts preset={preset} threshold={threshold} />
-          </ChoiceCard>
+            onChoose={() => choose(preset.id)}
+            onDelete={() => setLeaving(preset)}
+          />
         ))}
       </div>
       {problem && (
@@ -34,35 +38,13 @@ export function PresetField({ choices, draft, edit, problems }: FieldsProps) {
           {problem}
         </p>
       )}
+      {leaving && (
+        <DeletePreset
+          preset={leaving}
+          onDeleted={() => replace(leaving)}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </fieldset>
-  );
-}
-
-function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number | null }) {
-  const { reached, facts } = expectation(preset, threshold);
-  return (
-    <>
-      <span className="mt-1 text-xs text-ink-soft">{preset.summary}</span>
-      <span className="mt-1 text-xs text-ink-soft">
-        <span className="font-medium text-ink">Trade-off:</span> {preset.tradeoff}
-      </span>
-      <span className="mt-auto pt-2 text-xs text-ink-soft tabular-nums">
-        {reached === null ? (
-          <span className="text-ink-faint">Not measured yet</span>
-        ) : (
-          <>
-            Reaches <span className="text-base font-semibold text-ink">{reached}</span>
-          </>
-        )}
-      </span>
-      <span className="mt-0.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-2xs tabular-nums">
-        {facts.map(([name, value]) => (
-          <Fragment key={name}>
-            <span className="text-ink-faint">{name} </span>
-            <span className="text-right text-ink-soft max-sm:text-left">{value} </span>
-          </Fragment>
-        ))}
-      </span>
-    </>
   );
 }

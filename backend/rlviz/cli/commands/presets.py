@@ -1,0 +1,58 @@
+"""Presets of the user's own: list, delete. They are kept from experiments by ``rlviz experiment keep``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples
+from rlviz.cli.output import number, print_json, print_table, say
+
+Preset = Annotated[str, typer.Argument(metavar="PRESET", help="Its id, as `own-steady-pendulum`, or its title.")]
+
+
+def register(app: typer.Typer) -> None:
+    group = typer.Typer(help="Presets of your own, kept from experiments.", no_args_is_help=True)
+    group.command("list", epilog=examples("rlviz preset list", "rlviz preset list --json"))(list_)
+    group.command(
+        epilog=examples("rlviz preset delete own-steady-pendulum", "rlviz preset delete 'Steady Pendulum' --yes")
+    )(delete)
+    app.add_typer(group, name="preset")
+
+
+def list_(context: typer.Context, as_json: AsJson = False) -> None:
+    """List your own presets, by title."""
+    with connected(context) as connection:
+        found = connection.get("/presets")
+    if as_json:
+        print_json(found)
+    elif not found:
+        say("No preset of your own yet. Keep one with `rlviz experiment keep EXPERIMENT VARIANT TITLE`.")
+    else:
+        print_table(("PRESET", "ENVIRONMENT", "ALGORITHM", "RETURN", "SEEDS", "TITLE"), map(_row, found), keep=1)
+
+
+def delete(context: typer.Context, preset: Preset, yes: Yes = False, as_json: AsJson = False) -> None:
+    """Delete a preset of your own, for good; runs that were made with it keep their values."""
+    with connected(context) as connection:
+        titled = (one["id"] for one in connection.get("/presets") if one["title"].lower() == preset.lower())
+        preset_id = next(titled, preset)
+        ask_first(f"Delete the preset {preset_id} for good?", yes)
+        connection.request("DELETE", f"/presets/{preset_id}")
+    if as_json:
+        print_json({"deleted": preset_id})
+    else:
+        say(f"{preset_id} is deleted. Runs that were made with it keep their values.")
+
+
+def _row(preset: dict[str, Any]) -> tuple[str, ...]:
+    measured = preset["measured"] or {}
+    return (
+        preset["id"],
+        preset["environment"],
+        preset["algorithm"],
+        number(measured.get("return_iqm")),
+        str(measured.get("seeds", "–")),
+        preset["title"],
+    )

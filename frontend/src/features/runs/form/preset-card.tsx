@@ -1,0 +1,102 @@
+import { Trash2 } from "lucide-react";
+import Link from "next/link";
+import { Fragment } from "react";
+import { Button } from "@/components/ui/button";
+import { measuringSpecification, type Preset } from "@/lib/api";
+import { routes } from "@/lib/url";
+import { ChoiceCard } from "./choice-card";
+import { expectation } from "./expectation";
+
+interface PresetCardProps {
+  /** Of the group of radio buttons. */
+  name: string;
+  preset: Preset;
+  threshold: number | null;
+  checked: boolean;
+  onChoose: () => void;
+  onDelete: () => void;
+}
+
+/** A preset to choose, with its trade-off and what was measured; one of the user's own can be deleted. */
+export function PresetCard(props: PresetCardProps) {
+  const { name, preset, threshold, checked, onChoose, onDelete } = props;
+  return (
+    <div className="relative flex min-w-0">
+      <ChoiceCard
+        name={name}
+        value={preset.id}
+        label={preset.title}
+        checked={checked}
+        onChoose={onChoose}
+        className="grow py-2.5"
+      >
+        <PresetFacts preset={preset} threshold={threshold} />
+      </ChoiceCard>
+      {preset.is_own && (
+        <Button
+          size="sm"
+          variant="quiet"
+          needsService
+          className="absolute top-1.5 right-1"
+          aria-label={`Delete the preset ${preset.title}`}
+          title="Delete this preset"
+          icon={<Trash2 aria-hidden className="size-3.5" />}
+          onClick={onDelete}
+        />
+      )}
+    </div>
+  );
+}
+
+function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number | null }) {
+  const { reached, facts } = expectation(preset, threshold);
+  return (
+    <>
+      <span className="mt-1 text-xs text-ink-soft">{preset.summary}</span>
+      <span className="mt-1 text-xs text-ink-soft">
+        <span className="font-medium text-ink">Trade-off:</span> {preset.tradeoff}
+      </span>
+      <span className="mt-auto pt-2 text-xs text-ink-soft tabular-nums">
+        {reached === null ? (
+          <span className="text-ink-faint">Not measured yet</span>
+        ) : (
+          <>
+            Reaches <span className="text-base font-semibold text-ink">{reached}</span>
+          </>
+        )}
+      </span>
+      <span className="mt-0.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-2xs tabular-nums">
+        {facts.map(([fact, value]) => (
+          <Fragment key={fact}>
+            <span className="text-ink-faint">{fact} </span>
+            <span className="text-right text-ink-soft max-sm:text-left">{value} </span>
+          </Fragment>
+        ))}
+      </span>
+      <MeasuredBy preset={preset} />
+    </>
+  );
+}
+
+const link = "mt-1 w-fit rounded-sm text-2xs text-accent hover:underline";
+
+/** Leads to the experiment whose figures these are. */
+function MeasuredBy({ preset: { experiment_id, measured } }: { preset: Preset }) {
+  if (experiment_id) {
+    return (
+      <Link className={link} href={routes.experiment(experiment_id)}>
+        The experiment that measured it
+      </Link>
+    );
+  }
+  return measured?.specification ? (
+    <a
+      className={link}
+      href={measuringSpecification(measured.specification)}
+      target="_blank"
+      rel="noreferrer"
+    >
+      How it was measured
+    </a>
+  ) : null;
+}
