@@ -9,7 +9,8 @@ export const keys = {
   experiments: ["experiments"] as const,
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,
-  experimentResults: (id: string, score: string) => ["experiment", id, "results", score] as const,
+  experimentResults: (id: string, score: string, threshold: number | null) =>
+    ["experiment", id, "results", score, threshold] as const,
   analytics: (what: string, question?: unknown) => ["analytics", what, question] as const,
   tags: ["tags"] as const,
   trash: ["trash"] as const,

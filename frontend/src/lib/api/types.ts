@@ -92,6 +92,7 @@ export type MetricsEvent = Schemas["MetricsEventData"];
 export type StatusEvent = Schemas["StatusEventData"];
 export type EvaluationEvent = Schemas["EvaluationEventData"];
 export type Notification = Schemas["Notification"];
+export type ExperimentEvent = Schemas["ExperimentEventData"];
 export type NotificationEvent = Schemas["NotificationEventData"];
 export type EndEvent = Schemas["EndEventData"];
 export type Space = Schemas["Space"];

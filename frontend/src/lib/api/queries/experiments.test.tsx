@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { act, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { serve, withQueries } from "@/lib/testing/service";
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds));
 
-test("results are requested with each trial that ends, not sooner and not later", async () => {
+test("results are requested again with each trial that ends, not sooner and not later", async () => {
   let scored = 1;
   let asked = 0;
   serve({
@@ -18,15 +18,22 @@ test("results are requested with each trial that ends, not sooner and not later"
   });
   const { result } = renderHook(
     () => ({
+      client: useQueryClient(),
       experiment: useQuery(experimentQuery("e")).data,
-      results: useQuery(experimentResultsQuery("e", "trial")).data,
+      results: useQuery(experimentResultsQuery("e", { score: "trial", threshold: null })).data,
     }),
     { wrapper: withQueries() },
   );
-  await pass(4_000);
+  await pass(60_000);
   expect(asked).toBe(1);
   scored = 2;
-  await pass(1_600);
+  await act(() =>
+    result.current.client.invalidateQueries({
+      queryKey: experimentQuery("e").queryKey,
+      exact: true,
+    }),
+  );
+  await pass(0);
   expect(asked).toBe(2);
   expect(result.current.results?.scored).toBe(result.current.experiment?.counts.scored);
 });

@@ -5,27 +5,22 @@ import { keys } from "../keys";
 import type { paths } from "../schema";
 import type { CreateExperiment, Experiment, ScoreKind } from "../types";
 
-/** Milliseconds between requests until every trial has ended. */
-const REFRESH_MS = 3_000;
-
 export type ExportFormat = NonNullable<
   NonNullable<paths["/experiments/{experiment_id}/export"]["get"]["parameters"]["query"]>["format"]
 >;
 
-/** Milliseconds between requests while an experiment trains. */
-const LIVE_MS = 1_500;
+/** Milliseconds between requests for a search that is behind its experiment. */
+const BEHIND_MS = 3_000;
 
-/** All experiments, newest first. */
+/** All experiments, newest first. The stream keeps it true. */
 export const experimentsQuery = queryOptions({
   queryKey: keys.experiments,
   queryFn: ({ signal }) =>
     unwrap(http.GET("/experiments", { params: { query: { limit: 500 } }, signal })),
-  refetchInterval: ({ state }) =>
-    state.data?.experiments.some(({ status }) => status === "running") ? LIVE_MS : false,
 });
 
 /**
- * One experiment with each of its trials. When a trial has ended, what the page shows beside them (results, what a
+ * One experiment with each of its trials, kept true by the stream. When a trial has ended, what the page shows beside them (results, what a
  * search has found) is requested again too, so that both count the same trials.
  */
 export function experimentQuery(id: string) {
@@ -48,10 +43,6 @@ export function experimentQuery(id: string) {
       }
       return experiment;
     },
-    refetchInterval: ({ state }) =>
-      state.data && state.data.status !== "completed" && state.data.status !== "failed"
-        ? LIVE_MS
-        : false,
   });
 }
 
@@ -74,26 +65,31 @@ export async function deleteExperiment(id: string): Promise<void> {
   );
 }
 
+/** Which scores are summed up, and the return to reach; null: that of the environment. */
+export interface WantedResults {
+  score: ScoreKind;
+  threshold: number | null;
+}
+
 /** Everything that an experiment shows, made from its trials. */
-export function experimentResultsQuery(id: string, score: ScoreKind) {
+export function experimentResultsQuery(id: string, wanted: WantedResults) {
   return queryOptions({
-    queryKey: keys.experimentResults(id, score),
+    queryKey: keys.experimentResults(id, wanted.score, wanted.threshold),
     queryFn: ({ signal }) =>
       unwrap(
         http.GET("/experiments/{experiment_id}/results", {
-          params: { path: { experiment_id: id }, query: { score } },
+          params: { path: { experiment_id: id }, query: wanted },
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data && !state.data.complete ? REFRESH_MS : false),
   });
 }
 
 /**
- * What a search has found so far; `live`: while it goes on. Asked again as well while a trial of it has not
- * ended: what is known of the experiment may be newer than what is known of its search.
+ * What a search has found so far, asked for with each of its trials that ends. `over`: its experiment is; a search in
+ * which a trial still runs is behind it then, and is asked again.
  */
-export function searchQuery(id: string, live: boolean) {
+export function searchQuery(id: string, over: boolean) {
   return queryOptions({
     queryKey: keys.experimentSearch(id),
     queryFn: ({ signal }) =>
@@ -104,7 +100,7 @@ export function searchQuery(id: string, live: boolean) {
         }),
       ),
     refetchInterval: ({ state }) =>
-      live || state.data?.trials.some((trial) => trial.state === "running") ? REFRESH_MS : false,
+      over && state.data?.trials.some((trial) => trial.state === "running") ? BEHIND_MS : false,
   });
 }
 
@@ -119,11 +115,18 @@ export function keepAsPreset(id: string, variant: string, title: string) {
 }
 
 /** URL of the trials, or the variants, as a table. */
-export function experimentExport(id: string, score: ScoreKind, format: ExportFormat): string {
-  return `${apiBase}/experiments/${encodeURIComponent(id)}/export?${new URLSearchParams({ score, format })}`;
+export function experimentExport(id: string, wanted: WantedResults, format: ExportFormat): string {
+  return `${apiBase}/experiments/${encodeURIComponent(id)}/export?${asked(wanted, { format })}`;
 }
 
 /** URL of the report, one HTML file. */
-export function experimentReport(id: string, score: ScoreKind): string {
-  return `${apiBase}/experiments/${encodeURIComponent(id)}/report?${new URLSearchParams({ score })}`;
+export function experimentReport(id: string, wanted: WantedResults): string {
+  return `${apiBase}/experiments/${encodeURIComponent(id)}/report?${asked(wanted)}`;
+}
+
+function asked({ score, threshold }: WantedResults, others: Record<string, string> = {}) {
+  return new URLSearchParams({
+    ...{ score, ...others },
+    ...(threshold !== null && { threshold: String(threshold) }),
+  });
 }

@@ -1,6 +1,7 @@
 import type {
   EndEvent,
   EvaluationEvent,
+  ExperimentEvent,
   MetricRow,
   MetricsEvent,
   NotificationEvent,
@@ -155,6 +156,9 @@ export class EventStreamClient {
     on<StatusEvent>("status", (data) => this.events.notify({ kind: "status", ...data }));
     on<EvaluationEvent>("evaluation", (data) =>
       this.events.notify({ kind: "evaluation", ...data }),
+    );
+    on<ExperimentEvent>("experiment", ({ experiment_id: id }) =>
+      this.events.notify({ kind: "experiment", id }),
     );
     on<NotificationEvent>("notification", ({ notification }) => {
       if (notification.number <= this.notified) return;

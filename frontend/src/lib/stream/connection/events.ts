@@ -4,6 +4,7 @@ import type { EndEvent, Evaluation, Notification, Run } from "@/lib/api";
 export type StreamEvent =
   | { kind: "status"; run: Run }
   | { kind: "evaluation"; evaluation: Evaluation }
+  | { kind: "experiment"; id: string }
   /** Each once, also if the connection was lost when it was told. */
   | { kind: "notification"; notification: Notification }
   | { kind: "end"; end: EndEvent }

@@ -1,0 +1,80 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { type Experiment, type ExperimentSummary, keys, type Run } from "@/lib/api";
+import type { Timers } from "@/lib/time/timers";
+
+const EXPERIMENT = keys.experiment("")[0];
+
+/** Milliseconds after which what only the service can tell (time left, curves) is asked for again while runs train. */
+export const REFRESH_MS = 5_000;
+
+/** How stream events change what is known of experiments, so that their pages need not poll. */
+export interface ExperimentBridge {
+  /** One was created, has gone on, ended or was deleted. */
+  changed: (id: string) => void;
+  /** A run has got on; it may be a trial. `statusChanged`: and is in another status. */
+  ran: (run: Run, statusChanged: boolean) => void;
+  /** Events may have been missed. */
+  missed: () => void;
+}
+
+export function experimentBridge(client: QueryClient, timers: Timers): ExperimentBridge {
+  const gotOn = new Set<string>();
+  let timer: number | null = null;
+
+  const askLater = () => {
+    timer ??= timers.set(() => {
+      timer = null;
+      for (const id of gotOn) void client.invalidateQueries({ queryKey: keys.experiment(id) });
+      gotOn.clear();
+      void client.invalidateQueries({ queryKey: keys.experiments });
+    }, REFRESH_MS);
+  };
+
+  const changed = (id: string) => {
+    // Results and what a search found follow by themselves where the trials have changed.
+    void client.invalidateQueries({ queryKey: keys.experiment(id), exact: true });
+    void client.invalidateQueries({ queryKey: keys.experiments });
+  };
+
+  return {
+    changed,
+    ran: (run, statusChanged) => {
+      for (const experiment of shown(client)) {
+        if (!experiment.cells.some(({ run_id }) => run_id === run.id)) continue;
+        if (statusChanged) changed(experiment.id);
+        const queryKey = keys.experiment(experiment.id);
+        const { dataUpdatedAt: updatedAt, isInvalidated } = client.getQueryState(queryKey)!;
+        client.setQueryData<Experiment>(queryKey, withRun(experiment, run), { updatedAt });
+        if (isInvalidated) client.getQueryCache().find({ queryKey })?.invalidate();
+        gotOn.add(experiment.id);
+        askLater();
+      }
+      const list = client.getQueryData<{ experiments: ExperimentSummary[] }>(keys.experiments);
+      if (list?.experiments.some(({ status }) => status === "running")) askLater();
+    },
+    missed: () => {
+      void client.invalidateQueries({ queryKey: [EXPERIMENT] });
+      void client.invalidateQueries({ queryKey: keys.experiments });
+    },
+  };
+}
+
+/** The experiments themselves, without what was asked for beside them. */
+function shown(client: QueryClient): Experiment[] {
+  return client
+    .getQueriesData<Experiment>({ queryKey: [EXPERIMENT] })
+    .flatMap(([key, data]) => (key.length === keys.experiment("").length && data ? [data] : []));
+}
+
+/** The experiment with how far a run is; a trial that has ended stays as it was. */
+export function withRun(experiment: Experiment, run: Run): Experiment {
+  let gained = 0;
+  const cells = experiment.cells.map((cell) => {
+    if (cell.run_id !== run.id || cell.progress >= 1) return cell;
+    const trained = Math.min(1, run.step / Math.max(run.total_timesteps, 1));
+    gained += trained - cell.progress;
+    return { ...cell, trained, progress: trained, sparkline: run.sparkline };
+  });
+  const progress = Math.min(1, experiment.progress + gained / Math.max(experiment.trials, 1));
+  return gained === 0 ? experiment : { ...experiment, cells, progress };
+}
