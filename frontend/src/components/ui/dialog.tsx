@@ -52,7 +52,7 @@ export function Dialog({
           <DialogHeader title={title} description={description} className="px-5 pt-4 pb-3" />
           <div className="min-h-0 grow overflow-y-auto px-5 pb-5">{children}</div>
           {footer && (
-            <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">
+            <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">
               {footer}
             </footer>
           )}

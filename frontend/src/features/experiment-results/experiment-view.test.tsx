@@ -1,6 +1,6 @@
-import { screen, within } from "@testing-library/react";
+import { fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { ExperimentResults } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ExperimentView } from "./experiment-view";
@@ -10,6 +10,31 @@ import { placeIn } from "./forest-plot";
 /** As the service made them of five seeds of each of two variants, one of which never reached the threshold. */
 const results = fixture as unknown as ExperimentResults;
 const ROUTE = "GET /experiments/exp-a/results";
+
+const search = vi.hoisted(() => ({ current: "id=exp-a" }));
+vi.mock("next/navigation", async () => {
+  const { useSyncExternalStore } = await import("react");
+  return {
+    useSearchParams: () =>
+      new URLSearchParams(
+        useSyncExternalStore(
+          (listener) => {
+            window.addEventListener("replaced", listener);
+            return () => window.removeEventListener("replaced", listener);
+          },
+          () => search.current,
+        ),
+      ),
+  };
+});
+
+beforeEach(() => {
+  search.current = "id=exp-a";
+  vi.spyOn(window.history, "replaceState").mockImplementation((_, __, url) => {
+    search.current = String(url).split("?")[1] ?? "";
+    window.dispatchEvent(new Event("replaced"));
+  });
+});
 
 // A canvas is not drawn in these tests.
 vi.mock("./result-curves", () => ({ ResultCurves: () => null }));
@@ -52,6 +77,72 @@ test("another score is asked for, and exported", async () => {
     "href",
     expect.stringMatching(/\/api\/experiments\/exp-a\/export\?score=best&format=csv$/),
   );
+});
+
+test("the threshold that is typed stands in the address, and goes along with score and exports", async () => {
+  search.current = "id=exp-a&score=best";
+  const asked: (string | null)[] = [];
+  serve({
+    [ROUTE]: (_, query) => {
+      asked.push(query.get("threshold"));
+      return { body: { ...results, threshold: Number(query.get("threshold") ?? 475) } };
+    },
+  });
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
+  const field = await screen.findByLabelText("Threshold");
+  await vi.waitFor(() => expect(field).toHaveValue("475"));
+  fireEvent.change(field, { target: { value: "-200" } });
+  await vi.waitFor(() => expect(asked).toEqual([null, "-200"]));
+  expect(search.current).toBe("id=exp-a&score=best&threshold=-200");
+  expect(screen.getByRole("link", { name: "Report" })).toHaveAttribute(
+    "href",
+    expect.stringMatching(/report\?score=best&threshold=-200$/),
+  );
+  await userEvent.click(screen.getByRole("button", { name: "Threshold of the environment" }));
+  await vi.waitFor(() => expect(search.current).toBe("id=exp-a&score=best"));
+});
+
+test("the forest plot has its scale, and a dot for each seed", async () => {
+  serve({ [ROUTE]: () => ({ body: results }) });
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
+  const scores = await screen.findByRole("region", { name: "Scores" });
+  const line = within(scores).getByRole("img", { name: /^PPO: / });
+  expect(line.querySelectorAll("[data-seed]")).toHaveLength(5);
+  expect(within(scores).getByText(/^threshold 475/)).toBeInTheDocument();
+  const std = within(scores)
+    .getAllByRole("columnheader")
+    .findIndex((one) => /^Std/.test(one.textContent));
+  expect(std).toBeGreaterThan(0);
+});
+
+test("a figure says of how many scores it was made, also where variants have different ones", async () => {
+  const [ppo, dqn] = results.variants;
+  const fewer = { ...dqn!, n: 3, made: { ...dqn!.made, mean: { ...dqn!.made.mean!, n: 3 } } };
+  serve({ [ROUTE]: () => ({ body: { ...results, variants: [ppo, fewer] } }) });
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
+  const help = await screen.findByRole("button", { name: "What is Mean?" });
+  expect(help).toHaveAccessibleDescription(/^PPO: .*n = 5.*DQN.*n = 3/s);
+  const row = screen.getByRole("row", { name: /^DQN .*of 5 seeds/ });
+  expect(within(row).getAllByTitle(/n = 3/)).toHaveLength(1);
+});
+
+test("a variant is kept as a preset from its row", async () => {
+  const sent = serve({
+    [ROUTE]: () => ({ body: results }),
+    "GET /health": () => ({ body: {} }),
+    "POST /experiments/exp-a/keep-as-preset": () => ({
+      status: 201,
+      body: { title: "PPO", environment: "CartPole-v1" },
+    }),
+  });
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
+  await userEvent.click(await screen.findByRole("button", { name: "Keep “PPO” as a preset" }));
+  await userEvent.click(screen.getByRole("button", { name: "Keep" }));
+  expect(await screen.findByText(/“PPO” is kept/)).toBeVisible();
+  expect(sent.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
+    variant: results.variants[0]!.variant,
+    title: "PPO",
+  });
 });
 
 test("an experiment that does not exist is said so", async () => {

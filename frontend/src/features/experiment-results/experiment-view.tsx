@@ -1,17 +1,19 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { ErrorState } from "@/components/ui/error-state";
 import { Select } from "@/components/ui/select";
+import { ThresholdField } from "@/components/ui/threshold-field";
 import {
   experimentExport,
   experimentReport,
   experimentResultsQuery,
   type ExportFormat,
   type ScoreKind,
+  type WantedResults,
 } from "@/lib/api";
+import { useQueryString } from "@/lib/url";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 
@@ -29,11 +31,15 @@ interface ExperimentViewProps {
   folded: boolean;
 }
 
-/** The results of an experiment, for the score that is chosen. */
+/** The results of an experiment, for the score and the threshold that the address names. */
 export function ExperimentView({ id, folded }: ExperimentViewProps) {
-  const [score, setScore] = useState<ScoreKind>("trial");
+  const [query, replaceQuery] = useQueryString();
+  const wanted = wantedIn(query);
+  const { score, threshold } = wanted;
+  const change = (changes: Partial<WantedResults>) =>
+    replaceQuery(withWanted(query, { ...wanted, ...changes }));
   const { data, error, refetch, isFetching } = useQuery({
-    ...experimentResultsQuery(id, score),
+    ...experimentResultsQuery(id, wanted),
     placeholderData: keepPreviousData,
   });
   return (
@@ -44,7 +50,7 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
           <Select
             className="w-60"
             value={score}
-            onChange={(event) => setScore(event.currentTarget.value as ScoreKind)}
+            onChange={(event) => change({ score: event.currentTarget.value as ScoreKind })}
           >
             {SCORES.map(([kind, words]) => (
               <option key={kind} value={kind}>
@@ -53,13 +59,23 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
             ))}
           </Select>
         </label>
+        <ThresholdField
+          chosen={threshold}
+          used={data?.threshold ?? null}
+          onChange={(goal) => change({ threshold: goal })}
+        />
         {data && (
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <a className={link} href={experimentReport(id, score)} target="_blank" rel="noreferrer">
+            <a
+              className={link}
+              href={experimentReport(id, wanted)}
+              target="_blank"
+              rel="noreferrer"
+            >
               Report
             </a>
             {FORMATS.map((format) => (
-              <a key={format} className={link} href={experimentExport(id, score, format)} download>
+              <a key={format} className={link} href={experimentExport(id, wanted, format)} download>
                 {format}
               </a>
             ))}
@@ -70,11 +86,11 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
         folded ? (
           <Disclosure summary="Scores, curves and pairs of all trials">
             <div className="mt-3 flex flex-col gap-4">
-              <Results results={data} />
+              <Results experiment={id} results={data} />
             </div>
           </Disclosure>
         ) : (
-          <Results results={data} />
+          <Results experiment={id} results={data} />
         )
       ) : error ? (
         <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
@@ -83,4 +99,23 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
       )}
     </div>
   );
+}
+
+function wantedIn(query: URLSearchParams): WantedResults {
+  const text = query.get("threshold")?.trim() ?? "";
+  const threshold = text === "" ? Number.NaN : Number(text);
+  return {
+    score: SCORES.find(([kind]) => kind === query.get("score"))?.[0] ?? "trial",
+    threshold: Number.isFinite(threshold) ? threshold : null,
+  };
+}
+
+/** Writes into `query`, whose other parts stay. */
+function withWanted(query: URLSearchParams, { score, threshold }: WantedResults): string {
+  const next = new URLSearchParams(query);
+  next.delete("score");
+  next.delete("threshold");
+  if (score !== "trial") next.set("score", score);
+  if (threshold !== null) next.set("threshold", String(threshold));
+  return `?${next}`;
 }

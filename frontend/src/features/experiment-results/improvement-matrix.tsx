@@ -2,20 +2,28 @@ import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { interval, plural } from "@/lib/format";
-import { madeText } from "@/lib/made";
+import { madeText, madeTexts } from "@/lib/made";
 import { labelsOf } from "./labels";
 
 /** How often a seed of one variant does better than a seed of another; nothing for fewer than two variants. */
 export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
   const { variants, matrix, pairs, left_out } = results.improvements;
-  const [first] = pairs;
-  if (!first) return null;
+  if (pairs.length === 0) return null;
   const label = labelsOf(results.variants);
-  const ends = (row: string, column: string) => {
-    const pair = pairs.find(
+  const pairOf = (row: string, column: string) =>
+    pairs.find(
       ({ first, second }) =>
         (first === row && second === column) || (first === column && second === row),
     );
+  const help = madeTexts(
+    pairs.map(({ first, second, made }) => ({
+      label: `${label(first)} and ${label(second)}`,
+      made,
+    })),
+    "pair",
+  );
+  const ends = (row: string, column: string) => {
+    const pair = pairOf(row, column);
     if (!pair) return "";
     const { low, high } = pair;
     const [least, most] = pair.first === row ? [low, high] : [turned(high), turned(low)];
@@ -24,7 +32,7 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
   return (
     <Card
       title="Probability of improvement"
-      aside={<ChartHelp title="the probability of improvement" text={madeText(first.made)} />}
+      aside={<ChartHelp title="the probability of improvement" text={help} />}
       bodyClass="relative overflow-x-auto p-4"
     >
       <table className="text-center text-sm tabular-nums">
@@ -52,9 +60,11 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
               </th>
               {variants.map((column, j) => {
                 const probability = matrix[i]?.[j] ?? null;
+                const pair = pairOf(row, column);
                 return (
                   <td
                     key={column}
+                    title={pair && madeText(pair.made)}
                     className="min-w-24 border border-line px-2 py-1.5"
                     style={{ background: shade(probability) }}
                   >

@@ -3,18 +3,20 @@ import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { compact, percent, plural } from "@/lib/format";
-import { madeText } from "@/lib/made";
+import { madeTexts } from "@/lib/made";
+import { labelsOf } from "./labels";
 import { profileLines } from "./profile-lines";
 
 /** The performance profiles of all variants: which share of the seeds did better than each return. */
 export function ProfileCard({ results }: { results: ExperimentResults }) {
   const { value, variants, left_out } = results.profiles;
-  const [first] = variants;
-  if (!first) return null;
+  if (variants.length === 0) return null;
+  const label = labelsOf(results.variants);
+  const help = madeTexts(variants.map(({ variant, made }) => ({ label: label(variant), made })));
   return (
     <Card
       title="Performance profiles"
-      aside={<ChartHelp title="a performance profile" text={madeText(first.made)} />}
+      aside={<ChartHelp title="a performance profile" text={help} />}
     >
       <p className="mb-2 text-xs text-ink-faint">
         The higher, the better; where two cross, neither is better throughout.

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { BandedCurves } from "@/components/charts";
 import type { ExperimentResults } from "@/lib/api";
 import { plural } from "@/lib/format";
-import { madeText } from "@/lib/made";
+import { madeTexts } from "@/lib/made";
 import { labelsOf, placesOf } from "./labels";
 
 /** The learning curve of each variant with its band. */
@@ -18,11 +18,14 @@ export function ResultCurves({ results }: { results: ExperimentResults }) {
       label: `${label(variant)}, IQM of ${plural(seeds, "seed")}`,
     }));
   }, [curves, variants]);
-  const help = curves.variants[0] ? madeText(curves.variants[0].made) : undefined;
+  const label = labelsOf(variants);
+  const help =
+    madeTexts(curves.variants.map(({ variant, made }) => ({ label: label(variant), made }))) ||
+    undefined;
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <BandedCurves step={curves.step} {...{ lines, help, threshold }} />
-      {notesOf(curves, labelsOf(variants)).map(({ note, labels }) => (
+      {notesOf(curves, label).map(({ note, labels }) => (
         <p key={note} className="text-xs text-ink-faint">
           {labels}: {note}
         </p>

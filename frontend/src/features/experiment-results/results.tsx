@@ -7,12 +7,18 @@ import { ScoreTable } from "./score-table";
 import { StepsTable } from "./steps-table";
 import { VerdictCard } from "./verdict-card";
 
+interface ResultsProps {
+  /** Id of the experiment. */
+  experiment: string;
+  results: ExperimentResults;
+}
+
 /** What an experiment has shown, from the words to the figures behind them. */
-export function Results({ results }: { results: ExperimentResults }) {
+export function Results({ experiment, results }: ResultsProps) {
   return (
     <>
       <VerdictCard results={results} />
-      <ScoreTable results={results} />
+      <ScoreTable experiment={experiment} results={results} />
       <Boundary what="The curves">
         <ResultCurves results={results} />
       </Boundary>

@@ -3,23 +3,25 @@ import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { brief, compact, decimal, noInterval, percent, plural } from "@/lib/format";
-import { madeText } from "@/lib/made";
+import { madeText, madeTexts } from "@/lib/made";
 import { arrivalLines } from "./arrival-lines";
 import { labelsOf } from "./labels";
 
 /** Steps to the threshold, drawn and in figures, with the seeds that never got there; nothing without a threshold. */
 export function StepsTable({ results }: { results: ExperimentResults }) {
   const { thresholds } = results;
-  const made = thresholds?.variants[0]?.made;
-  if (!thresholds || !made) return null;
+  if (!thresholds || thresholds.variants.length === 0) return null;
   const label = labelsOf(results.variants);
+  const help = madeTexts(
+    thresholds.variants.map(({ variant, made }) => ({ label: label(variant), made })),
+  );
   const longest = Math.max(
     ...thresholds.variants.flatMap(({ seeds }) => seeds.map(({ steps }) => steps)),
   );
   return (
     <Card
       title={`Steps to a return of ${decimal(thresholds.threshold)}`}
-      aside={<ChartHelp title="steps to the threshold" text={madeText(made)} />}
+      aside={<ChartHelp title="steps to the threshold" text={help} />}
       bodyClass="flex min-w-0 flex-col gap-4 p-4"
     >
       <LinePlot
@@ -55,10 +57,10 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
                 <th scope="row" className="text-left font-medium break-words">
                   {label(one.variant)}
                 </th>
-                <td>
+                <td title="Seeds that got there, of those that were trained">
                   {one.reached} of {one.n}
                 </td>
-                <td className="whitespace-nowrap">
+                <td className="whitespace-nowrap" title={madeText(one.made)}>
                   {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
                   {one.n === 1 && one.median !== null && (
                     <span className="text-xs text-ink-soft">{noInterval()}</span>

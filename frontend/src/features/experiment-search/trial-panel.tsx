@@ -3,12 +3,12 @@
 import { Bookmark, Eye, GitCompare } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
+import { KeepPreset } from "@/components/keep-preset";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import type { ExperimentCell, SearchedTrial } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { routes } from "@/lib/url";
-import { KeepPreset } from "./keep-preset";
 import { valueWords } from "./words";
 
 interface TrialPanelProps {
@@ -90,7 +90,13 @@ export function TrialPanel({ experiment, trial, isBest, cells, bestRuns }: Trial
         {runs.length === 0 && <p className="text-xs text-ink-faint">It has no run yet.</p>}
       </div>
       {keeps && (
-        <KeepPreset experiment={experiment} number={number} onClose={() => setKeeps(false)} />
+        <KeepPreset
+          experiment={experiment}
+          variant={`trial-${number}`}
+          what={`trial ${number}`}
+          usual={`Found, trial ${number}`}
+          onClose={() => setKeeps(false)}
+        />
       )}
     </Card>
   );

@@ -9,7 +9,7 @@ export function ChartHelp({ title, text }: { title: string; text: string }) {
   const description = useId();
   return (
     <>
-      <Tooltip text={text}>
+      <Tooltip text={<span className="whitespace-pre-line">{text}</span>}>
         <button
           type="button"
           aria-label={`What is ${title}?`}

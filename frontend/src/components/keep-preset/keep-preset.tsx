@@ -12,16 +12,21 @@ import { routes } from "@/lib/url";
 
 interface KeepPresetProps {
   experiment: string;
-  number: number;
+  /** Id of the variant. */
+  variant: string;
+  /** What it is called in a sentence. */
+  what: string;
+  /** What the preset is called unless another title is typed. */
+  usual: string;
   onClose: () => void;
 }
 
-/** Gives a trial a name, under which the form of a new run offers its values. */
-export function KeepPreset({ experiment, number, onClose }: KeepPresetProps) {
+/** Gives a variant of an experiment a name, under which the form of a new run offers its values. */
+export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPresetProps) {
   const client = useQueryClient();
-  const [title, setTitle] = useState(`Found, trial ${number}`);
+  const [title, setTitle] = useState(usual);
   const keep = useMutation({
-    mutationFn: () => keepAsPreset(experiment, `trial-${number}`, title.trim()),
+    mutationFn: () => keepAsPreset(experiment, variant, title.trim()),
     onSuccess: () => client.invalidateQueries({ queryKey: keys.environments }),
   });
   const problem =
@@ -33,7 +38,7 @@ export function KeepPreset({ experiment, number, onClose }: KeepPresetProps) {
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={`Keep trial ${number} as a preset`}
+      title={`Keep ${what} as a preset`}
       size="sm"
       footer={
         <>

@@ -1,0 +1,1 @@
+export { KeepPreset } from "./keep-preset";
