@@ -44,10 +44,11 @@ const search: SearchResults = {
 
 const cell = (number: number): ExperimentCell => ({
   ...{ trial: number, variant: `trial-${number}`, seed: 0, status: "scored", attempt: 1 },
-  ...{ run_id: `ppo-run-${number}`, score: 1, cause: null, progress: 1, trained: 1, sparkline: [] },
+  ...{ run_id: `ppo-run-${number}`, score: 1, cause: null, progress: 1, trained: 1 },
+  sparkline: [0, number],
 });
 const experiment = {
-  ...{ id: "exp-a", status: "running", searches: true },
+  ...{ id: "exp-a", status: "running", searches: true, seeds: [0] },
   cells: [cell(0), cell(1), cell(2), cell(3)],
 } as unknown as Experiment;
 

@@ -9,13 +9,7 @@ import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import {
-  type Experiment,
-  type ExperimentCell,
-  experimentQuery,
-  type SearchResults,
-  searchQuery,
-} from "@/lib/api";
+import { type Experiment, experimentQuery, type SearchResults, searchQuery } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { type Brushes, coordinatesOf, passes } from "./coordinates";
@@ -36,7 +30,7 @@ export function SearchView({ id }: { id: string }) {
 
 function Search({ experiment }: { experiment: Experiment }) {
   const { data, error, refetch, isFetching } = useQuery(
-    searchQuery(experiment.id, experiment.status === "running"),
+    searchQuery(experiment.id, ["completed", "failed"].includes(experiment.status)),
   );
   if (data) return <Found experiment={experiment} search={data} />;
   if (error) return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
@@ -137,13 +131,10 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
         <TrialList
           {...{ search, picked, onPick: setChosen }}
           passing={isBrushed ? passing : null}
-          progressOf={(number) => meanProgress(cellsOf(number))}
+          seeds={experiment.seeds}
+          cells={experiment.cells}
         />
       </Card>
     </>
   );
-}
-
-function meanProgress(cells: readonly ExperimentCell[]): number {
-  return cells.reduce((sum, { progress }) => sum + progress, 0) / Math.max(cells.length, 1);
 }

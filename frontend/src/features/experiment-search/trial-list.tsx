@@ -1,9 +1,11 @@
 "use client";
 
 import clsx from "clsx";
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
+import { TrialCell } from "@/components/trial-cell";
 import { Button } from "@/components/ui/button";
-import type { SearchResults } from "@/lib/api";
+import type { ExperimentCell, SearchResults } from "@/lib/api";
 import { decimal, percent, plural } from "@/lib/format";
 import { valueWords } from "./words";
 
@@ -11,8 +13,9 @@ interface TrialListProps {
   search: SearchResults;
   /** Numbers of the complete trials that lie within all brushes; null: there is no brush. */
   passing: ReadonlySet<number> | null;
-  /** How far a trial that runs has trained, from 0 to 1. */
-  progressOf: (number: number) => number;
+  /** The seeds of each trial, and their runs as they are now. */
+  seeds: readonly number[];
+  cells: readonly ExperimentCell[];
   picked: number | null;
   onPick: (number: number) => void;
 }
@@ -20,9 +23,18 @@ interface TrialListProps {
 const SHOWN = 25;
 
 /** The trials, the best first and those without an objective last; picking one shows it above. */
-export function TrialList({ search, passing, progressOf, picked, onPick }: TrialListProps) {
+export function TrialList({ search, passing, seeds, cells, picked, onPick }: TrialListProps) {
   const [all, setAll] = useState(false);
   const names = search.coordinates.axes.map(({ name }) => name);
+  const scale = useMemo(() => sparklineScale(cells.map(({ sparkline }) => sparkline)), [cells]);
+  const runs = useMemo(
+    () => new Map(cells.map((cell) => [`${cell.variant} ${cell.seed}`, cell])),
+    [cells],
+  );
+  const runOf = (number: number, seed: number) => runs.get(`trial-${number} ${seed}`);
+  const progressOf = (number: number) =>
+    seeds.reduce((sum, seed) => sum + (runOf(number, seed)?.progress ?? 0), 0) /
+    Math.max(seeds.length, 1);
   const found = search.trials
     .filter(({ number }) => passing === null || passing.has(number))
     .toSorted(
@@ -45,6 +57,11 @@ export function TrialList({ search, passing, progressOf, picked, onPick }: Trial
             <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
               <th scope="col">Trial</th>
               <th scope="col">Objective</th>
+              {seeds.map((seed) => (
+                <th key={seed} scope="col">
+                  seed {seed}
+                </th>
+              ))}
               {names.map((name) => (
                 <th key={name} scope="col" className="font-mono">
                   {name}
@@ -78,6 +95,9 @@ export function TrialList({ search, passing, progressOf, picked, onPick }: Trial
                   {objective === null ? state : decimal(objective)}
                   {state === "running" && ` ${percent(progressOf(number))}`}
                 </td>
+                {seeds.map((seed) => (
+                  <TrialCell key={seed} cell={runOf(number, seed)} {...scale} />
+                ))}
                 {names.map((name) => (
                   <td key={name}>{name in values ? valueWords(values[name]) : "–"}</td>
                 ))}

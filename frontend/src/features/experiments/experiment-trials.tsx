@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
@@ -33,8 +34,9 @@ function Trials({ experiment }: { experiment: Experiment }) {
     <Card
       title="Trials"
       aside={
-        <span className="text-xs text-ink-soft tabular-nums">
+        <span className="flex items-center gap-1 text-xs text-ink-soft tabular-nums">
           {words.filter((one) => one !== null).join(" · ")}
+          <ChartHelp title="told of its trials" text={MADE} />
         </span>
       }
       bodyClass="flex flex-col gap-3 p-4"
@@ -57,3 +59,9 @@ function Trials({ experiment }: { experiment: Experiment }) {
     </Card>
   );
 }
+
+/** How what stands above and beside the trials was made. */
+const MADE =
+  "A cell has the score of a trial, or how much of its steps it has trained, above its returns over those steps. " +
+  "The time left is what the rest would take at the pace of its runs so far. Core-seconds are processor time of all " +
+  "its runs, of those that failed or were lost too.";

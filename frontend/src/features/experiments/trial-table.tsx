@@ -1,8 +1,8 @@
 import clsx from "clsx";
 import { useMemo } from "react";
 import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
+import { TrialCell } from "@/components/trial-cell";
 import type { Experiment } from "@/lib/api";
-import { TrialCell } from "./trial-cell";
 
 /** Seeds whose cells would be bars if they filled the width. */
 const FEW = 3;

@@ -1,0 +1,88 @@
+import clsx from "clsx";
+import Link from "next/link";
+import { memo } from "react";
+import { type SparklineScale, sparklineOn } from "@/components/charts/sparkline/sparkline-path";
+import type { ExperimentCell } from "@/lib/api";
+import { decimal, percent } from "@/lib/format";
+import { routes } from "@/lib/url";
+
+const TINTS: Record<ExperimentCell["status"], string> = {
+  waiting: "text-ink-faint",
+  training: "bg-accent-tint text-accent-strong",
+  paused: "bg-warn-tint text-warn",
+  scoring: "bg-accent-tint text-accent-strong",
+  scored: "bg-good-tint text-good",
+  failed: "bg-bad-tint text-bad-strong",
+  pruned: "bg-rest-tint text-ink-soft",
+  skipped: "text-ink-faint",
+};
+
+const WIDTH = 64;
+const HEIGHT = 18;
+
+/** What a cell says: its score, how far it is, or its status. */
+export function cellWords({ status, score, progress }: ExperimentCell): string {
+  if (status === "scored") return decimal(score);
+  if (status === "training" || status === "paused") return percent(progress);
+  return status;
+}
+
+interface TrialCellProps {
+  cell: ExperimentCell | undefined;
+  /** Lowest return of all trials in the environment, and how far above it the highest lies. */
+  low: number;
+  span: number;
+}
+
+/** One trial, a link to its run: its words, and its returns over the share of its steps that it has trained. */
+export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellProps) {
+  if (!cell) return <td />;
+  const words = cellWords(cell);
+  const content = (
+    <>
+      <span className="flex h-4 items-center justify-end">
+        {words}
+        {words !== cell.status && <span className="sr-only"> {cell.status}</span>}
+      </span>
+      <Returns cell={cell} scale={{ low, span }} />
+    </>
+  );
+  return (
+    <td
+      className={clsx("min-w-16 rounded-sm p-0 text-right", TINTS[cell.status])}
+      title={cell.cause ?? cell.status}
+      data-status={cell.status}
+    >
+      {cell.run_id ? (
+        <Link href={routes.run(cell.run_id)} className="block rounded-sm p-1 hover:underline">
+          {content}
+        </Link>
+      ) : (
+        <span className="block p-1">{content}</span>
+      )}
+    </td>
+  );
+});
+
+/** The same height without returns, so that a table does not jump when they come. */
+function Returns({ cell, scale }: { cell: ExperimentCell; scale: SparklineScale }) {
+  const width = WIDTH * cell.trained;
+  return (
+    <svg
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden
+      className="mt-0.5 block h-4.5 w-full"
+    >
+      <path
+        d={sparklineOn(scale, cell.sparkline, { width, height: HEIGHT })}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={1.25}
+        strokeOpacity={0.75}
+        strokeLinejoin="round"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}
