@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ExperimentView } from "@/features/experiment-results";
 import { SearchView } from "@/features/experiment-search";
-import { ExperimentHeader, ExperimentTrials } from "@/features/experiments";
+import { ExperimentHeader, ExperimentTrials, SpecificationCard } from "@/features/experiments";
 import { ApiError, experimentQuery } from "@/lib/api";
 import { useQueryString } from "@/lib/url";
 
@@ -18,6 +18,7 @@ export function ExperimentPage() {
       <ExperimentHeader id={id} />
       <div className="flex flex-col gap-4">
         {id && <ExperimentTrials id={id} />}
+        {id && !isDamaged && <SpecificationCard id={id} />}
         {id && !isDamaged && <SearchView id={id} />}
         {!isDamaged && <ExperimentView id={id} folded={data?.searches ?? false} />}
       </div>

@@ -63,6 +63,10 @@ function runFacts(config: RunConfig, isPlayed: boolean): Record<string, unknown>
   return {
     created: moment(config.created_at),
     ...(config.imported_from && { "imported from": config.imported_from }),
+    ...(config.experiment && {
+      experiment: config.experiment.id,
+      variant: config.experiment.variant,
+    }),
     seed: config.seed,
     "torch threads": config.torch_threads,
     ...(checkpoints && { checkpoints: describeCheckpoints(checkpoints) }),

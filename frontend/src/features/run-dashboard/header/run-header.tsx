@@ -8,6 +8,7 @@ import type { RunDetail } from "@/lib/api";
 import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { ForkedFrom } from "../family/forked-from";
+import { TrialOf } from "../family/trial-of";
 import { RunNotes } from "../labels/run-notes";
 import { RunTags } from "../labels/run-tags";
 import { RunTitle } from "../labels/run-title";
@@ -44,6 +45,7 @@ export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
         <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1.5 text-sm text-ink-soft">
           <span>{facts.filter(Boolean).join(" · ")}</span>
           <ForkedFrom run={run} />
+          <TrialOf run={run} />
           <RunTags run={run} />
           <RunNotes key={run.id} run={run} />
         </div>

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type { Experiment } from "@/lib/api";
+import { described, seedWords } from "./described";
+
+const variant = (id: string, changes: object = {}) => ({
+  ...{ id, label: id.toUpperCase(), algo: "ppo", env_id: "CartPole-v1", preset: "fast" },
+  ...{ hyperparameters: {}, ...changes },
+});
+const experiment = (specification: object, changes: object = {}) =>
+  ({ seeds: [0, 1, 2], variants: [], specification, ...changes }) as unknown as Experiment;
+const upper = (id: string) => id.toUpperCase();
+const base = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", total_timesteps: null };
+
+test("what variants differ in is a column, and what they share a fact", () => {
+  const found = described(
+    experiment(
+      {
+        base: { ...base, env_options: { map_name: "8x8" }, total_timesteps: 9_000 },
+        variants: [
+          { name: "a", changes: {} },
+          { name: "b", changes: { env_options: { slippery: true }, total_timesteps: 500 } },
+        ],
+        score: { episodes: 20, policy: "best" },
+        ...{ fail_mode: "retry", retries: null, parallel: null, memory_per_worker: null },
+        limits: { seconds: 90, steps: null },
+      },
+      { variants: [variant("a", { hyperparameters: { gamma: 0.9 } }), variant("b")] },
+    ),
+    upper,
+  );
+  expect(found.table).toEqual({
+    columns: ["variant", "algorithm", "preset", "steps", "gamma", "slippery"],
+    rows: [
+      ["A", "PPO", "fast", "9000", "0.9", "preset’s"],
+      ["B", "PPO", "fast", "500", "preset’s", "true"],
+    ],
+  });
+  expect(Object.fromEntries(found.facts)).toEqual({
+    Environment: "CartPole-v1, map_name 8x8",
+    "Steps of each run": "9,000",
+    Seeds: "0 to 2",
+    "Evaluated while it trains": "as the preset says",
+    Score: "20 fresh episodes by the best policy, if one was kept",
+    "A trial that fails": "it is trained anew, once at most",
+    "At once": "as many as may train",
+    "No trial is begun after": "1m 30s",
+  });
+});
+
+test("of a search the table has what is searched, with its scale and condition", () => {
+  const space = {
+    gamma: { kind: "float", low: 0.9, high: 0.999, log: false, step: null, when: {} },
+    rate: { kind: "float", low: 1e-5, high: 0.01, log: true, step: null, when: {} },
+    net: { kind: "choice", choices: [[64], [64, 64]], when: {} },
+    slope: { kind: "int", low: 2, high: 8, log: false, step: 2, when: { use: [true] } },
+  };
+  const sweep = { space, sampler: "tpe", pruner: "median", trials: 20, seed: 7 };
+  const found = described(
+    experiment({
+      base: { ...base, evaluation: { every_steps: 500, episodes: 5, stop_after: 3 } },
+      ...{ sweep, fail_mode: "continue", parallel: 2, memory_per_worker: 64_000_000 },
+      score: { episodes: 5, policy: "latest" },
+    }),
+    upper,
+  );
+  expect(found.table.rows).toEqual([
+    ["gamma", "0.9 to 0.999", "linear", "always"],
+    ["rate", "0.00001 to 0.01", "logarithmic", "always"],
+    ["net", "64; 64, 64", "choice", "always"],
+    ["slope", "2 to 8, by 2", "linear", "use is true"],
+  ]);
+  expect(Object.fromEntries(found.facts)).toMatchObject({
+    "Begins from": "PPO, fast",
+    "Proposed by": "TPE, seed 7",
+    "Given up": "below the median",
+    "Evaluated while it trains": "every 500 steps, 5 episodes; ends once 3 in a row solve it",
+    Score: "5 fresh episodes by the policy at the end",
+    "At once": "2 runs",
+    "Buffers of each run": "64 MB at most",
+  });
+});
+
+test("listed seeds are listed", () => {
+  expect(seedWords([7, 8, 11])).toBe("7, 8, 11");
+  expect(seedWords([0])).toBe("0");
+});

@@ -1,0 +1,152 @@
+import type { Experiment } from "@/lib/api";
+import { bytes, count, duration, plural, setting } from "@/lib/format";
+import { PRUNERS, SAMPLERS } from "@/lib/sweep-words";
+import { FAIL_MODES } from "./advanced-draft";
+
+type Specification = Experiment["specification"];
+
+/** A specification as a page shows it. */
+export interface Described {
+  /** What holds for all of it: a name and its value. */
+  facts: [name: string, value: string][];
+  /** What each variant has, or what a search varies. */
+  table: { columns: string[]; rows: string[][] };
+}
+
+export function described(
+  experiment: Experiment,
+  algorithmName: (id: string) => string,
+): Described {
+  const { specification } = experiment;
+  const searches = specification.sweep
+    ? searchedTable(specification.sweep)
+    : variantTable(experiment, algorithmName);
+  return { facts: factsOf(experiment, algorithmName), table: searches };
+}
+
+type Settings = Record<string, unknown>;
+
+/** Each variant with what it has; a setting that all have in common stands among the facts. */
+function variantTable(
+  { specification, variants }: Experiment,
+  algorithmName: (id: string) => string,
+): Described["table"] {
+  const of = variants.map((variant, place): Settings => {
+    const { changes } = specification.variants?.[place] ?? {};
+    return {
+      algorithm: algorithmName(variant.algo),
+      preset: variant.preset ?? "defaults",
+      environment: variant.env_id,
+      steps: changes?.total_timesteps ?? specification.base?.total_timesteps ?? "the preset's",
+      ...specification.base?.env_options,
+      ...changes?.env_options,
+      ...variant.hyperparameters,
+    };
+  });
+  const names = [...new Set(of.flatMap(Object.keys))];
+  const varied = names.filter((name) => !isCommon(name, of));
+  const columns = names.filter((name) => IDENTITY.includes(name) || varied.includes(name));
+  return {
+    columns: ["variant", ...columns],
+    rows: variants.map(({ label }, place) => [
+      label,
+      ...columns.map((name) => (name in of[place]! ? setting(of[place]![name]) : "preset’s")),
+    ]),
+  };
+}
+
+/** Shown of each variant, whether or not they differ in it. */
+const IDENTITY = ["algorithm", "preset"];
+
+function isCommon(name: string, of: readonly Settings[]): boolean {
+  const values = of.map((settings) => JSON.stringify(settings[name]));
+  return values.every((value) => value !== undefined && value === values[0]);
+}
+
+function searchedTable({ space }: NonNullable<Specification["sweep"]>): Described["table"] {
+  return {
+    columns: ["hyperparameter", "values", "scale", "where"],
+    rows: Object.entries(space).map(([name, parameter]) => {
+      const conditions = Object.entries(parameter.when ?? {}).map(
+        ([other, values]) => `${other} is ${values.map(setting).join(" or ")}`,
+      );
+      const where = conditions.join(" and ") || "always";
+      if (parameter.kind === "choice") {
+        return [name, parameter.choices.map(setting).join("; "), "choice", where];
+      }
+      const step = parameter.step && !parameter.log ? `, by ${setting(parameter.step)}` : "";
+      const range = `${setting(parameter.low)} to ${setting(parameter.high)}${step}`;
+      return [name, range, parameter.log ? "logarithmic" : "linear", where];
+    }),
+  };
+}
+
+function factsOf(
+  { specification, seeds }: Experiment,
+  algorithmName: (id: string) => string,
+): Described["facts"] {
+  const { base, sweep, grid, parallel, memory_per_worker: memory, score, limits } = specification;
+  const options = Object.entries(base?.env_options ?? {}).map(named);
+  const fixed = Object.entries(base?.hyperparameters ?? {}).map(named);
+  const isVaried = !sweep && Object.keys(grid ?? {}).length === 0;
+  return facts({
+    Environment: base && [base.env_id, ...options].join(", "),
+    "Begins from":
+      base && !isVaried && `${algorithmName(base.algo ?? "")}, ${base.preset ?? "its defaults"}`,
+    "For all": fixed.join(", "),
+    "Steps of each run": count(base?.total_timesteps).replace("–", "the preset’s"),
+    Seeds: seedWords(seeds),
+    Trials: sweep && plural(sweep.trials ?? 0, "combination"),
+    "Proposed by": sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
+    "Given up": sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
+    "Evaluated while it trains": evaluationWords(base?.evaluation),
+    Score: `${plural(score?.episodes ?? 0, "fresh episode")} by ${
+      score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
+    }`,
+    "A trial that fails": failWords(specification),
+    "At once": parallel == null ? "as many as may train" : plural(parallel, "run"),
+    "Buffers of each run": memory != null && `${bytes(memory)} at most`,
+    "No trial is begun after": limitWords(limits),
+    Rules: base?.rules && base.rules.length > 0 && plural(base.rules.length, "rule"),
+  });
+}
+
+function facts(values: Record<string, string | false | null | undefined>): Described["facts"] {
+  return Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []));
+}
+
+const named = ([name, value]: [string, unknown]) => `${name} ${setting(value)}`;
+
+/** `0 to 4`, or each of them where some between are left out. */
+export function seedWords(seeds: readonly number[]): string {
+  const [first = 0] = seeds;
+  const isRow = seeds.every((seed, place) => seed === first + place);
+  return isRow && seeds.length > 2 ? `${first} to ${first + seeds.length - 1}` : seeds.join(", ");
+}
+
+function evaluationWords(
+  plan: NonNullable<Specification["base"]>["evaluation"] | undefined,
+): string {
+  if (!plan) return "as the preset says";
+  if (plan.every_steps == null) return "never";
+  const often = `every ${count(plan.every_steps)} steps, ${plural(plan.episodes ?? 0, "episode")}`;
+  return plan.stop_after == null
+    ? often
+    : `${often}; ends once ${plan.stop_after} in a row solve it`;
+}
+
+function failWords({ fail_mode: mode = "retry", retries }: Specification): string {
+  const words = FAIL_MODES[mode].toLowerCase();
+  return mode === "retry"
+    ? `${words}, ${retries == null ? "once" : plural(retries, "time")} at most`
+    : words;
+}
+
+function limitWords(limits: Specification["limits"]): string {
+  const { seconds, steps } = limits ?? {};
+  const parts = [
+    seconds != null && duration(seconds * 1000),
+    steps != null && plural(steps, "step"),
+  ];
+  return parts.filter(Boolean).join(", or ");
+}
