@@ -22,7 +22,11 @@ const option = {
   ...{ minimum: 0, maximum: 20, help: "" },
 };
 const limits = {
-  ...{ run_name: { maximum: 120 }, seed: { minimum: 0, maximum: 100 } },
+  ...{
+    run_name: { maximum: 120 },
+    variant_name: { maximum: 100 },
+    seed: { minimum: 0, maximum: 100 },
+  },
   ...{ scored_episodes: { minimum: 1, maximum: 1_000, default: 20 } },
   ...{ experiment_seeds: { minimum: 1, maximum: 1_000 } },
   ...{ experiment_parallel: { minimum: 1, maximum: 256 } },
