@@ -4,12 +4,11 @@ export { hasEnded, hasLength, isActive, progress } from "./run-status";
 export { ApiError, explainAction, type FieldProblem, problemFrom } from "./problem";
 export {
   algorithmsQuery,
-  deleteOwnPreset,
   environmentsQuery,
   limitsQuery,
-  measuringSpecification,
   metricDefinitionsQuery,
 } from "./queries/choices";
+export { deleteOwnPreset, measuringSpecification } from "./queries/presets";
 export { measuredCurveQuery } from "./queries/measured-curve";
 export {
   type AnalyticsQuestion,

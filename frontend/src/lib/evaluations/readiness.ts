@@ -1,4 +1,4 @@
-import type { Evaluation, PolicyChoice, Run } from "@/lib/api";
+import type { Evaluation, Run } from "@/lib/api";
 import { whyNot } from "@/lib/run-actions";
 
 export function isUnderWay(evaluation: Evaluation): boolean {
@@ -25,16 +25,4 @@ export function whyNoVideo({ status, summary, video_url: url }: Evaluation): str
   if (status !== "completed" || summary === null) return "No video";
   if (summary.video === null) return "Recorded without a video";
   return url === null ? "Video retired: only the newest ones are kept" : null;
-}
-
-/** The policy that is evaluated by default: the best one, if the run keeps it. */
-export function usualPolicy(run: Pick<Run, "best_policy">): PolicyChoice {
-  return run.best_policy ? "best" : "latest";
-}
-
-/** Environment steps between the evaluated policy and the newest of its kind; null if it still is the newest. */
-export function stepsBehind(evaluation: Evaluation, run: Run): number | null {
-  const now = evaluation.policy === "best" ? (run.best_policy?.step ?? null) : run.policy_step;
-  const then = evaluation.checkpoint_step;
-  return now !== null && then !== null && now > then ? now - then : null;
 }

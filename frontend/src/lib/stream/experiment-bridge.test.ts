@@ -2,12 +2,11 @@ import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, test } from "vitest";
 import { type Experiment, keys, type Run } from "@/lib/api";
 import { FakeTimers } from "@/lib/time/testing";
-import { REFRESH_MS } from "./experiment-bridge";
-import { queryBridge } from "./query-bridge";
+import { experimentBridge, REFRESH_MS } from "./experiment-bridge";
 
 let client: QueryClient;
 let timers: FakeTimers;
-let apply: ReturnType<typeof queryBridge>;
+let apply: ReturnType<typeof experimentBridge>;
 
 const results = keys.experimentResults("e", "trial", null);
 const cell = (run_id: string, change = {}) => ({
@@ -31,7 +30,7 @@ const known = () => client.getQueryData<Experiment>(keys.experiment("e"))!;
 beforeEach(() => {
   client = new QueryClient();
   timers = new FakeTimers();
-  apply = queryBridge(client, timers);
+  apply = experimentBridge(client, timers);
   const cells = [cell("a"), cell("b", { status: "scored", progress: 1, trained: 1 })];
   const experiment = { id: "e", status: "running", trials: 4, progress: 0.375, cells };
   client.setQueryData(keys.experiment("e"), experiment);

@@ -1,23 +1,19 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { type Experiment, type ExperimentSummary, keys, type Run } from "@/lib/api";
 import type { Timers } from "@/lib/time/timers";
+import type { StreamEvent } from "./connection/events";
 
 const EXPERIMENT = keys.experiment("")[0];
 
 /** Milliseconds after which what only the service can tell (time left, curves) is asked for again while runs train. */
 export const REFRESH_MS = 5_000;
 
-/** How stream events change what is known of experiments, so that their pages need not poll. */
-export interface ExperimentBridge {
-  /** One was created, has gone on, ended or was deleted. */
-  changed: (id: string) => void;
-  /** A run has got on; it may be a trial. `statusChanged`: and is in another status. */
-  ran: (run: Run, statusChanged: boolean) => void;
-  /** Events may have been missed. */
-  missed: () => void;
-}
-
-export function experimentBridge(client: QueryClient, timers: Timers): ExperimentBridge {
+/** Returns a function that applies a stream event to what is known of experiments, so that their pages need not poll. */
+export function experimentBridge(
+  client: QueryClient,
+  timers: Timers,
+): (event: StreamEvent) => void {
+  const statuses = new Map<string, Run["status"]>();
   const gotOn = new Set<string>();
   let timer: number | null = null;
 
@@ -36,27 +32,40 @@ export function experimentBridge(client: QueryClient, timers: Timers): Experimen
     void client.invalidateQueries({ queryKey: keys.experiments });
   };
 
-  return {
-    changed,
-    ran: (run, statusChanged) => {
-      for (const experiment of shown(client)) {
-        if (!experiment.cells.some(({ run_id }) => run_id === run.id)) continue;
-        if (statusChanged) changed(experiment.id);
-        const queryKey = keys.experiment(experiment.id);
-        const { dataUpdatedAt: updatedAt, isInvalidated } = client.getQueryState(queryKey)!;
-        client.setQueryData<Experiment>(queryKey, withRun(experiment, run), { updatedAt });
-        if (isInvalidated) client.getQueryCache().find({ queryKey })?.invalidate();
-        gotOn.add(experiment.id);
-        askLater();
-      }
-      const list = client.getQueryData<{ experiments: ExperimentSummary[] }>(keys.experiments);
-      if (list?.experiments.some(({ status }) => status === "running")) askLater();
-    },
-    missed: () => {
-      void client.invalidateQueries({ queryKey: [EXPERIMENT] });
-      void client.invalidateQueries({ queryKey: keys.experiments });
-    },
+  function applyRun(run: Run) {
+    const isInAnother = statuses.get(run.id) !== run.status;
+    statuses.set(run.id, run.status);
+    for (const experiment of shown(client)) {
+      if (!experiment.cells.some(({ run_id }) => run_id === run.id)) continue;
+      if (isInAnother) changed(experiment.id);
+      const queryKey = keys.experiment(experiment.id);
+      const { dataUpdatedAt: updatedAt, isInvalidated } = client.getQueryState(queryKey)!;
+      client.setQueryData<Experiment>(queryKey, withRun(experiment, run), { updatedAt });
+      if (isInvalidated) client.getQueryCache().find({ queryKey })?.invalidate();
+      gotOn.add(experiment.id);
+      askLater();
+    }
+    const list = client.getQueryData<{ experiments: ExperimentSummary[] }>(keys.experiments);
+    if (list?.experiments.some(({ status }) => status === "running")) askLater();
+  }
+
+  return (event) => {
+    switch (event.kind) {
+      case "status":
+        return applyRun(event.run);
+      case "experiment":
+        return changed(event.id);
+      case "reopened":
+      case "reconnected":
+        return askAgain(client);
+    }
   };
+}
+
+/** Asks again for all that is known of experiments: events may have been missed. */
+export function askAgain(client: QueryClient): void {
+  for (const queryKey of [[EXPERIMENT], keys.experiments])
+    void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
 /** The experiments themselves, without what was asked for beside them. */

@@ -11,3 +11,4 @@ export { episodeMeanOf, MEAN_LENGTH, MEAN_RETURN } from "./series/episode-means"
 export { extremes } from "./series/thin";
 export { useConnectionState } from "./connection/use-connection-state";
 export { watchPageVisibility } from "./connection/page-visibility";
+export { useExperimentEvents } from "./use-experiment-events";

@@ -7,9 +7,7 @@ import {
   type RunPage,
   type RunStatus,
 } from "@/lib/api";
-import { browserTimers, type Timers } from "@/lib/time/timers";
 import type { StreamEvent } from "./connection/events";
-import { experimentBridge } from "./experiment-bridge";
 
 const RUN = keys.run("")[0];
 /** Keys of a list's pages begin with the list's key. */
@@ -17,12 +15,8 @@ const LIST_KEY_LENGTH = keys.runList({}).length;
 const LIVE: readonly unknown[] = [RUN, keys.runs[0], keys.health[0]];
 
 /** Returns a function that applies a stream event to the query cache, so that pages need not poll. */
-export function queryBridge(
-  client: QueryClient,
-  timers: Timers = browserTimers,
-): (event: StreamEvent) => void {
+export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
   const statuses = new Map<string, Run["status"]>();
-  const experiments = experimentBridge(client, timers);
 
   const invalidate = (queryKey: QueryKey, exact = false) =>
     void client.invalidateQueries({ queryKey, exact });
@@ -40,7 +34,6 @@ export function queryBridge(
     }
     if (changed) invalidateQueued(client, run.id);
     applyToLists(run, changed);
-    experiments.ran(run, changed);
   }
 
   /** A list is all the pages of one filter; a run is on at most one of them. */
@@ -68,8 +61,6 @@ export function queryBridge(
         return applyRun(event.run);
       case "evaluation":
         return applyEvaluation(client, event.evaluation);
-      case "experiment":
-        return experiments.changed(event.id);
       case "end": {
         const { run_id: id, status } = event.end;
         invalidate(keys.run(id), status !== "deleted");
@@ -78,12 +69,10 @@ export function queryBridge(
         return invalidate(keys.runs);
       }
       case "reopened":
-        experiments.missed();
         return invalidate(keys.runs);
       case "refused":
         return invalidate([RUN]);
       case "reconnected":
-        experiments.missed();
         return void client.invalidateQueries({
           predicate: ({ queryKey, state }) =>
             LIVE.includes(queryKey[0]) || state.status === "error",

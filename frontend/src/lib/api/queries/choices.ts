@@ -1,5 +1,4 @@
 import { queryOptions } from "@tanstack/react-query";
-import { apiBase } from "../base";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
@@ -17,16 +16,6 @@ export const environmentsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(http.GET("/environments", { signal })),
   staleTime,
 });
-
-/** Delete a preset of the user's own; runs that were made with it keep their values. */
-export async function deleteOwnPreset(id: string): Promise<void> {
-  await unwrap(http.DELETE("/presets/{preset_id}", { params: { path: { preset_id: id } } }));
-}
-
-/** URL of the experiment that a preset was measured by, as a file. */
-export function measuringSpecification(name: string): string {
-  return `${apiBase}/presets/specifications/${encodeURIComponent(name)}`;
-}
 
 export const metricDefinitionsQuery = queryOptions({
   queryKey: keys.metricDefinitions,

@@ -1,0 +1,10 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useExperimentEvents } from "@/lib/stream";
+
+/** The pages of experiments, which follow the stream. */
+export default function ExperimentsLayout({ children }: { children: ReactNode }) {
+  useExperimentEvents();
+  return children;
+}
