@@ -67,6 +67,7 @@ from rlviz.services.use_cases.rules import RuleService
 from rlviz.services.use_cases.runs import RunService
 from rlviz.services.use_cases.seen import SeenService
 from rlviz.services.use_cases.sessions import SessionService
+from rlviz.services.use_cases.side_by_side import SideBySideVideos
 from rlviz.services.use_cases.sinks import SinkService
 from rlviz.services.use_cases.snapshots import SnapshotService
 from rlviz.services.use_cases.step_records import StepRecordService
@@ -147,6 +148,7 @@ class Application:
         self.taking_up = TakeUpService(self.settings, self.database, self.supervisor, self.broadcast)
         self.deleted = TrashService(self.settings, self.trash)
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
+        self._videos = SideBySideVideos(self.runs, self.evaluations)
         self.sessions = SessionService(
             self.settings,
             self.database,
@@ -185,7 +187,7 @@ class Application:
 
     @cached_property
     def exchange(self) -> ExchangeService:
-        return ExchangeService(self.settings, self.runs, self.taking_up)
+        return ExchangeService(self.settings, self.runs, self.taking_up, self._videos)
 
     @cached_property
     def family(self) -> FamilyService:
@@ -308,6 +310,7 @@ class Application:
         self.sealer.close()
         self.couriers.close()
         self._analyst.close()
+        self._videos.close()
         self.environments.close()
         if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
             log.warning("Some workers have not ended and are left behind")

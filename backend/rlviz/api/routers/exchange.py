@@ -19,6 +19,7 @@ from rlviz.domain.errors import (
     ArtifactNotFound,
     BundleRefused,
     Conflict,
+    EvaluationNotFound,
     ExperimentNotFound,
     ExtraMissing,
     ImportRefused,
@@ -28,6 +29,7 @@ from rlviz.domain.errors import (
     RequestTimeout,
     RunFolderError,
     RunNotFound,
+    VideoNotWritten,
 )
 from rlviz.domain.limits import LIMITS
 from rlviz.exchange.export_runs import RunsFormat
@@ -176,6 +178,28 @@ def export_runs(
     ids = named(runs, "runs", LIMITS.exported_runs) if runs is not None else app.experiments.run_ids(str(experiment))
     name = experiment or "runs"
     return _named(send_file(request, app.exchange.several(ids, form, name), ZIP), f"{name}-{form}.zip")
+
+
+@router.get(
+    "/compare/video",
+    response_class=Response,
+    responses={
+        200: {"description": "The video", "content": {"video/mp4": {}}},
+        **documented(RunNotFound, EvaluationNotFound, ArtifactNotFound, Conflict, VideoNotWritten, NotEnoughDisk),
+    },
+)
+def get_side_by_side_video(
+    app: App,
+    request: Request,
+    first: Annotated[str, Query(max_length=200, description="A run, or RUN/EVALUATION.")],
+    second: Annotated[str, Query(max_length=200, description="Another one, or another evaluation of it.")],
+) -> Response:
+    """Two runs side by side in one video: of each its newest evaluation with a video, or the one that is named.
+
+    Each below its name, step and return; the first half minute. It is made when it is asked for, which takes some
+    seconds, and one at a time.
+    """
+    return _named(send_file(request, app.exchange.side_by_side(first, second), "video/mp4"), "side-by-side.mp4")
 
 
 def _named(response: Response, name: str) -> Response:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
+from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.screen import event_line
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
-from rlviz.cli.output import number, print_json, print_table, say, solved_words, sparkline
+from rlviz.cli.output import note, number, print_json, print_table, say, size, solved_words, sparkline, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 
 _PAGE = 500
+_VIDEO_SECONDS = 300.0
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +36,13 @@ def register(app: typer.Typer) -> None:
             "rlviz metrics last train/loss --json",
         )
     )(metrics)
-    app.command(epilog=examples("rlviz compare ppo-cart dqn-cart", "rlviz compare ppo-cart dqn-cart --json"))(compare)
+    app.command(
+        epilog=examples(
+            "rlviz compare ppo-cart dqn-cart",
+            "rlviz compare ppo-cart dqn-cart --json",
+            "rlviz compare ppo-cart dqn-cart --video both.mp4",
+        )
+    )(compare)
 
 
 def runs(
@@ -152,11 +162,18 @@ def compare(
     runs: RunNames,
     threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
     window: Annotated[int, typer.Option(min=1, max=1000, help="Episodes in the moving average.")] = 20,
+    video: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Instead, write the newest videos of two runs side by side, as MP4."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare runs: figures, settings that differ, and which is better, if that can be told."""
     with connected(context) as connection:
         run_ids = [find_run(connection, run) for run in runs]
+        if video is not None:
+            _write_video(connection, run_ids, video)
+            return
         compared = connection.get("/compare", runs=",".join(run_ids), threshold=threshold, window=window)
     if as_json:
         print_json(compared)
@@ -178,6 +195,18 @@ def compare(
         say(f"\n{compared['verdict']['headline']}")
         for line in (*compared["verdict"]["why"], *compared["verdict"]["cautions"]):
             say(f"  {line}")
+
+
+def _write_video(connection: Connection, run_ids: Sequence[str], video: Path) -> None:
+    from rlviz.cli.files import replace_file
+
+    if len(run_ids) != 2:
+        raise Failure(Exit.BAD_INPUT, f"--video is of two runs; got {len(run_ids)}.")
+    query = {"first": run_ids[0], "second": run_ids[1]}
+    with waiting("Putting the videos side by side"):
+        answer = connection.request("GET", "/compare/video", params=query, timeout=_VIDEO_SECONDS)
+        replace_file(video, lambda file: file.write(answer.content))
+    note(f"{video}: {size(len(answer.content))}")
 
 
 def _row(run: dict[str, Any]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.use_cases.runs import RunService
+from rlviz.services.use_cases.side_by_side import SideBySideVideos
 from rlviz.services.use_cases.taking_up import TakeUpService
 from rlviz.settings import Settings
 
@@ -41,8 +42,10 @@ class Imported:
 class ExchangeService:
     """What is being packed or unpacked lies among the drafts of the runs folder, which every start empties."""
 
-    def __init__(self, settings: Settings, runs: RunService, taking_up: TakeUpService) -> None:
-        self._settings, self._runs, self._taking_up = settings, runs, taking_up
+    def __init__(
+        self, settings: Settings, runs: RunService, taking_up: TakeUpService, videos: SideBySideVideos
+    ) -> None:
+        self._settings, self._runs, self._taking_up, self._videos = settings, runs, taking_up, videos
         self._disk = DiskGuard(settings)
 
     def missing_extras(self) -> list[str]:
@@ -87,6 +90,15 @@ class ExchangeService:
         with self._packing() as file, self._room() as room:
             write_runs(folders, form, room)
             zip_folder(room, name, file)
+        return file
+
+    def side_by_side(self, first: str, second: str) -> BinaryIO:
+        """One video of two runs or evaluations. Raises what ``SideBySideVideos.write`` does, NotEnoughDisk and
+        OSError."""
+        with self._packing() as file, self._room() as room:
+            self._videos.write(first, second, room / "video.mp4")
+            with (room / "video.mp4").open("rb") as made:
+                shutil.copyfileobj(made, file)
         return file
 
     @contextmanager

@@ -11,6 +11,7 @@ import { Card } from "@/components/ui/card";
 import { evaluationsQuery, type Run } from "@/lib/api";
 import { patiently } from "@/lib/service";
 import type { SeriesStyles } from "./series-styles";
+import { DownloadVideo } from "./download-video";
 import { newestVideo } from "./newest-video";
 import { Tiles } from "./tile";
 import { VideoTile } from "./video-tile";
@@ -41,7 +42,10 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
     }),
   );
   const pair = pairOnOneSeed(choices);
-  const some = answers.some(({ data }) => data && newestVideo(data));
+  const filmed = runs.flatMap((run, i) => {
+    const found = newestVideo(answers[i]?.data ?? []);
+    return found ? [{ run, evaluationId: found.evaluation.id }] : [];
+  });
   const tiles = (
     <Tiles count={runs.length}>
       {runs.map((run, i) => (
@@ -75,11 +79,12 @@ export function Videos({ runs: all, seriesStyles, aside }: VideosProps) {
               Where they differ
             </Button>
           )}
+          {filmed.length > 1 && <DownloadVideo pair={filmed.slice(0, 2)} />}
           {aside}
         </span>
       }
     >
-      {some ? (
+      {filmed.length > 0 ? (
         <Player label="Player of all videos" controller={controller} chapters={NO_CHAPTERS}>
           {tiles}
         </Player>

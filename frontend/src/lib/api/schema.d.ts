@@ -466,6 +466,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/compare/video": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Side By Side Video
+     * @description Two runs side by side in one video: of each its newest evaluation with a video, or the one that is named.
+     *
+     *     Each below its name, step and return; the first half minute. It is made when it is asked for, which takes some
+     *     seconds, and one at a time.
+     */
+    get: operations["get_side_by_side_video"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/sinks": {
     parameters: {
       query?: never;
@@ -11442,6 +11465,76 @@ export interface operations {
       };
       /** @description Not installed */
       501: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not enough free disk */
+      507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_side_by_side_video: {
+    parameters: {
+      query: {
+        /** @description A run, or RUN/EVALUATION. */
+        first: string;
+        /** @description Another one, or another evaluation of it. */
+        second: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The video */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "video/mp4": unknown;
+        };
+      };
+      /** @description Run not found; Evaluation not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict with the current state */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Video was not written */
+      500: {
         headers: {
           [name: string]: unknown;
         };

@@ -58,3 +58,10 @@ export function comparisonQuery(runIds: readonly string[], threshold: number | n
     enabled: runIds.length > 0,
   });
 }
+
+/** The videos of two evaluations in one, each `RUN/EVALUATION`. Made when it is asked for, which takes some seconds. */
+export function sideBySideVideo(first: string, second: string) {
+  return unwrap(
+    http.GET("/compare/video", { params: { query: { first, second } }, parseAs: "blob" }),
+  );
+}
