@@ -1,23 +1,10 @@
+import { readdirSync } from "node:fs";
 import { defineConfig, globalIgnores } from "eslint/config";
 import nextVitals from "eslint-config-next/core-web-vitals";
 import nextTypescript from "eslint-config-next/typescript";
 import prettier from "eslint-config-prettier/flat";
 
-const features = [
-  "runs",
-  "run-dashboard",
-  "live-window",
-  "play",
-  "playback",
-  "compare",
-  "experiments",
-  "experiment-search",
-  "experiment-results",
-  "explain",
-  "rules",
-  "snapshots",
-  "trash",
-];
+const features = readdirSync(new URL("./src/features", import.meta.url));
 
 /** Imports point down: app → features → components → lib; a feature never imports another. */
 const zones = [

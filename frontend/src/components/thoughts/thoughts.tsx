@@ -42,7 +42,7 @@ export function Thoughts({
 }: ThoughtsProps) {
   const next = records[record.index + 1 - (records[0]?.index ?? 0)] ?? null;
   const lines = episodeLines(records, { learned, isOver });
-  const chosen = chosenAction(record, next, greedy);
+  const chosen = chosenAction(record, next, greedy, spaces.action);
   const common = { first: lines.first, grows: !isOver, at: record.index, onPick };
   const { expected, came } = lines;
   return (

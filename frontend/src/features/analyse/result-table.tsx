@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { QueryAnswer } from "@/lib/api";
 import { NONE, plural, setting } from "@/lib/format";
 import { routes } from "@/lib/url";
-import { cellText } from "./csv";
+import { valueText } from "./csv";
 
 /** Rows that are shown; the CSV has all of them. */
 const MOST_SHOWN = 200;
@@ -38,7 +38,7 @@ export function ResultTable({ answer: { columns, types, rows } }: { answer: Quer
                     ) : typeof value === "number" ? (
                       setting(value)
                     ) : (
-                      cellText(value)
+                      valueText(value)
                     )}
                   </td>
                 ))}

@@ -11,7 +11,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { type AnalyticsSchema, ApiError, type QueryAnswer, sqlQuery } from "@/lib/api";
 import { download } from "@/lib/download";
 import { count, duration, plural } from "@/lib/format";
-import { csvOf } from "./csv";
+import { answerCsv } from "./csv";
 import { ResultTable } from "./result-table";
 import { SchemaHelp } from "./schema-help";
 
@@ -113,12 +113,14 @@ function Result({ answer }: { answer: QueryAnswer }) {
       aside={
         <span className="flex items-center gap-3">
           <span className="text-xs text-ink-faint">
-            {seconds < 1 ? `${count(Math.ceil(seconds * 1_000))} ms` : duration(seconds)}
+            {seconds < 1 ? `${count(Math.ceil(seconds * 1_000))} ms` : duration(seconds * 1_000)}
           </span>
           <Button
             size="sm"
             icon={<Download aria-hidden className="size-3.5" />}
-            onClick={() => download("query.csv", new Blob([csvOf(answer)], { type: "text/csv" }))}
+            onClick={() =>
+              download("query.csv", new Blob([answerCsv(answer)], { type: "text/csv" }))
+            }
           >
             CSV
           </Button>

@@ -24,9 +24,12 @@ const Rules = dynamic(
     loading: () => <Skeleton className="m-4 h-40" />,
   },
 );
-const Sinks = dynamic(() => import("@/features/sinks").then((module) => module.SinksPanel), {
-  loading: () => <Skeleton className="m-4 h-40" />,
-});
+const Sinks = dynamic(
+  patiently(() => import("@/features/sinks").then((module) => module.SinksPanel)),
+  {
+    loading: () => <Skeleton className="m-4 h-40" />,
+  },
+);
 
 const Try = dynamic(
   patiently(() => import("@/features/snapshots").then((module) => module.TryChange)),

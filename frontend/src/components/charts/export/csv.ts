@@ -1,18 +1,8 @@
+import { csvOf } from "@/lib/csv";
 import { lineOf } from "../prepare/curve";
 import type { ChartSpec, PrepareOptions } from "../prepare/model";
 import { firstFrom, slice } from "../prepare/slice";
 import { smoothingLabel } from "../prepare/smoothing-label";
-
-/**
- * Spreadsheets evaluate a cell that begins like a formula; a leading apostrophe makes it text (OWASP, CSV
- * injection).
- */
-export function csvCell(value: string | number | null): string {
-  if (value === null) return "";
-  if (typeof value === "number") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
 
 /**
  * CSV with one line for each point of every shown series within the window ("long form"), so that nothing is
@@ -35,5 +25,5 @@ export function chartCsv(spec: ChartSpec, { window, hidden, smoothing }: Prepare
       cells.push([label, metric, source.axis, column.x[i]!, value(column.y[i]!), value(line[i]!)]);
     }
   }
-  return cells.map((line) => line.map(csvCell).join(",")).join("\r\n") + "\r\n";
+  return csvOf(cells);
 }

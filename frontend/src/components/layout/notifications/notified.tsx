@@ -2,8 +2,11 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
+import { patiently } from "@/lib/service";
 import { useEventStream } from "@/lib/stream/connection/provider";
 import { routes } from "@/lib/url";
+
+const loadShow = patiently(() => import("./show"));
 
 /** Shows what the service has to tell, on every page. The code that does is loaded with the first of it. */
 export function Notified() {
@@ -18,7 +21,7 @@ export function Notified() {
         const { run_id: run, experiment_id: experiment } = notification;
         const address = run ? routes.run(run) : experiment ? routes.experiment(experiment) : null;
         const open = () => address && router.push(address);
-        void import("./show").then(({ show }) => show(notification, open));
+        void loadShow().then(({ show }) => show(notification, open));
       }),
     [stream, router],
   );

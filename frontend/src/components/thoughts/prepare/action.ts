@@ -1,17 +1,18 @@
 import type { StepRecord } from "@/lib/api";
 import { decimal } from "@/lib/format";
-import { type DrawnSpace, nameOf } from "./space";
+import { type DrawnSpace, nameOf, placeOf } from "./space";
 
 /**
- * The discrete action that was chosen in the state of `record`: the one that led to the next step. Before
- * that step, it is the preferred action of a greedy policy.
+ * The place in `space` of the discrete action that was chosen in the state of `record`: the one that led to the next
+ * step. Before that step, it is the preferred action of a greedy policy.
  */
 export function chosenAction(
   record: StepRecord,
   next: StepRecord | null,
   greedy: boolean,
+  space: DrawnSpace,
 ): number | null {
-  if (next) return typeof next.action === "number" ? next.action : null;
+  if (next) return typeof next.action === "number" ? placeOf(space, next.action) : null;
   if (!greedy || record.terminated || record.truncated) return null;
   const preferred = record.reading?.probabilities ?? record.reading?.q_values;
   return preferred ? preferred.indexOf(Math.max(...preferred)) : null;
@@ -21,7 +22,7 @@ export function chosenAction(
 export function actionText(action: StepRecord["action"], space: DrawnSpace): string | null {
   if (action === null || action === undefined) return null;
   if (typeof action === "number") {
-    return space.kind === "Discrete" ? nameOf(space, action) : decimal(action);
+    return space.kind === "Discrete" ? nameOf(space, placeOf(space, action)) : decimal(action);
   }
   if (!Array.isArray(action)) return JSON.stringify(action);
   return action

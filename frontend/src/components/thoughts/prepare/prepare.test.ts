@@ -23,17 +23,22 @@ describe("the action", () => {
   const seen = recordOf(3, { reading: reading({ probabilities: [0.9, 0.1] }) });
 
   test("that was taken is the one that led to the next step, whatever the policy preferred", () =>
-    expect(chosenAction(seen, recordOf(4, { action: 1 }), true)).toBe(1));
+    expect(chosenAction(seen, recordOf(4, { action: 1 }), true, push)).toBe(1));
 
   test("of a greedy policy is known before it is taken; of one that explores it is not", () =>
-    expect([chosenAction(seen, null, true), chosenAction(seen, null, false)]).toEqual([0, null]));
+    expect([chosenAction(seen, null, true, push), chosenAction(seen, null, false, push)]).toEqual([
+      0,
+      null,
+    ]));
 
   test("does not follow from the last step of an episode", () =>
-    expect(chosenAction({ ...seen, terminated: true }, null, true)).toBeNull());
+    expect(chosenAction({ ...seen, terminated: true }, null, true, push)).toBeNull());
 
   test.each<[StepRecord["action"], DrawnSpace, string | null]>([
     [1, push, "push right"],
     [7, push, "7"],
+    [-1, { ...push, starts: [-1] }, "push left"],
+    [3, { kind: "Discrete", n: 3, starts: [2] }, "3"],
     [[0.5], torque, "torque 0.5000"],
     [null, push, null],
   ])("%j is said in words", (action, space, words) =>

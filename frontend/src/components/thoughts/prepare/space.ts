@@ -10,6 +10,8 @@ export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"
   is_picture?: boolean;
   low?: readonly (number | null)[] | null;
   high?: readonly (number | null)[] | null;
+  /** The least action of a Discrete space, which the first label names; 0 where it is not told. */
+  starts?: readonly number[] | null;
 };
 
 /** The value of each quantity that the number of a state stands for. */
@@ -28,9 +30,14 @@ export function decodedState(
     .reverse();
 }
 
-/** What an action or a component is called; its place where nobody named it. */
-export function nameOf({ labels }: DrawnSpace, place: number): string {
-  return labels?.[place] || String(place);
+/** The place of a discrete action among those of its space. */
+export function placeOf({ starts }: DrawnSpace, action: number): number {
+  return action - (starts?.[0] ?? 0);
+}
+
+/** What the action or component at a place is called; its number where nobody named it. */
+export function nameOf({ labels, kind, starts }: DrawnSpace, place: number): string {
+  return labels?.[place] || String(place + (kind === "Discrete" ? (starts?.[0] ?? 0) : 0));
 }
 
 export function boundsOf({ low, high }: DrawnSpace, place: number): [number, number] {

@@ -13,8 +13,8 @@ import {
   type StepsInfo,
   stepsQuery,
 } from "@/lib/api";
-import { count } from "@/lib/format";
-import { actionText, number } from "./cells";
+import { actionText } from "@/components/thoughts";
+import { count, decimal } from "@/lib/format";
 import { nextSort } from "./step-filter";
 import { PAGE_ROWS } from "./steps-panel";
 
@@ -141,6 +141,9 @@ export function StepTable({
   );
 }
 
+/** A number of a record; nothing where the record says null. */
+const numberText = (value: number | null) => (value === null ? "" : decimal(value));
+
 interface LineProps {
   index: number;
   top: number;
@@ -154,10 +157,10 @@ function Line({ index, top, record, info, onPick }: LineProps) {
     ? [
         record.episode + 1,
         count(record.index),
-        actionText(record.action, info),
-        number(record.reward),
-        number(record.episode_return),
-        number(record.reading?.value ?? record.reading?.action_value ?? null),
+        actionText(record.action, info.action) ?? "",
+        numberText(record.reward),
+        numberText(record.episode_return),
+        numberText(record.reading?.value ?? record.reading?.action_value ?? null),
         record.terminated ? "terminated" : record.truncated ? "truncated" : "",
       ]
     : [];

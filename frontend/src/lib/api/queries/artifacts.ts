@@ -1,5 +1,5 @@
 import { apiBase } from "../base";
-import { problemFrom, unreachable } from "../problem";
+import { fetchFile } from "../http";
 
 /** URL of a file in a run's folder. */
 export function artifactLink(runId: string, path: string): string {
@@ -29,13 +29,10 @@ export async function fetchTail(
     cache: "no-store",
     signal,
   });
-  const response = await fetch(request).catch((cause: unknown) => {
-    throw cause instanceof DOMException ? cause : unreachable();
-  });
   // 416: an empty file has no last bytes.
-  if (response.status === 404 || response.status === 416) return NOTHING;
+  const response = await fetchFile(request, [404, 416]);
+  if (!response.ok) return NOTHING;
   const text = await response.text();
-  if (!response.ok) throw problemFrom(response.status, text);
   const size = Number(/\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1]);
   const cut = size > bytes;
   return { text: cut ? text.slice(text.indexOf("\n") + 1) : text, size: size || text.length, cut };
@@ -47,11 +44,6 @@ export async function fetchJson<T>(
   path: string,
   signal?: AbortSignal,
 ): Promise<T | null> {
-  const request = new Request(artifactLink(runId, path), { signal });
-  const response = await fetch(request).catch((cause: unknown) => {
-    throw cause instanceof DOMException ? cause : unreachable();
-  });
-  if (response.status === 404) return null;
-  if (!response.ok) throw problemFrom(response.status, await response.text());
-  return (await response.json()) as T;
+  const response = await fetchFile(new Request(artifactLink(runId, path), { signal }), [404]);
+  return response.ok ? ((await response.json()) as T) : null;
 }

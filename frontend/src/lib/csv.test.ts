@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { csvCell, csvOf } from "./csv";
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["+a", "'+a"],
+  ["-a", "'-a"],
+  ["@a", "'@a"],
+  ["\tx", "'\tx"],
+  ['a,"b"', '"a,""b"""'],
+  ["=a,b", '"\'=a,b"'],
+  ["x\ny", '"x\ny"'],
+  [-3, "-3"],
+  [true, "true"],
+  [null, ""],
+])("the cell %j is written %j", (value, text) => expect(csvCell(value)).toBe(text));
+
+test("every line ends, the last one too", () =>
+  expect(csvOf([["name"], ["a"]])).toBe("name\r\na\r\n"));
