@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -58,10 +60,24 @@ def looking_away(service: Service, **wishes: Any) -> Iterator[Viewer]:
         yield Viewer(connection)
 
 
-def settled(process: psutil.Process) -> bool:
-    """Whether it has nothing to do: half a second that cost it next to nothing."""
-    process.cpu_percent()
-    return process.cpu_percent(0.5) < 5
+def settled(*processes: psutil.Process) -> bool:
+    """Whether they have nothing to do: half a second that cost next to nothing, in which no thread waited for a core."""
+    spent = [_seconds(process) for process in processes]
+    for _ in range(10):
+        time.sleep(0.05)
+        if any(_is_runnable(process) for process in processes):
+            return False
+    return all(_seconds(process) - before < 0.025 for process, before in zip(processes, spent, strict=True))
+
+
+def _seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system
+
+
+def _is_runnable(process: psutil.Process) -> bool:
+    states = [stat.read_text().rpartition(")")[2].split()[0] for stat in Path(f"/proc/{process.pid}/task").glob("*/stat")]
+    return "R" in states
 
 
 def memory(service: Service) -> int:
@@ -75,7 +91,8 @@ def test_one_who_reads_late_gets_every_step_and_only_the_newest_frames(service: 
         before = memory(service)
         viewer.send(type="step", n=steps)
         [worker] = workers_of(service, "--session")
-        wait_for(lambda: settled(worker), "all that is wanted to be played, unread")
+        server = psutil.Process(service.process.pid)
+        wait_for(lambda: settled(server, worker), "all that is wanted to be played, unread")
         assert memory(service) - before < 40 * MEGABYTE
         first = len(viewer.messages)
         viewer.step(lambda record: len(_records(viewer, first)) == steps)

@@ -76,7 +76,7 @@ def test_of_two_commands_at_once_the_second_talks_to_the_first_and_takes_its_pla
     first = started(tmp_path, "run", "--steps", "200000", "--follow", on_exit="leave")
     try:
         served_by(tmp_path, first)
-        run_id = next(iter(statuses(tmp_path)))
+        [run_id] = wait_for(lambda: statuses(tmp_path), "the run to be listed")
         second = started(tmp_path, "status", run_id, "--follow", on_exit="stop")
         try:
             assert second.stdout is not None
