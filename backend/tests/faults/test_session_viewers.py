@@ -61,7 +61,7 @@ def looking_away(service: Service, **wishes: Any) -> Iterator[Viewer]:
 
 
 def settled(*processes: psutil.Process) -> bool:
-    """Whether they have nothing to do: half a second that cost next to nothing, in which no thread waited for a core."""
+    """Whether they have nothing to do: half a second that cost next to nothing, without a thread that waits."""
     spent = [_seconds(process) for process in processes]
     for _ in range(10):
         time.sleep(0.05)
@@ -76,7 +76,9 @@ def _seconds(process: psutil.Process) -> float:
 
 
 def _is_runnable(process: psutil.Process) -> bool:
-    states = [stat.read_text().rpartition(")")[2].split()[0] for stat in Path(f"/proc/{process.pid}/task").glob("*/stat")]
+    states = [
+        stat.read_text().rpartition(")")[2].split()[0] for stat in Path(f"/proc/{process.pid}/task").glob("*/stat")
+    ]
     return "R" in states
 
 
