@@ -11,6 +11,6 @@ export function valueText(value: Value): string {
 
 /** An answer as CSV, its columns' names first. */
 export function answerCsv({ columns, rows }: Pick<QueryAnswer, "columns" | "rows">): string {
-  const cell = (value: Value) => (typeof value === "object" ? valueText(value) : value);
+  const cell = (value: Value) => (typeof value === "number" ? value : valueText(value));
   return csvOf([columns, ...rows.map((row) => row.map(cell))]);
 }

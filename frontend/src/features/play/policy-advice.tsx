@@ -23,7 +23,11 @@ export function PolicyAdvice({ client }: { client: SessionClient }) {
       title={actor === "policy" ? "What the policy does" : "What the policy would do"}
       bodyClass="flex flex-col gap-3 p-4"
     >
-      <ReadingFigures record={record} action={action} chosen={chosenAction(record, null, greedy, action)} />
+      <ReadingFigures
+        record={record}
+        action={action}
+        chosen={chosenAction(record, null, greedy, action)}
+      />
       {value !== null && (
         <p className="text-xs text-ink-soft">
           Expected return, V(s):{" "}
