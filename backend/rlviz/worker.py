@@ -22,7 +22,6 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import argparse
-import errno
 import json
 import signal
 import socket
@@ -33,6 +32,7 @@ from pathlib import Path
 from threading import Event, Thread
 from types import FrameType
 
+from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import Conflict
 from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, Workplace
 from rlviz.launchers.process_identity import ProcessIdentity
@@ -117,7 +117,7 @@ def work(folder: RunFolder, job: Work, identity: str) -> int:
             case MakeClips():
                 return _make_clips(folder)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if not is_disk_full(error):
             raise
         return EXIT_DISK_FULL
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from starlette.responses import Response
 
 from rlviz.api.schemas import Problem, ProblemField
 from rlviz.catalog.error_messages import explain
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to
 
 log = logging.getLogger(__name__)
@@ -128,10 +128,10 @@ async def _on_database_error(request: Request, error: Exception) -> Response:
 
 async def _on_os_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, OSError)
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+    if not is_disk_full(error):
         return await _on_unexpected(request, error)
     log.error("%s %s: %s", request.method, request.url.path, error)
-    detail = "The disk is full. Make room on it (delete runs and empty the trash, for instance), then try again."
+    detail = f"{DISK_FULL}. Make room on it (delete runs and empty the trash, for instance), then try again."
     return problem_response(Problem(title="Not enough free disk", status=507, detail=detail))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import signal
 import sys
 import threading
@@ -21,6 +20,7 @@ from rlviz.algorithms.policy import Policy, TrainedPolicy
 from rlviz.algorithms.random_policy import RandomPolicy
 from rlviz.algorithms.weights import read_policy
 from rlviz.domain.config import RunConfig
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError, brief
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
 from rlviz.domain.run_actor import RunActor
@@ -169,8 +169,8 @@ def cause_of(error: Exception) -> str:
     """One sentence for the person who asked: the exception's name, what happened, what to do."""
     if isinstance(error, RlvizError):
         return f"{type(error).__name__}: {error}"
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{brief(error)}; free some disk space and evaluate again."
+    if is_disk_full(error):
+        return f"{DISK_FULL} ({brief(error)}). Make room, then evaluate again."
     return f"{brief(error)}; the traceback is in worker.log."
 
 

@@ -6,6 +6,7 @@ import signal
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from rlviz.domain.disk_full import DISK_FULL
 from rlviz.launchers.job import Job, Workplace
 from rlviz.rundir.folder import RunFolder
 
@@ -28,7 +29,7 @@ class Exit:
         if self.code < 0:
             return f"The worker {_killed_by(-self.code)}."
         if self.code == _DISK_FULL:
-            return "The disk was full: the worker could not write into the folder of the run, and gave up."
+            return f"{DISK_FULL}: the worker could not write into the folder of the run, and gave up."
         return f"The worker ended with exit status {self.code} before {what} was done; see worker.log."
 
 

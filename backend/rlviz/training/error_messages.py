@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 import traceback
 from types import FrameType
+
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 
 
 def in_words(error: BaseException) -> str:
@@ -17,17 +18,13 @@ def in_words(error: BaseException) -> str:
             "fewer environments, or fewer runs at a time."
         )
     if is_disk_full(error):
-        return f"The disk is full ({said}). Make room, then start a new run; what was saved before is kept."
+        return f"{DISK_FULL} ({said}). Make room, then start a new run; what was saved before is kept."
     return said
 
 
 def is_out_of_memory(error: BaseException) -> bool:
     """PyTorch raises a RuntimeError of its own where Python raises MemoryError."""
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error))
-
-
-def is_disk_full(error: BaseException | None) -> bool:
-    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def where(thread_id: int | None) -> list[str]:

@@ -9,13 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 
+from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.run_actor import RunActor
 from rlviz.rundir.control import Control, Desired, read_control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.training.attempt import Attempt, begin_attempt
-from rlviz.training.error_messages import is_disk_full, where
+from rlviz.training.error_messages import where
 from rlviz.training.random_player import RandomPlayer
 from rlviz.training.trainer import Trainer
 

@@ -265,7 +265,8 @@ def test_a_record_that_cannot_be_completed_takes_its_video_with_it(watched: Watc
     watched.evaluations.watcher = disk_full
     record = evaluate(watched, asked.id)
     assert record.status is EvaluationStatus.FAILED
-    assert record.cause == "OSError: [Errno 28] No space left on device; free some disk space and evaluate again."
+    told = "The disk is full (OSError: [Errno 28] No space left on device). Make room, then evaluate again."
+    assert record.cause == told
     assert record.summary is None
     assert files(watched) == {f"{asked.id}.json"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
+from rlviz.domain.disk_full import is_for_want_of_room
 from rlviz.domain.errors import (
     ArtifactNotFound,
     IllegalTransition,
@@ -22,7 +23,7 @@ from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
 
 MOST_LOST = 100
-"""Attempts of a trial that may be cut off from outside before it fails."""
+"""Attempts of a trial that may be cut off, from outside or by a full disk, before it fails."""
 
 STOPPED = "Its experiment was stopped."
 PRUNED = "It fell behind other trials of the search."
@@ -110,13 +111,13 @@ class TrialFollower:
                 self._score(book, trial, run_id)
             case RunStatus.STOPPED if row.cause != APP_ENDED:
                 self._fail(book, trial, run_id, "It was stopped before its end.", again=False)
-            case RunStatus.FAILED:
+            case RunStatus.FAILED if not is_for_want_of_room(row.cause):
                 self._fail(book, trial, run_id, row.cause or "Training failed.")
-            case RunStatus.STOPPED | RunStatus.INTERRUPTED:
-                self._go_on(book, trial, run_id)
+            case RunStatus.FAILED | RunStatus.STOPPED | RunStatus.INTERRUPTED:
+                self._go_on(book, trial, row)
             case RunStatus.PAUSED:
                 if book.resumes_paused:
-                    self._go_on(book, trial, run_id)
+                    self._go_on(book, trial, row)
             case RunStatus.RUNNING:
                 self._prune(book, trial, run_id)
 
@@ -127,17 +128,18 @@ class TrialFollower:
         else:
             book.note(trial, TrialState.LOST, run_id, cause="The app ended before its run was created.")
 
-    def _go_on(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
+    def _go_on(self, book: ExperimentBook, trial: Trial, row: RunRow) -> None:
         """Resume it exactly where it was, or train it anew if it left no snapshot."""
+        times = trial.lost + row.attempt
+        if row.state in (RunStatus.FAILED, RunStatus.INTERRUPTED) and times > MOST_LOST:
+            self._fail(book, trial, row.id, f"It was cut off {times} times: {row.cause}", again=False)
+            return
         try:
-            self._runs.resume(run_id)
+            self._runs.resume(row.id)
         except (RunIsActive, IllegalTransition):  # its old worker lives a moment longer, or it was resumed already
             return
         except (NothingToResume, SnapshotRefused, RunFolderError) as error:
-            if trial.lost >= MOST_LOST:
-                self._fail(book, trial, run_id, f"It was interrupted {trial.lost + 1} times: {error}", again=False)
-            else:
-                book.note(trial, TrialState.LOST, run_id, cause=str(error))
+            book.note(trial, TrialState.LOST, row.id, cause=str(error))
 
     def _score(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
         found = self._scorer.score(run_id, book.spec.score)

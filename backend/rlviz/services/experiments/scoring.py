@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlviz.domain.disk_full import is_for_want_of_room
 from rlviz.domain.errors import EvaluationInProgress, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.experiments import ScorePlan
@@ -46,8 +47,9 @@ class Scorer:
                 return TrialScore(record.summary.episode_return.mean, policy)
             if not record.status.is_final:
                 return None
-        if len(asked) >= MOST_TRIES:
-            return f"Its policy could not be scored: {asked[0].cause}"
+        failed = [record.cause for record in asked if not is_for_want_of_room(record.cause)]
+        if len(failed) >= MOST_TRIES:
+            return f"Its policy could not be scored: {failed[0]}"
         try:
             self._evaluations.create(
                 run_id,

@@ -11,6 +11,7 @@ from contextlib import suppress
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run, move_run
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import IllegalTransition, RlvizError, RunIsActive, RunNotFound
 from rlviz.domain.events import ErrorData
 from rlviz.domain.status import RunStatus
@@ -149,7 +150,8 @@ class LiveRuns:
 
     def _fail(self, row: RunRow, error: Exception) -> None:
         folder = self._folder(row.id)
-        data = ErrorData(attempt=row.attempt, type=type(error).__name__, message=str(error))
+        message = f"{DISK_FULL} ({error})." if is_disk_full(error) else str(error)
+        data = ErrorData(attempt=row.attempt, type=type(error).__name__, message=message)
         try:
             event = journal_ending(folder, data, self._clock)
         except RunIsActive:
