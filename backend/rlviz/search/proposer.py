@@ -6,7 +6,6 @@ scheduler treats both alike.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -30,6 +29,14 @@ class Proposal:
     seeds: Sequence[int]
 
 
+@dataclass(frozen=True)
+class SeedReturns:
+    """Greedy evaluations of one seed so far, oldest first. ``trains``: whether more may come."""
+
+    returns: Sequence[float]
+    trains: bool
+
+
 class Proposer(Protocol):
     """What is proposed, or told, is on disk before a method returns. A scheduler that is killed and begins again names
     what it knows of, and gets what it has not begun. Not for several threads."""
@@ -37,8 +44,8 @@ class Proposer(Protocol):
     def propose(self, begun: Container[str]) -> Proposal | None:
         """A variant that is not among those ``begun``; None if there is none (left)."""
 
-    def evaluated(self, variant: str, seed: int, returns: Sequence[float]) -> bool:
-        """Tell all greedy evaluations so far of one seed; return whether to stop all seeds of the variant."""
+    def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
+        """Tell all evaluations so far of all seeds that have begun; return whether to stop all seeds of the variant."""
 
     def finished(self, variant: str, scores: Sequence[float | None]) -> None:
         """All seeds have ended. ``scores``: of each, None where there is none. A second time nothing happens."""
@@ -56,7 +63,7 @@ class FixedVariants:
     def propose(self, begun: Container[str]) -> Proposal | None:
         return next((one for one in self._proposals if one.variant not in begun), None)
 
-    def evaluated(self, variant: str, seed: int, returns: Sequence[float]) -> bool:
+    def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
         return False
 
     def finished(self, variant: str, scores: Sequence[float | None]) -> None:
@@ -71,8 +78,6 @@ class SearchProposer:
 
     def __init__(self, study: Study, seeds: Sequence[int]) -> None:
         self._study, self._seeds = study, seeds
-        self._returns: defaultdict[str, dict[int, Sequence[float]]] = defaultdict(dict)
-        self._reported: defaultdict[str, int] = defaultdict(int)
 
     def proposed(self) -> list[Proposal]:
         """What was proposed so far, in order."""
@@ -86,22 +91,20 @@ class SearchProposer:
         asked = self._study.ask()
         return None if asked is None else self._proposal(asked)
 
-    def evaluated(self, variant: str, seed: int, returns: Sequence[float]) -> bool:
-        """The pruner hears of an evaluation once all seeds have it: their interquartile mean."""
-        state = self._study.trial(number_of(variant)).state
+    def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
+        """At each evaluation the pruner hears the interquartile mean of the seeds that have it, once all that train do.
+
+        A seed that begins when others are trained thus changes what was heard before, and is judged by that.
+        """
+        number = number_of(variant)
+        state = self._study.trial(number).state
         if state is not TrialState.RUNNING:
             return state is TrialState.PRUNED
-        told = self._returns[variant]
-        told[seed] = returns
-        if len(told) < len(self._seeds):
-            return False
-        common = min(map(len, told.values()))
-        while self._reported[variant] < common:
-            place = self._reported[variant]
-            self._reported[variant] += 1
-            value = iqm(np.array([each[place] for each in told.values()]))
-            if self._study.report(number_of(variant), place + 1, value):
-                self._study.give_up(number_of(variant))
+        counts = [len(one.returns) for one in seeds if one.trains] or [max(len(one.returns) for one in seeds)]
+        for place in range(min(counts)):
+            known = [one.returns[place] for one in seeds if place < len(one.returns)]
+            if self._study.report(number, place + 1, iqm(np.array(known))):
+                self._study.give_up(number)
                 return True
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -135,10 +136,18 @@ class Study(SearchRecord):
         return SearchTrial(asked.number, values, TrialState.RUNNING)
 
     def report(self, number: int, step: int, value: float) -> bool:
-        """Tell how well the policy of a running trial does at ``step``; return whether to give the trial up."""
+        """Tell how well the policy of a running trial does at ``step``; return whether to give the trial up.
+
+        Told again, the same value changes nothing; another takes its place, and the trial is judged as it was at that
+        step.
+        """
         trial_id = self._id_of(number)
+        if self._storage.get_trial(trial_id).intermediate_values.get(step) == value:
+            return False
         self._storage.set_trial_intermediate_value(trial_id, step, value)
-        return bool(self._pruner.prune(self._study, self._storage.get_trial(trial_id)))
+        judged = copy(self._storage.get_trial(trial_id))
+        judged.intermediate_values = {at: told for at, told in judged.intermediate_values.items() if at <= step}
+        return bool(self._pruner.prune(self._study, judged))
 
     def complete(self, number: int, objective: float) -> None:
         """The trial's objective; a second time nothing happens."""

@@ -78,8 +78,8 @@ def steps_of(service: Service, run_id: str) -> int:
 
 
 def worker_of(service: Service, run_id: str) -> psutil.Process:
-    """The process that trains the run, as its folder names it."""
-    return psutil.Process(pid_of(events(service.folder(run_id), EventKind.STARTED)[0].data.worker))
+    """The process that trains the run, or did last, as its folder names it."""
+    return psutil.Process(pid_of(events(service.folder(run_id), EventKind.STARTED)[-1].data.worker))
 
 
 def children(service: Service) -> list[psutil.Process]:

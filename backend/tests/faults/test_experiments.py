@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 from rlviz.domain.experiments import TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.services.experiments.following import DELETED
-from tests.faults.support import fill, times, worker_of
+from tests.faults.support import Figures, fill, times, worker_of
 from tests.support.http import Service, serving, wait_for
 from tests.support.training import QUICK
 
@@ -22,9 +24,10 @@ LONG = 300.0
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
 
 
-def begun(service: Service, *, seeds: int, steps: int, **wishes: object) -> str:
+def begun(service: Service, *, seeds: int, steps: int, evaluation: object = None, **wishes: object) -> str:
+    base = {"algo": "ppo", "preset": None, "total_timesteps": steps, "hyperparameters": QUICK["ppo"]}
     spec = {
-        "base": {"algo": "ppo", "preset": None, "total_timesteps": steps, "hyperparameters": QUICK["ppo"]},
+        "base": {**base, "evaluation": evaluation},
         "variants": [{"name": "only"}],
         "seeds": seeds,
         "score": {"episodes": 2, "policy": "latest"},
@@ -59,40 +62,82 @@ def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
     return Counter(line.trial for line in lines if line.state is TrialState.SCORED)
 
 
-def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_path: Path) -> None:
-    """In turns the worker, the service, and both."""
-    seeds, kills, experiment_id = times(4, 40), times(3, 50), ""
-    for number in range(kills):
-        with serving(tmp_path, max_concurrent_runs="2") as service:
-            experiment_id = experiment_id or begun(service, seeds=seeds, steps=4_000)
-            run_id = trains_or_is_over(service, experiment_id)
-            if not run_id:
-                break
-            if number % 3 != 1:
-                with suppress(psutil.Error):  # it has just ended
-                    worker_of(service, run_id).kill()
-            if number % 3 != 0:
-                service.process.kill()
-                service.process.wait()
+def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_path: Path, figures: Figures) -> None:
+    seeds, kills, steps = times(4, 40), times(3, 50), 8_000
+    experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=seeds, steps=steps))
     with serving(tmp_path, max_concurrent_runs="2") as service:
         found = ended(service, experiment_id)
         assert [cell["status"] for cell in found["cells"]] == ["scored"] * seeds, found
         for cell in found["cells"]:
             run = service.get(f"/runs/{cell['run_id']}")
-            assert (run["status"], run["step"] >= 4_000) == ("completed", True), "no score of half a run"
-    assert scores_counted(tmp_path / "runs", experiment_id) == Counter(range(seeds))
+            assert (run["status"], run["step"] >= steps) == ("completed", True), "no score of half a run"
+    counted = scores_counted(tmp_path / "runs", experiment_id)
+    wrong = sum(counted[number] != 1 for number in range(seeds))
+    figures.add("an experiment whose workers and service are killed: scores lost or twice", wrong, "", at_most=0)
+    assert counted == Counter(range(seeds))
 
 
-def trains_or_is_over(service: Service, experiment_id: str) -> str:
-    """A run of it that trains; empty once it is over."""
+def test_a_search_that_is_killed_proposes_nothing_twice_and_loses_what_ran_at_most(
+    tmp_path: Path, figures: Figures
+) -> None:
+    trials, kills = times(3, 10), times(3, 20)
+    sweep = {
+        "space": {"learning_rate": {"kind": "float", "low": 1e-4, "high": 1e-2, "log": True}},
+        "trials": trials,
+        "seeds_per_trial": 2,
+        "pruner": "median",
+    }
+    wishes = {"variants": [], "sweep": sweep, "evaluation": {"every_steps": 2_000, "episodes": 2}}
+    experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=2, steps=8_000, **wishes))
+    with serving(tmp_path, max_concurrent_runs="2") as service:
+        found = ended(service, experiment_id)
+        proposed = service.get(f"/experiments/{experiment_id}/search")["trials"]
+    assert len({trial["values"]["learning_rate"] for trial in proposed}) == len(proposed) == trials
+    assert {trial["state"] for trial in proposed} <= {"complete", "pruned"}, proposed
+    assert {cell["status"] for cell in found["cells"]} <= {"scored", "pruned"}, found
+    lines = ExperimentFolder(tmp_path / "runs", experiment_id).read_trials()
+    assert max(scores_counted(tmp_path / "runs", experiment_id).values()) == 1
+    lost = sum(line.state is TrialState.LOST for line in lines)
+    assert lost <= 2 * kills, "no more than what trained"
 
-    def look() -> tuple[str] | None:
-        if service.get(f"/experiments/{experiment_id}")["status"] != "running":
-            return ("",)
-        run_id = training(service, experiment_id)
-        return (run_id,) if run_id else None
 
-    return wait_for(look, "a run to be killed", LONG)[0]
+def killed(tmp_path: Path, kills: int, figures: Figures, begin: Callable[[Service], str]) -> str:
+    """An experiment in which so many times, while a run trained, a worker, the service, or both were killed, in turns;
+    its id."""
+    experiment_id, made = "", 0
+    while made < kills:
+        with serving(tmp_path, max_concurrent_runs="2") as service:
+            experiment_id = experiment_id or begin(service)
+            made = killed_from(made, kills, service, experiment_id, figures)
+    return experiment_id
+
+
+def killed_from(made: int, kills: int, service: Service, experiment_id: str, figures: Figures) -> int:
+    """Kill until that was done ``kills`` times or the service is gone; how often it was done by then."""
+    while made < kills and service.process.poll() is None:
+        began = time.monotonic()
+        worker = wait_for(lambda: worker_that_trains(service, experiment_id), "a run that trains", LONG)
+        figures.add("an experiment, from a kill until a run of it trains", time.monotonic() - began, "s")
+        if made % 3 != 1:
+            worker.kill()
+        if made % 3 != 0:
+            service.process.kill()
+            service.process.wait()
+        made += 1
+    return made
+
+
+def worker_that_trains(service: Service, experiment_id: str) -> psutil.Process | None:
+    """Of a run that has done steps and is not at its end."""
+    experiment = service.get(f"/experiments/{experiment_id}")
+    assert experiment["status"] == "running", "it ended before it was killed as often as it should be"
+    for cell in experiment["cells"]:
+        if cell["status"] == "training" and cell["trained"] > 0:
+            with suppress(psutil.Error):
+                worker = worker_of(service, cell["run_id"])
+                if worker.status() != psutil.STATUS_ZOMBIE:
+                    return worker
+    return None
 
 
 def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: Path) -> None:
@@ -110,17 +155,21 @@ def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: P
     assert scores_counted(small_disk / "runs", experiment_id) == Counter(range(2))
 
 
-def test_a_disk_without_a_byte_loses_no_line_of_an_experiment(small_disk: Path) -> None:
+def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> None:
+    """Also where a trained policy cannot be saved, or an evaluation cannot be written: both are done again."""
     with serving(small_disk, min_free_disk="0", max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=10_000)
+        experiment_id = begun(service, seeds=2, steps=3_000)
         wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk)
+        run_id = cells(service, experiment_id)[0]["run_id"]
+        worker = worker_of(service, run_id)
+        wait_for(lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE, "its end", LONG)
         assert service.get(f"/experiments/{experiment_id}")["status"] == "running"
         filler.unlink()
         found = ended(service, experiment_id)
-        assert {cell["status"] for cell in found["cells"]} <= {"scored", "failed"}, found
+        assert [cell["status"] for cell in found["cells"]] == ["scored"] * 2, found
         assert "Traceback" not in service.log
-    assert max(scores_counted(small_disk / "runs", experiment_id).values()) == 1
+    assert scores_counted(small_disk / "runs", experiment_id) == Counter(range(2))
 
 
 def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_other(tmp_path: Path) -> None:

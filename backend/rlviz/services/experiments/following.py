@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
@@ -17,6 +19,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.experiments import FailMode, TrialState
 from rlviz.domain.status import APP_ENDED, RunStatus
 from rlviz.rundir.trash import Trash
+from rlviz.search.proposer import SeedReturns
 from rlviz.services.experiments.book import ExperimentBook, Trial
 from rlviz.services.experiments.greedy_returns import GreedyReturns
 from rlviz.services.experiments.scoring import Scorer
@@ -54,6 +57,9 @@ class TrialFollower:
                     self._follow_one(book, trial, trial.run_id, rows.get(trial.run_id))
                 except ArtifactNotFound:  # somebody has removed its folder by hand
                     self._fail(book, trial, trial.run_id, DELETED, again=False)
+        if book.spec.sweep is not None:
+            for variant in {trial.variant for trial in book.trials.values() if trial.is_begun}:
+                self._prune(book, variant, rows)
         with self._database.read() as session:  # one whose old worker lives a moment longer is resumed next time
             left = find_runs(session, [run_id for run_id, row in rows.items() if row.state in PAUSES])
         book.resumes_paused = book.resumes_paused and any(row.state in PAUSES for row in left)
@@ -118,8 +124,6 @@ class TrialFollower:
             case RunStatus.PAUSED:
                 if book.resumes_paused:
                     self._go_on(book, trial, row)
-            case RunStatus.RUNNING:
-                self._prune(book, trial, run_id)
 
     def _lose(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
         """Its run does not exist: it was deleted, or the service was killed before it created it."""
@@ -160,15 +164,24 @@ class TrialFollower:
         book.note(trial, TrialState.FAILED, run_id, cause=cause)
         book.tell_if_finished(trial.variant)
 
-    def _prune(self, book: ExperimentBook, trial: Trial, run_id: str) -> None:
-        if book.spec.sweep is None:
+    def _prune(self, book: ExperimentBook, variant: str, rows: Mapping[str, RunRow]) -> None:
+        """Give up a variant of a search that falls behind, by what all of its seeds have come to, also those that were
+        trained before this service began."""
+        trials = book.of_variant(variant)
+        training = [one for one in trials if one.is_begun and _trains(rows.get(one.run_id or ""))]
+        judged = [one for one in trials if one.is_begun or one.score is not None]
+        if not training:
             return
-        returns = self._greedy.of(run_id)
-        if not returns or not book.proposer.evaluated(trial.variant, trial.seed, returns):
+        seeds = [SeedReturns(self._greedy.of(one.run_id), one in training) for one in judged if one.run_id]
+        if not book.proposer.evaluated(variant, seeds):
             return
-        for other in book.of_variant(trial.variant):
+        for other in trials:
             if not other.is_final:
                 trains = other.run_id if other.is_begun else None
                 book.note(other, TrialState.PRUNED, other.run_id or "", cause=PRUNED)
                 if trains is not None:
                     self._runs.stop(trains, PRUNED)
+
+
+def _trains(row: RunRow | None) -> bool:
+    return row is not None and not row.state.is_final

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rlviz.domain.sweep import FloatRange, PrunerName, SamplerName, Sweep
-from rlviz.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer
+from rlviz.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer, SeedReturns
 from rlviz.search.study import Study, TrialState
 
 SPACE: Any = {"x": FloatRange(low=-5, high=5)}
-SWEEP = Sweep(space=SPACE, trials=6)
 SEEDS = (1, 2, 3)
 
 
@@ -87,36 +87,71 @@ def test_a_misfit_is_replaced(tmp_path: Path) -> None:
     assert [trial.state for trial in study.trials] == [TrialState.FAILED, TrialState.COMPLETE]
 
 
-def test_a_trial_is_judged_by_evaluations_that_all_its_seeds_have(tmp_path: Path) -> None:
-    study, proposer = opened(tmp_path, trials=12, pruner=PrunerName.MEDIAN, sampler=SamplerName.RANDOM)
+def told(*returns: Sequence[float], trained: Sequence[Sequence[float]] = ()) -> list[SeedReturns]:
+    """``returns``: of seeds that train; ``trained``: of those that have ended."""
+    return [*(SeedReturns(one, True) for one in returns), *(SeedReturns(one, False) for one in trained)]
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> tuple[Path, str]:
+    """The folder of a search in which five trials have returns of about 10 at each of six evaluations, and a sixth."""
+    _, proposer = opened(tmp_path, trials=12, pruner=PrunerName.MEDIAN, sampler=SamplerName.RANDOM)
     begun: set[str] = set()
-    for place in range(6):
+    for place in range(5):
         proposal = proposer.propose(begun)
         assert proposal is not None
         begun.add(proposal.variant)
-        for seed in SEEDS:
-            assert not proposer.evaluated(proposal.variant, seed, [10.0 + place] * 6)
+        assert not proposer.evaluated(proposal.variant, told(*[[10.0 + place] * 6] * 3))
         proposer.finished(proposal.variant, [10.0] * 3)
-    bad = proposer.propose(begun)
-    assert bad is not None
-    assert not proposer.evaluated(bad.variant, 1, [0.0] * 6)
-    assert not proposer.evaluated(bad.variant, 2, [0.0] * 6)
-    assert not proposer.evaluated(bad.variant, 3, [0.0])  # the pruner hears of the first alone, and waits
-    assert proposer.evaluated(bad.variant, 3, [0.0] * 6)
-    assert proposer.evaluated(bad.variant, 1, [0.0] * 6)  # given up remains given up
-    assert SearchProposer(Study(tmp_path, "test", SWEEP), SEEDS).evaluated(bad.variant, 2, [0.0] * 9)
-    proposer.finished(bad.variant, [None, None, None])
-    assert study.trials[-1].state is TrialState.PRUNED
+    sixth = proposer.propose(begun)
+    assert sixth is not None
+    return tmp_path, sixth.variant
 
 
-def test_who_goes_on_tells_the_same_evaluations_again_without_harm(tmp_path: Path) -> None:
-    _, proposer = opened(tmp_path, pruner=PrunerName.MEDIAN)
-    proposal = proposer.propose(())
-    assert proposal is not None
-    for seed in SEEDS:
-        proposer.evaluated(proposal.variant, seed, [1.0, 2.0])
-    study, again = opened(tmp_path, pruner=PrunerName.MEDIAN)
-    for seed in SEEDS:
-        assert not again.evaluated(proposal.variant, seed, [1.0, 2.0, 3.0])
-    again.finished(proposal.variant, [3.0, 3.0, 3.0])
-    assert study.trials[0].objective == 3.0
+def again(folder: Path) -> SearchProposer:
+    """As the next service opens it."""
+    return opened(folder, trials=12, pruner=PrunerName.MEDIAN)[1]
+
+
+def test_a_trial_is_judged_by_evaluations_that_all_seeds_have_that_train(judged: tuple[Path, str]) -> None:
+    folder, variant = judged
+    proposer = again(folder)
+    assert not proposer.evaluated(variant, told([0.0] * 6, [0.0] * 6, []))
+    assert not proposer.evaluated(variant, told([0.0] * 6, [0.0] * 6, [0.0]))  # too early to say
+    assert proposer.evaluated(variant, told(*[[0.0] * 6] * 3))
+    assert proposer.evaluated(variant, told([20.0])), "given up remains given up"
+    assert again(folder).evaluated(variant, told([0.0] * 6))
+    again(folder).finished(variant, [None, None, None])
+    assert opened(folder)[0].trials[-1].state is TrialState.PRUNED
+
+
+def test_seeds_that_begin_one_after_the_other_are_judged_by_those_that_there_are(judged: tuple[Path, str]) -> None:
+    folder, variant = judged
+    good, bad = [12.0] * 6, [-50.0] * 6
+    assert not again(folder).evaluated(variant, told(good[:4]))
+    proposer = again(folder)  # a service that begins meanwhile knows of the seed that is trained
+    assert not proposer.evaluated(variant, told([], trained=[good]))
+    assert not proposer.evaluated(variant, told(bad[:1], trained=[good]))
+    assert proposer.evaluated(variant, told(bad[:3], trained=[good]))
+
+
+def test_what_was_told_before_is_not_judged_again(judged: tuple[Path, str]) -> None:
+    """Another trial that did better since then makes no difference until there is another evaluation."""
+    folder, variant = judged
+    proposer = again(folder)
+    assert not proposer.evaluated(variant, told([12.0] * 3))
+    better = {f"trial-{number}" for number in range(6)}
+    for _ in range(5):
+        proposal = proposer.propose(better)
+        assert proposal is not None
+        better.add(proposal.variant)
+        proposer.evaluated(proposal.variant, told([30.0] * 6))
+        proposer.finished(proposal.variant, [30.0] * 3)
+    assert not again(folder).evaluated(variant, told([12.0] * 3))
+    assert again(folder).evaluated(variant, told([12.0] * 4))
+
+
+def test_a_seed_that_ended_early_holds_up_no_other(judged: tuple[Path, str]) -> None:
+    folder, variant = judged
+    assert not again(folder).evaluated(variant, told([0.0], trained=[[0.0]]))
+    assert again(folder).evaluated(variant, told([0.0] * 2, trained=[[0.0]]))

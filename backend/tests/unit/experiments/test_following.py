@@ -1,0 +1,140 @@
+"""Which trials of a search are given up, by what all of their seeds have come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import RunRow
+from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.experiments import ExperimentSpec, TrialState, new_experiment_id
+from rlviz.domain.times import utc
+from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
+from rlviz.rundir.trash import Trash
+from rlviz.search.proposer import SeedReturns
+from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.following import TrialFollower
+from rlviz.services.experiments.scoring import TrialScore
+
+NOW = 1_000_000.0
+SEARCH: dict[str, Any] = {
+    "sweep": {
+        "space": {"gamma": {"kind": "float", "low": 0.9, "high": 0.99}},
+        "trials": 12,
+        "seeds_per_trial": 3,
+        "sampler": "random",
+        "pruner": "median",
+    },
+    "seeds": 3,
+}
+
+
+class Runs:
+    def __init__(self) -> None:
+        self.stopped: list[str] = []
+
+    def stop(self, run_id: str, reason: str) -> None:
+        self.stopped.append(run_id)
+
+
+class Greedy:
+    """What the journals of runs have, by the id of the run."""
+
+    def __init__(self) -> None:
+        self.returns: dict[str, list[float]] = {}
+
+    def of(self, run_id: str) -> list[float]:
+        return self.returns.get(run_id, [])
+
+
+class Search:
+    """A service that follows a search of which five trials ended with returns of 10."""
+
+    def __init__(self, folder: ExperimentFolder, database: Database) -> None:
+        self.book = ExperimentBook(folder, lambda: NOW)
+        self.runs, self.greedy, self._database = Runs(), Greedy(), database
+        made: Any = (self.runs, None, self.greedy)
+        self._follower = TrialFollower(database, Trash(folder.root.parent), *made)
+
+    def begin(self, seed: int, status: str = "running") -> None:
+        trial = self.book.of_variant("trial-5")[seed]
+        self.book.note(trial, TrialState.BEGUN, f"seed-{seed}")
+        with self._database.write() as session:
+            session.add(
+                RunRow(
+                    id=f"seed-{seed}", name="n", algo="ppo", env_id="CartPole-v1", seed=seed, total_timesteps=100,
+                    created_at=NOW, status=status, attempts=[[NOW, None]],
+                )
+            )  # fmt: skip
+
+    def follow(self) -> list[TrialState | None]:
+        """What became of the seeds."""
+        self._follower.follow(self.book)
+        return [None if trial.last is None else trial.last.state for trial in self.book.of_variant("trial-5")]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "rlviz.db")
+    database.migrate()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ExperimentFolder:
+    folder = ExperimentFolder(tmp_path, new_experiment_id(utc(NOW)))
+    specification = ExperimentSpec.model_validate(SEARCH)
+    folder.create(StoredExperiment(id=folder.id, name="n", created_at=utc(NOW), specification=specification))
+    book = ExperimentBook(folder, lambda: NOW)
+    for _ in range(6):
+        proposal = book.proposer.propose(book.wishes.keys())
+        assert proposal is not None
+        book.add(proposal)
+        if proposal.variant != "trial-5":
+            book.proposer.evaluated(proposal.variant, [SeedReturns([10.0] * 5, False)])
+            for trial in book.of_variant(proposal.variant):
+                book.note(trial, TrialState.SCORED, "other", score=TrialScore(10.0, PolicyChoice.LATEST))
+            book.tell_if_finished(proposal.variant)
+    book.close()
+    return folder
+
+
+def test_the_first_seed_is_judged_before_the_last_has_begun(folder: ExperimentFolder, database: Database) -> None:
+    search = Search(folder, database)
+    search.begin(0)
+    search.greedy.returns["seed-0"] = [-5.0] * 3
+    assert search.follow() == [TrialState.PRUNED] * 3
+    assert search.runs.stopped == ["seed-0"]
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"), [(5.0, [TrialState.BEGUN, None]), (-5.0, [TrialState.PRUNED, TrialState.PRUNED])]
+)
+def test_a_seed_that_was_trained_before_the_service_began_counts(
+    folder: ExperimentFolder, database: Database, second: float, expected: list[TrialState | None]
+) -> None:
+    """With returns of 20 beside 5 a trial has 12.5, beside -5 it has 7.5; the median of the others is 10."""
+    before = Search(folder, database)
+    before.begin(0, "completed")
+    trial = before.book.of_variant("trial-5")[0]
+    before.book.note(trial, TrialState.SCORED, "seed-0", score=TrialScore(20.0, PolicyChoice.LATEST))
+    before.book.close()
+    search = Search(folder, database)
+    search.begin(1)
+    search.greedy.returns |= {"seed-0": [20.0] * 5, "seed-1": [second] * 3}
+    assert search.follow() == [TrialState.SCORED, *expected]
+
+
+def test_what_is_trained_to_its_end_is_not_given_up(folder: ExperimentFolder, database: Database) -> None:
+    search = Search(folder, database)
+    for seed in range(3):
+        trial = search.book.of_variant("trial-5")[seed]
+        search.book.note(trial, TrialState.BEGUN, f"seed-{seed}")
+        search.book.note(trial, TrialState.SCORED, f"seed-{seed}", score=TrialScore(-5.0, PolicyChoice.LATEST))
+        search.greedy.returns[f"seed-{seed}"] = [-5.0] * 5
+    assert search.follow() == [TrialState.SCORED] * 3
