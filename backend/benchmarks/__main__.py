@@ -1,7 +1,7 @@
 """``make bench``: every part, one table.
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
-                     [snapshots] [sessions] [anatomy] [long] [overlay] [peers] [intervals]
+                     [snapshots] [sessions] [anatomy] [long] [overlay] [peers] [intervals] [coverage]
                      [experiment_results] [scheduling] [tracking] [analytics]
 """
 
@@ -31,6 +31,7 @@ PARTS = (
     "overlay",
     "peers",
     "intervals",
+    "coverage",
     "experiment_results",
     "scheduling",
     "tracking",

@@ -1,18 +1,21 @@
 """How often the 95 % interval of the interquartile mean contains the truth, by simulation.
 
 Scores are drawn from distributions whose interquartile mean is known, as many as a comparison has seeds; the share of
-trials in which the interval contains it is printed as the table of docs/experiments.md.
+trials in which the interval contains it is what counts. ``make bench`` holds the default interval to it; the second
+command prints the table of docs/experiments.md.
 
+    python -m benchmarks coverage
     python -m benchmarks.coverage
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from statistics import NormalDist
 
 import numpy as np
 
+from benchmarks.support import Figure, figure
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics import Method, bootstrap_interval, iqm
 
@@ -20,6 +23,12 @@ TRIALS = 2_000
 RESAMPLES = 2_000
 SEEDS = (3, 5, 10, 20, 50)
 POPULATION = 2_000_000
+
+ENOUGH_SEEDS = 10
+"""From so many on an interval contains the truth nearly as often as it says."""
+
+LEAST_COVERED = 92.0
+"""Per cent, with that many seeds: 94 were found, and the simulation is right within one point."""
 
 Draw = Callable[[np.random.Generator, int], Floats]
 
@@ -30,7 +39,16 @@ WORLDS: dict[str, Draw] = {
 }
 
 
-def run() -> None:
+def run() -> Iterator[Figure]:
+    for name, world in WORLDS.items():
+        truth = iqm(world(np.random.default_rng(0), POPULATION))
+        for seeds in (5, ENOUGH_SEEDS, 20):
+            share = 100 * _covered(world, truth, seeds, Method.PERCENTILE)
+            least = LEAST_COVERED if seeds >= ENOUGH_SEEDS else None
+            yield figure(f"95 % intervals with the truth in them, {name}, {seeds} seeds", share, "%", at_least=least)
+
+
+def print_table() -> None:
     print(f"| scores | interval | {' | '.join(f'{n} seeds' for n in SEEDS)} |")
     print(f"| --- | --- | {' | '.join('---:' for _ in SEEDS)} |")
     for name, world in WORLDS.items():
@@ -53,4 +71,4 @@ def _covered(world: Draw, truth: float, seeds: int, method: Method) -> float:
 
 
 if __name__ == "__main__":
-    run()
+    print_table()

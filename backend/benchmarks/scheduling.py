@@ -1,4 +1,4 @@
-"""What an experiment adds to the runs that it trains: the same runs by themselves, and by an experiment.
+"""What an experiment adds to the runs that it trains: the same runs by a bare loop over forks, and by an experiment.
 
 python -m benchmarks scheduling
 """
@@ -8,44 +8,63 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 import httpx
 
-from benchmarks.support import WARM_UP_SECONDS, Figure, figure, scratch, service, wait_until
+from benchmarks.support import WARM_UP_SECONDS, Figure, figure, new_folder, scratch, service, wait_until
+from rlviz.launchers.base import Worker
+from rlviz.launchers.job import Train
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.template import ForkedWorkers
 
 RUNS = 40
 STEPS = 6_000
 """Of PPO on CartPole: about two seconds."""
 
 PARALLEL = 2
-ENDED = ("completed", "stopped", "failed", "interrupted")
 LONG = 1_800.0
 
 
 def run() -> Iterator[Figure]:
-    """Half of the runs by themselves come before the experiment and half after, so that a machine that gets slower or
-    faster meanwhile favours neither."""
-    with scratch() as root, service(root, max_concurrent_runs=PARALLEL) as client:
-        time.sleep(WARM_UP_SECONDS)
-        before = _alone(client, range(RUNS // 2))
-        trained, scored = _as_experiment(client)
-        after = _alone(client, range(RUNS // 2, RUNS))
+    """Half of the loop comes before the experiment and half after, so that a machine that gets slower or faster
+    meanwhile favours neither."""
+    with scratch() as root:
+        before = _in_a_loop(root / "before", range(RUNS // 2))
+        with service(root / "runs", max_concurrent_runs=PARALLEL) as client:
+            time.sleep(WARM_UP_SECONDS)
+            trained, scored = _as_experiment(client)
+        after = _in_a_loop(root / "after", range(RUNS // 2, RUNS))
     alone = before + after
-    yield figure(f"{RUNS} runs of {STEPS:,} steps by themselves, {PARALLEL} at a time", alone, "s")
+    yield figure(f"{RUNS} runs of {STEPS:,} steps in a bare loop, {PARALLEL} at a time", alone, "s")
     yield figure("the same as an experiment: until the last is trained", trained, "s")
     yield figure("the same as an experiment: until the last is scored", scored, "s")
-    yield figure("an experiment beside runs by themselves: trained", trained / alone, "×", at_most=1.15)
-    yield figure("an experiment beside runs by themselves: scored too", scored / alone, "×")
+    yield figure("an experiment beside a bare loop: trained", trained / alone, "×", at_most=1.15)
+    yield figure("an experiment beside a bare loop: scored too", scored / alone, "×")
 
 
-def _alone(client: httpx.Client, seeds: range) -> float:
-    """Seconds from the first request until the last has ended."""
-    begin = time.time()
-    ids = []
-    for seed in seeds:
-        body = {"algo": "ppo", "preset": "fast", "total_timesteps": STEPS, "seed": seed, "start": True}
-        ids.append(client.post("/runs", json=body).raise_for_status().json()["id"])
-    return _last_end(client, ids) - begin
+def _in_a_loop(root: Path, seeds: range) -> float:
+    """Seconds from the first fork until the last has ended: folders that are made before, a template that has imported
+    everything, and no service."""
+    forks = ForkedWorkers()
+    launcher = ProcessLauncher(source=forks)
+    try:
+        launcher.tick()
+        left = [new_folder(root, "ppo", STEPS, seed=seed) for seed in seeds]
+        wait_until(lambda: forks.template is not None and forks.template.is_ready(), LONG)
+        begin = time.monotonic()
+        training: list[Worker] = []
+        while left or training:
+            while left and len(training) < PARALLEL:
+                training.append(launcher.launch(left.pop(0), Train()))
+            ended = [(worker, worker.poll()) for worker in training]
+            training = [worker for worker, found in ended if found is None]
+            if any(found is not None and found.code != 0 for _, found in ended):
+                raise RuntimeError("A run of the loop failed; see worker.log in its folder")
+            time.sleep(0.005)
+        return time.monotonic() - begin
+    finally:
+        launcher.close()
 
 
 def _as_experiment(client: httpx.Client) -> tuple[float, float]:
@@ -57,7 +76,7 @@ def _as_experiment(client: httpx.Client) -> tuple[float, float]:
         "seeds": RUNS,
     }
     address = f"/experiments/{client.post('/experiments', json=spec).raise_for_status().json()['id']}"
-    wait_until(lambda: client.get(address).json()["status"] != "running", LONG)
+    wait_until(lambda: client.get(address).json()["status"] != "running", LONG, every=0.2)
     scored = time.time() - begin
     cells = client.get(address).json()["cells"]
     missing = [cell["cause"] for cell in cells if cell["score"] is None]
@@ -68,13 +87,4 @@ def _as_experiment(client: httpx.Client) -> tuple[float, float]:
 
 def _last_end(client: httpx.Client, ids: list[str]) -> float:
     """When the last of the runs ended, Unix seconds."""
-    wait_until(lambda: all(client.get(f"/runs/{one}").json()["status"] in ENDED for one in ids[-PARALLEL:]), LONG)
-    wait_until(lambda: all(client.get(f"/runs/{one}").json()["status"] in ENDED for one in ids), LONG)
-    found = [client.get(f"/runs/{one}").json() for one in ids]
-    if any(one["status"] != "completed" for one in found):
-        raise RuntimeError(f"Runs ended as {sorted({one['status'] for one in found})}")
-    return max(_seconds(one["ended_at"]) for one in found)
-
-
-def _seconds(instant: str) -> float:
-    return datetime.fromisoformat(instant).timestamp()
+    return max(datetime.fromisoformat(client.get(f"/runs/{one}").json()["ended_at"]).timestamp() for one in ids)

@@ -1,7 +1,7 @@
 """``make soak``: the tests of faults many times over, then load; every figure into docs/reliability.md.
 
 python -m benchmarks.soak [workers] [service] [power] [ends] [resume] [limits] [resources] [disk] [sessions] [records]
-    [hostile] [openapi] [load] [--share 0.1]
+    [experiments] [hostile] [openapi] [load] [--share 0.1]
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ FAULTS = {
     "disk": ("test_full_disk.py",),
     "sessions": ("test_sessions.py", "tests/faults/test_session_viewers.py"),
     "records": ("test_records.py",),
+    "experiments": ("test_experiments.py", "-k", "killed"),
     "hostile": ("test_hostile.py",),
     "openapi": ("test_openapi.py",),
 }

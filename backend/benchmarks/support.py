@@ -77,13 +77,13 @@ def _is_up(client: httpx.Client) -> bool:
         return False
 
 
-def wait_until(holds: Callable[[], bool], seconds: float) -> None:
-    """Raises TimeoutError if ``holds`` does not come true in time."""
+def wait_until(holds: Callable[[], bool], seconds: float, *, every: float = 0.01) -> None:
+    """Raises TimeoutError if ``holds``, which is asked ``every`` so many seconds, does not come true in time."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
             raise TimeoutError(f"Not within {seconds} seconds")
-        time.sleep(0.01)
+        time.sleep(every)
 
 
 def start_run(client: httpx.Client, algo: str = "ppo", **wanted: object) -> str:
@@ -110,9 +110,9 @@ def events(client: httpx.Client, path: str, **query: str) -> Iterator[tuple[str,
                 yield name, json.loads(line[5:])
 
 
-def new_folder(root: Path, algo: str, total_timesteps: int, **changes: Any) -> RunFolder:
+def new_folder(root: Path, algo: str, total_timesteps: int, *, seed: int = 1, **changes: Any) -> RunFolder:
     """The folder of a fresh CartPole run with the Fast preset."""
-    config = resolve_config(NewRun(algo, seed=1, total_timesteps=total_timesteps, **changes), time.time())
+    config = resolve_config(NewRun(algo, seed=seed, total_timesteps=total_timesteps, **changes), time.time())
     folder = RunFolder(root, config.run_id)
     folder.create(config)
     return folder
