@@ -74,7 +74,8 @@ class LiveEvaluations:
         except (RlvizError, OSError, NoResultFound) as error:
             log.warning("That evaluation %s of run %s was filmed is not booked: %s", evaluation_id, run_id, error)
             return
-        self._broadcast.evaluation_changed(row)
+        if not row.is_by_run:
+            self._broadcast.evaluation_changed(row)
 
     def abandon_all(self) -> None:
         """End every evaluator at once; those that wait are taken up by the next start."""

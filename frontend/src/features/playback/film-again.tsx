@@ -5,7 +5,7 @@ import { Clapperboard } from "lucide-react";
 import { useEffect } from "react";
 import { Button } from "@/components/ui/button";
 import { type Evaluation, explainAction, keys, verificationQuery } from "@/lib/api";
-import { filmAgain } from "@/lib/api/queries/recording";
+import { filmAgain, recordingKeys } from "@/lib/api/queries/recording";
 import { count } from "@/lib/format";
 import { verificationWords } from "./steps/verification-words";
 
@@ -26,7 +26,7 @@ export function FilmAgain({ evaluation }: { evaluation: Evaluation }) {
   useEffect(() => {
     if (!made) return;
     void client.invalidateQueries({ queryKey: keys.evaluations(run) });
-    void client.invalidateQueries({ queryKey: keys.recorded(run) });
+    void client.invalidateQueries({ queryKey: recordingKeys.episodes(run) });
   }, [client, made, run]);
 
   return (

@@ -106,10 +106,6 @@ function withRun(page: RunPage, run: Run): RunPage {
 }
 
 function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
-  if (evaluation.origin === "run") {
-    void client.invalidateQueries({ queryKey: keys.recorded(evaluation.run_id) });
-    return;
-  }
   const key = keys.evaluations(evaluation.run_id);
   const old = client.getQueryData<Evaluation[]>(key);
   if (old) patch(client, key, withEvaluation(old, evaluation));

@@ -55,13 +55,15 @@ function Line({
 }) {
   return (
     <>
-      <span className="w-24 text-ink-soft">
+      <span className="w-20 whitespace-nowrap text-ink-soft">
         {step === null ? plural(summary?.episodes.length ?? 0, "episode") : `Step ${brief(step)}`}
       </span>
-      <span className="w-32 font-medium">
+      <span className="w-28 font-medium whitespace-nowrap">
         {decimal(summary?.episode_return?.mean ?? null)} return
       </span>
-      <span className="text-ink-soft">{decimal(summary?.episode_length?.mean ?? null)} steps</span>
+      <span className="whitespace-nowrap text-ink-soft">
+        {decimal(summary?.episode_length?.mean ?? null)} steps
+      </span>
       {url && <Film aria-label={`${id} has a video`} className="ml-auto size-3.5 text-ink-soft" />}
     </>
   );

@@ -6,8 +6,8 @@ import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type Detail, explainAction, isActive, keys, type RunDetail } from "@/lib/api";
-import { chooseRecording, recordingQuery } from "@/lib/api/queries/recording";
+import { type Detail, explainAction, isActive, type RunDetail } from "@/lib/api";
+import { chooseRecording, recordingKeys, recordingQuery } from "@/lib/api/queries/recording";
 import { count } from "@/lib/format";
 import { loweredWords, timeShare } from "@/lib/storage-words";
 import { RecordedEpisodes } from "./recorded-episodes";
@@ -24,7 +24,7 @@ export function RecordingPanel({ run }: { run: RunDetail }) {
   });
   const choice = useMutation({
     mutationFn: (detail: Detail | null) => chooseRecording(run.id, detail),
-    onSuccess: (now) => client.setQueryData(keys.recording(run.id), now),
+    onSuccess: (now) => client.setQueryData(recordingKeys.level(run.id), now),
   });
   if (error && !data)
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;

@@ -1,13 +1,18 @@
 // Not exported by `@/lib/api`: what that exports is loaded by every page, Home included.
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
-import { keys } from "../keys";
 import type { Detail } from "../types";
+
+export const recordingKeys = {
+  level: (run: string) => ["run", run, "recording"] as const,
+  episodes: (run: string) => ["run", run, "recorded"] as const,
+  frames: (run: string, evaluation: string) => ["run", run, "frames", evaluation] as const,
+};
 
 /** At which detail a run is recorded, and what that costs. */
 export function recordingQuery(runId: string) {
   return queryOptions({
-    queryKey: keys.recording(runId),
+    queryKey: recordingKeys.level(runId),
     queryFn: ({ signal }) =>
       unwrap(http.GET("/runs/{run_id}/recording", { params: { path: { run_id: runId } }, signal })),
   });
@@ -23,7 +28,7 @@ export function chooseRecording(runId: string, detail: Detail | null) {
 export function recordedQuery(runId: string) {
   const params = { path: { run_id: runId }, query: { by_run: true } };
   return queryOptions({
-    queryKey: keys.recorded(runId),
+    queryKey: recordingKeys.episodes(runId),
     queryFn: ({ signal }) => unwrap(http.GET("/runs/{run_id}/evaluations", { params, signal })),
   });
 }
@@ -32,7 +37,7 @@ export function recordedQuery(runId: string) {
 export function framesQuery(runId: string, evaluationId: string) {
   const params = { path: { run_id: runId, evaluation_id: evaluationId } };
   return queryOptions({
-    queryKey: keys.frames(runId, evaluationId),
+    queryKey: recordingKeys.frames(runId, evaluationId),
     queryFn: ({ signal }) =>
       unwrap(http.GET("/runs/{run_id}/evaluations/{evaluation_id}/frames", { params, signal })),
     staleTime: Infinity,
