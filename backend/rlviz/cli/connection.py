@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rlviz.cli.exits import Exit, Failure, Refused, exit_for
+from rlviz.cli.output import waiting
 
 if TYPE_CHECKING:
     import httpx
@@ -140,7 +141,8 @@ class Connection:
         logging.getLogger("alembic").setLevel(logging.WARNING)
         own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": self._trains}
         settings = self.settings.model_copy(update=own)
-        address = self._held.enter_context(served(Application(settings)))
+        with waiting("Starting"):
+            address = self._held.enter_context(served(Application(settings)))
         self.is_own = True
         if not self._answers(address):
             raise Failure(Exit.UNREACHABLE, f"The service that was started at {address.url} does not answer.")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.output import note, say, waiting
-from rlviz.cli.waiting import ENDED, POLL_SECONDS, wait_for_run
+from rlviz.cli.output import note, print_json, say, waiting
+from rlviz.cli.waiting import ENDED, POLL_SECONDS, wait_while_it_trains
 from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
@@ -35,41 +35,52 @@ def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, 
         except OSError as error:
             raise Failure(Exit.FAILED, f"Runs cannot be followed: {error}") from error
         for run_id in dict.fromkeys(folder.run_id for folder, _ in wanted):
-            wait_for_run(connection, run_id, ENDED, f"Delivering {run_id} while it trains")
+            wait_while_it_trains(connection, run_id, f"Delivering {run_id} while it trains", ENDED)
 
 
-def deliver_all(wanted: Iterable[tuple[RunFolder, SinkKind]], *, offline_will_do: bool = True) -> None:
+def deliver_all(
+    wanted: Iterable[tuple[RunFolder, SinkKind]], *, offline_will_do: bool = True, as_json: bool = False
+) -> None:
     """Deliver each run to its sink, whatever becomes of the others. Raises Failure, and typer.Exit if something was
     not delivered; an offline folder counts if it ``offline_will_do``."""
-    delivered = [_deliver(folder, kind, offline_will_do=offline_will_do) for folder, kind in wanted]
-    if not all(delivered):
+    several = list(wanted)
+    delivered = []
+    for number, (folder, kind) in enumerate(several, 1):
+        what = f"Delivering {folder.run_id} to {kind.label}" + (f", {number} of {len(several)}" if several[1:] else "")
+        delivered.append(_deliver(folder, kind, what, offline_will_do=offline_will_do, quiet=as_json))
+    if as_json:
+        print_json(delivered)
+    if not all(one["delivered"] for one in delivered):
         raise typer.Exit(Exit.FAILED)
 
 
-def _deliver(folder: RunFolder, kind: SinkKind, *, offline_will_do: bool) -> bool:
-    """Deliver a run as it is now, and say what became of it; return whether it is there. Raises Failure."""
+def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: bool, quiet: bool) -> dict[str, Any]:
+    """Deliver a run as it is now, and return what became of it, which is said unless ``quiet``. Raises Failure."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.sinks import add_sink, read_sink
     from rlviz.services.sinks.couriers import BUSY, DELIVERED, start_courier
 
     try:
         add_sink(folder, kind)
-        with waiting(f"Delivering {folder.run_id} to {kind.label}"):
+        with waiting(what):
             process = start_courier(folder, kind)
             _, said = process.communicate()
         record = read_sink(folder, kind)
     except (OSError, RunFolderError) as error:
         raise Failure(Exit.FAILED, f"{folder.run_id} cannot be delivered: {error}") from error
+    told: dict[str, Any] = {"run": folder.run_id, "sink": kind.value, "rows": record.rows if record else 0}
+    told |= {"place": record.place if record else None, "problem": None}
     if process.returncode == BUSY:
         note(f"{folder.run_id}: another process delivers it to {kind.label} just now.")
-        return True
+        return {**told, "delivered": True}
     if process.returncode != DELIVERED or record is None:
         reason = record.problem if record is not None and record.problem else said.decode(errors="replace").strip()
         note(f"{folder.run_id}: not delivered to {kind.label}. {reason[-400:]}")
         note("  It waits in the run's folder: `rlviz sync` tries again.")
-        return False
-    _say_where(folder, record)
-    return offline_will_do or not record.offline
+        return {**told, "problem": reason[-400:], "delivered": False}
+    if not quiet:
+        _say_where(folder, record)
+    return {**told, "delivered": offline_will_do or not record.offline}
 
 
 def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:

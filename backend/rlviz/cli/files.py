@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.output import note, print_json, size
 
 T = TypeVar("T")
 
@@ -48,3 +49,14 @@ def replace_file(path: Path, fill: Callable[[BinaryIO], T]) -> T:
             beside.unlink(missing_ok=True)
     except OSError as error:
         raise Failure(Exit.FAILED, f"{path} cannot be written ({error.strerror}).") from error
+
+
+def say_written(path: Path, as_json: bool, **facts: Any) -> None:
+    """What was written: beside the answer, or as the answer in JSON; ``facts`` are counts, by what they count."""
+    if path.is_file():
+        facts["bytes"] = path.stat().st_size
+    if as_json:
+        print_json({"path": str(path), **facts})
+        return
+    words = [size(count) if name == "bytes" else f"{count} {name}" for name, count in facts.items()]
+    note(f"{path}: {', '.join(words)}")

@@ -68,7 +68,7 @@ SECTIONS = {
         "episodes": Entry("insight", "Find episodes among all that were evaluated of runs."),
         "film": Entry("film", "Policies along a run's training, and videos of them."),
         "watch": Entry("pages", "Open the page of a run, where its newest policy plays live."),
-        "replay": Entry("pages", "Open the page of a run, where its evaluations are played back step by step."),
+        "replay": Entry("pages", "Open the page of a run, where an evaluation is played back step by step."),
         "play": Entry("pages", "Open the page on which an environment is played by keyboard."),
     },
     "Experiments": {

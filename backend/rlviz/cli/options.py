@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rlviz.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the API answers it.")]
+WrittenAsJson = Annotated[bool, typer.Option("--json", help="Print in JSON what was written where.")]
 RunName = Annotated[
     str,
     typer.Argument(

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, TextIO
@@ -166,12 +166,30 @@ def sparkline(values: Iterable[float | None], columns: int) -> str:
 
 
 @contextmanager
-def waiting(text: str) -> Iterator[None]:
-    """Say what is waited for, with something that moves, if standard error is a terminal."""
+def waiting(text: str) -> Iterator[Callable[[str], None]]:
+    """Say what is waited for, with something that moves, if standard error is a terminal; yields what says it anew."""
     if not is_terminal(sys.stderr):
-        yield
+        yield lambda _text: None
         return
     from rich.console import Console
+    from rich.markup import escape
 
-    with Console(stderr=True).status(text):
-        yield
+    with Console(stderr=True).status(escape(text)) as status:
+        yield lambda text: status.update(escape(text))
+
+
+@contextmanager
+def progress(text: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar on standard error, if that is a terminal; yields what moves it on: ``(done, total)``, where None leaves the
+    total as it is. Without a total the bar only moves."""
+    if not is_terminal(sys.stderr):
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(None), TaskProgressColumn(), TimeRemainingColumn(compact=True)
+    with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as bar:
+        task = bar.add_task(escape(text), total=total)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.output import is_terminal, note, number, say, waiting
+from rlviz.cli.output import note, number, progress, say, waiting
 
 ENDED = frozenset({"completed", "stopped", "failed", "interrupted"})
 AT_REST = ENDED | {"paused", "created"}
@@ -25,6 +22,19 @@ def wait_for_run(connection: Connection, run_id: str, statuses: frozenset[str], 
             run: dict[str, Any] = connection.get(f"/runs/{run_id}")
             if run["status"] in statuses:
                 return run
+            time.sleep(POLL_SECONDS)
+
+
+def wait_while_it_trains(
+    connection: Connection, run_id: str, what: str, statuses: frozenset[str] = AT_REST
+) -> dict[str, Any]:
+    """The same, with a bar of its steps."""
+    with progress(what) as advance:
+        while True:
+            run: dict[str, Any] = connection.get(f"/runs/{run_id}")
+            if run["status"] in statuses:
+                return run
+            advance(run["step"], run["end_step"] or None)
             time.sleep(POLL_SECONDS)
 
 
@@ -43,9 +53,9 @@ def wait_until_started(connection: Connection, run_id: str) -> dict[str, Any]:
 def wait_for_evaluation(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, Any]:
     """The evaluation once it is completed; with a progress bar on a terminal. Raises Failure if it failed."""
     evaluation = _find(connection, run_id, evaluation_id)
-    with _progress(evaluation["episodes"]) as advance:
+    with progress("Playing", evaluation["episodes"]) as advance:
         while evaluation["status"] in ("queued", "running"):
-            advance(evaluation["episodes_done"])
+            advance(evaluation["episodes_done"], None)
             time.sleep(POLL_SECONDS)
             evaluation = _find(connection, run_id, evaluation_id)
     if evaluation["status"] == "failed":
@@ -68,20 +78,6 @@ def _find(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, 
         if evaluation["id"] == evaluation_id:
             return dict(evaluation)
     raise Failure(Exit.NOT_FOUND, f"The evaluation {evaluation_id} of {run_id} is gone.")
-
-
-@contextmanager
-def _progress(episodes: int) -> Iterator[Callable[[int], None]]:
-    """A bar of episodes on standard error, if that is a terminal; yields what moves it on."""
-    if not is_terminal(sys.stderr):
-        yield lambda done: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Playing", total=episodes)
-        yield lambda done: bar.update(task, completed=done)
 
 
 def say_how_it_ended(run: dict[str, Any], *, quiet: bool = False) -> None:

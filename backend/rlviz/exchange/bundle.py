@@ -75,15 +75,23 @@ class RunIsThere(FileExistsError):
         self.run_id = run_id
 
 
-def write_bundle(folder: RunFolder, target: BinaryIO, *, policies: bool = True, snapshots: bool = False) -> Manifest:
+def write_bundle(
+    folder: RunFolder,
+    target: BinaryIO,
+    *,
+    policies: bool = True,
+    snapshots: bool = False,
+    tell: Callable[[str], None] = lambda _name: None,
+) -> Manifest:
     """Write a run's bundle. ``policies``: with its policies; ``snapshots``: with what an exact resume needs, too.
+    ``tell`` is called with the name of each file before it is packed.
 
     Raises RunFolderError for a folder whose configuration cannot be read, ArtifactNotFound for one that is deleted
     meanwhile, and OSError.
     """
     folder.read_config()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        members = _pack(archive, folder, lambda name: _is_wanted(name, policies, snapshots))
+        members = _pack(archive, folder, lambda name: _is_wanted(name, policies, snapshots), tell)
         folder.check()
         manifest = Manifest(
             schema_version=SCHEMA_VERSION,
@@ -125,7 +133,9 @@ def read_bundle(
     return RunFolder(runs_dir, manifest.run_id)
 
 
-def _pack(archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool]) -> list[Member]:
+def _pack(
+    archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool], tell: Callable[[str], None]
+) -> list[Member]:
     """Put each file of a run that is wanted into the archive. Raises RunFolderError and OSError."""
     members: dict[str, Member] = {}
     while True:
@@ -134,6 +144,7 @@ def _pack(archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str]
             name = path.relative_to(folder.path).as_posix()
             if name in members or not is_wanted(name):
                 continue
+            tell(name)
             try:
                 with open_file(path, folder.path) as source:
                     members[name] = _packed(archive, name, source)

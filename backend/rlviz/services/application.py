@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from functools import cached_property
 
 from sqlalchemy.exc import DatabaseError
@@ -320,12 +321,13 @@ class Application:
         self._own_catalogue.close()
         self._lock.release()
 
-    def rebuild(self) -> Rebuilt:
-        """Index the run folders again. Raises RunsFolderInUse while another service has the runs folder."""
+    def rebuild(self, tell: Callable[[int, int], None] = lambda _done, _total: None) -> Rebuilt:
+        """Index the run folders again; ``tell`` is called with how many of them are read. Raises RunsFolderInUse while
+        another service has the runs folder."""
         claimed = self._lock.acquire()
         try:
             self._migrate_or_begin_anew()
-            return rebuild(self.database, self.settings.runs_dir)
+            return rebuild(self.database, self.settings.runs_dir, tell)
         finally:
             if claimed:
                 self._lock.release()

@@ -79,6 +79,10 @@ def test_scores_and_the_report_are_written_by_the_end_of_the_name(warm: Service,
         assert (tmp_path / name).read_bytes()[:15].lower().startswith(begins.lower()), name
     assert call(warm.runs_dir, "experiment", "export", "last", "-o", str(tmp_path / "a.doc")).status == 2
     assert call(warm.runs_dir, "experiment", "export", "last").out.startswith("variant,")
+    assert call(warm.runs_dir, "experiment", "export", "last", "--json").status == 2
+    table = tmp_path / "again.csv"
+    told = call(warm.runs_dir, "experiment", "export", "last", "-o", str(table), "--json").json
+    assert told == {"path": str(table), "bytes": table.stat().st_size}
 
 
 def test_a_trial_is_kept_as_a_preset(warm: Service) -> None:

@@ -146,6 +146,9 @@ def test_every_row_of_the_journal_is_exported(warm: Service, run_id: str, tmp_pa
     journal = [json.loads(line) for line in warm.folder(run_id).metrics_path.read_text().splitlines()]
     for name in ("m.csv", "m.json", "m.parquet"):
         assert call(warm.runs_dir, "export", run_id, "-o", str(tmp_path / name)).status == 0
+    told = call(warm.runs_dir, "export", run_id, "-o", str(tmp_path / "m.csv"), "--json").json
+    assert told == {"path": str(tmp_path / "m.csv"), "rows": len(journal), "bytes": (tmp_path / "m.csv").stat().st_size}
+    assert call(warm.runs_dir, "export", run_id, "--json").status == 2, "two answers on one standard output"
     table = pq.read_table(tmp_path / "m.parquet")
     assert table.column("seq").to_pylist() == [row["seq"] for row in journal]
     returns = [row["values"].get("episode/reward") for row in journal]
@@ -245,9 +248,19 @@ def test_a_run_that_is_deleted_can_be_restored_and_the_trash_is_only_emptied_on_
     assert call(warm.runs_dir, "restore", run).status == 3
 
 
-def test_the_address_of_a_page_is_printed(warm: Service, run_id: str) -> None:
+def test_the_address_of_a_page_is_printed(warm: Service, run_id: str, evaluation: dict[str, Any]) -> None:
     base = f"http://127.0.0.1:{warm.port}"
-    assert call(warm.runs_dir, "watch", run_id, "--no-open").out == f"{base}/runs/view?id={run_id}\n"
+    assert call(warm.runs_dir, "watch", run_id, "--no-open").out == f"{base}/runs/view?id={run_id}&view=live\n"
+    first, second = evaluation["summary"]["episodes"][:2]
+    page = f"{base}/runs/view?id={run_id}&view=evaluation&evaluation={evaluation['id']}"
+    assert call(warm.runs_dir, "replay", run_id, "--no-open").out == f"{page}\n"
+    begun = call(
+        warm.runs_dir, "replay", run_id, evaluation["id"], "--episode", "1", "--step", "3", "--no-open", "--json"
+    )
+    assert begun.json == {"url": f"{page}&frame={second['first_frame'] + 3}"}
+    assert second["first_frame"] == first["episode_length"] + 1
+    assert call(warm.runs_dir, "replay", run_id, "--episode", "99", "--no-open").status == 3
+    assert call(warm.runs_dir, "replay", run_id, "--step", "9999", "--no-open").status == 3
     assert call(warm.runs_dir, "play", "--env", "CartPole-v1", "--no-open").out == f"{base}/play?env=CartPole-v1\n"
 
 

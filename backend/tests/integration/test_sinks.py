@@ -96,6 +96,9 @@ def test_the_command_follows_a_run_to_its_end(folder: RunFolder) -> None:
     told = call(folder.path.parent, "export", RUN_ID, "--to", "tensorboard", "--follow")
     assert (told.status, f"{ROWS} rows in TensorBoard" in told.out) == (0, True), told
     assert call(folder.path.parent, "export", RUN_ID, "--follow").status == 2
+    [again] = call(folder.path.parent, "export", RUN_ID, "--to", "tensorboard", "--json").json
+    assert (again["run"], again["sink"], again["rows"], again["delivered"]) == (RUN_ID, "tensorboard", ROWS, True)
+    assert call(folder.path.parent, "sync", "--json").json == []
 
 
 def test_without_a_login_a_run_is_one_offline_folder_of_wandb(folder: RunFolder) -> None:

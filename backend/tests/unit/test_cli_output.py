@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -107,6 +108,28 @@ def test_no_table_is_wider_than_the_terminal(
         lines = capsys.readouterr().out.splitlines()
         assert all(len(line) <= columns for line in lines), lines
         assert lines[0].startswith("H0")
+
+
+def test_a_bar_fits_40_columns_and_is_drawn_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with output.progress("Indexing", 3) as advance, output.waiting("Asking") as tell:
+        advance(1, None)
+        tell("Still asking")
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(output, "is_terminal", lambda _stream=None: True)
+    for name, value in {"COLUMNS": "40", "NO_COLOR": "1", "TERM": "xterm", "TTY_COMPATIBLE": "1"}.items():
+        monkeypatch.setenv(name, value)
+    with output.progress("Indexing [run] folders", 4) as advance:
+        advance(1, None)
+        advance(3, 6)
+    with output.waiting("Bundling [run]") as tell:
+        tell("Bundling eval/[0].mp4")
+    drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    assert "Indexing [run] folders" in drawn
+    assert "50%" in drawn
+    assert "Bundling eval/[0].mp4" in drawn
+    assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", drawn)), drawn
 
 
 def commands(group: Any) -> Iterator[tuple[str, Any]]:

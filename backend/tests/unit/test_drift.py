@@ -107,6 +107,8 @@ def test_migrate_prints_and_writes_only_when_told_to_and_keeps_the_original(run:
     printed = call(root, "config", "migrate", str(path))
     assert path.read_bytes() == OLD
     assert (printed.json["schema_version"], "own_environment" in printed.json) == (CONFIG.current, False)
+    would = call(root, "config", "migrate", str(path), "--json").json
+    assert (would["path"], would["backup"], bool(would["migrations"])) == (str(path), None, True)
     assert call(root, "config", "migrate", str(path), "--write").status == 0
     assert json.loads(path.read_text()) == printed.json
     assert path.with_name("config.json.bak").read_bytes() == OLD

@@ -32,7 +32,7 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
     """
     from rlviz.catalog import care
 
-    with _catalogue(context) as database:
+    with _catalogue(context) as database, waiting("Checking the catalogue"):
         found = care.check(database)
     if as_json:
         print_json(
@@ -66,7 +66,7 @@ def upgrade(
     """Bring the schema up to date, as the next start of the service would; a copy of the file is kept."""
     from rlviz.catalog import care
 
-    with _catalogue(context, alone=not dry_run) as database:
+    with _catalogue(context, alone=not dry_run) as database, waiting("Bringing the catalogue up to date"):
         steps = care.check(database).waiting if dry_run else care.waiting(database.revision())
         copy = None if dry_run else care.upgrade(database)
     if as_json:
@@ -91,7 +91,7 @@ def downgrade(
     """
     from rlviz.catalog import care
 
-    with _catalogue(context, alone=True) as database:
+    with _catalogue(context, alone=True) as database, waiting("Taking the catalogue back"):
         copy = care.downgrade(database, revision)
     if as_json:
         print_json({"revision": revision, "copy": str(copy)})

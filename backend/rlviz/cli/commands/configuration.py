@@ -11,7 +11,7 @@ import typer
 from rlviz.cli.completion import NEWEST, complete_run
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, examples, read_settings
-from rlviz.cli.output import print_json, print_table, say
+from rlviz.cli.output import print_json, print_table, say, waiting
 
 if TYPE_CHECKING:
     from rlviz.domain.drift import Drift
@@ -78,7 +78,8 @@ def check(
     if what is None or what.endswith(_SETTINGS):
         _check_settings(context, None if what is None else Path(what), as_json)
         return
-    found = _drift(context, what)
+    with waiting(f"Comparing {what}"):
+        found = _drift(context, what)
     if as_json:
         print_json([one.model_dump(mode="json") for one in found])
     else:
@@ -93,6 +94,7 @@ def check(
 def migrate(
     file: Annotated[Path, typer.Argument(help="A config.json, experiment.json or evaluation.")],
     write: Annotated[bool, typer.Option("--write", help="Replace the file; the original is kept as FILE.bak.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print in JSON what was, or would be, changed.")] = False,
 ) -> None:
     """Print a file as this version would write it. Nothing needs this: older files are read as they are."""
     from rlviz.domain.versions import UnknownVersion
@@ -116,16 +118,21 @@ def migrate(
     if wrong := [one for one in drift_of_document(content, model, str(file)) if not one.is_harmless]:
         raise Failure(Exit.BAD_INPUT, "\n".join(f"{one.file}{_place(one)}: {one.says}" for one in wrong))
     migrated = json.dumps(dict(reading.document), indent=2, ensure_ascii=False) + "\n"
-    if not write:
-        say(migrated.rstrip("\n"))
-    elif not reading.applied:
-        say(f"{file} is of the present version, {reading.found}, already.")
-    else:
-        backup = file.with_name(f"{file.name}.bak")
+    backup = file.with_name(f"{file.name}.bak") if write and reading.applied else None
+    if backup is not None:
         if backup.exists():
             raise Failure(Exit.CONFLICT, f"{backup} is there already. Move it away first; nothing was changed.")
         write_atomically(backup, content)
         write_atomically(file, migrated.encode())
+    if as_json:
+        steps = [migration.says for migration in reading.applied]
+        versions = {"path": str(file), "was": reading.found, "version": model.format.current, "migrations": steps}
+        print_json({**versions, "backup": None if backup is None else str(backup)})
+    elif not write:
+        say(migrated.rstrip("\n"))
+    elif backup is None:
+        say(f"{file} is of the present version, {reading.found}, already.")
+    else:
         say(f"{file} is of version {model.format.current}; it was of {reading.found}, which is kept in {backup.name}.")
         for migration in reading.applied:
             say(f"  {migration.says}")

@@ -15,8 +15,17 @@ from rlviz.cli.commands.start_experiments import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.trial_screen import by_variant, figures, words
 from rlviz.cli.follow.trials import attend, follow_experiment
-from rlviz.cli.options import AsJson, ExperimentName, Yes, ask_first, connected, examples, find_experiment
-from rlviz.cli.output import duration, is_terminal, note, number, print_json, print_table, say, size
+from rlviz.cli.options import (
+    AsJson,
+    ExperimentName,
+    WrittenAsJson,
+    Yes,
+    ask_first,
+    connected,
+    examples,
+    find_experiment,
+)
+from rlviz.cli.output import duration, is_terminal, note, number, print_json, print_table, say
 
 
 class Format(StrEnum):
@@ -137,10 +146,13 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write, or to replace.", show_default="printed")
     ] = None,
+    as_json: WrittenAsJson = False,
 ) -> None:
     """Write its trials (csv, json, parquet), its variants (markdown, latex), or the whole report (html)."""
     from rlviz.cli import files
 
+    if as_json and output is None:
+        raise Failure(Exit.BAD_INPUT, "--json says what was written: give --output too. `--format json` prints trials.")
     chosen = format_ or (_of_ending(output) if output is not None else Format.CSV)
     files.check_target(chosen, output, is_terminal())
     with connected(context) as connection:
@@ -154,7 +166,7 @@ def export(
         sys.stdout.buffer.write(content)
         return
     files.replace_file(output, lambda file: file.write(content))
-    note(f"{output}: {size(len(content))}")
+    files.say_written(output, as_json)
 
 
 def keep(

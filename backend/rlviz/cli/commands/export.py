@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +14,8 @@ import typer
 from rlviz.cli.completion import complete_experiment, complete_run
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import connected, examples, find_experiment, find_run
-from rlviz.cli.output import is_terminal, note, size, waiting
+from rlviz.cli.options import WrittenAsJson, connected, examples, find_experiment, find_run
+from rlviz.cli.output import is_terminal, note, progress, waiting
 from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def export(
     follow: Annotated[
         bool, typer.Option("--follow", help="With --to: while they train, until they have ended.")
     ] = False,
+    as_json: WrittenAsJson = False,
 ) -> None:
     """Write the metrics of runs, or a configuration, as CSV, JSON, Parquet or event files of TensorBoard; or all of it.
 
@@ -115,6 +117,8 @@ def export(
         raise Failure(Exit.BAD_INPUT, "--to takes runs as they are, without --what, --format, --output, --bundle.")
     if follow and not to:
         raise Failure(Exit.BAD_INPUT, "--follow is for --to: a file is written once.")
+    if as_json and output is None and not to:
+        raise Failure(Exit.BAD_INPUT, "--json says what was written: give --output too. `--format json` prints rows.")
     with connected(context) as connection:
         ids = _chosen(connection, runs or (), group, experiment)
         folders = [RunFolder(connection.settings.runs_dir.resolve(), run_id) for run_id in ids]
@@ -122,18 +126,18 @@ def export(
         if follow:
             deliver_following(connection, sinks)
     if sinks:
-        deliver_all(sinks)
+        deliver_all(sinks, as_json=as_json)
     elif len(folders) > 1 or group is not None or experiment is not None:
         if what is not What.METRICS:
             raise Failure(Exit.BAD_INPUT, "The configuration of one run is written. With several runs it goes along.")
         form = "bundle" if bundle else (format_ or Format.CSV).value
-        _several(folders, form, _named(output), policies=policies, snapshots=snapshots)
+        _several(folders, form, _named(output), as_json, policies=policies, snapshots=snapshots)
     elif bundle:
-        _bundle(folders[0], _named(output), policies=policies, snapshots=snapshots)
+        _bundle(folders[0], _named(output), as_json, policies=policies, snapshots=snapshots)
     elif format_ is Format.TENSORBOARD:
-        _event_files(folders[0], _named(output))
+        _event_files(folders[0], _named(output), as_json)
     else:
-        _table(folders[0], what, format_, output)
+        _table(folders[0], what, format_, output, as_json)
 
 
 def _chosen(connection: Connection, runs: Sequence[str], group: str | None, experiment: str | None) -> Sequence[str]:
@@ -157,8 +161,8 @@ def _named(output: Path | None) -> Path:
     return output
 
 
-def _table(folder: RunFolder, what: What, format_: Format | None, output: Path | None) -> None:
-    from rlviz.cli.files import check_target, format_for, replace_file
+def _table(folder: RunFolder, what: What, format_: Format | None, output: Path | None, as_json: bool) -> None:
+    from rlviz.cli.files import check_target, format_for, replace_file, say_written
     from rlviz.exchange.tables import TableFormat, of_config, of_metrics, write_table
 
     chosen = TableFormat(format_for(format_, output))
@@ -171,14 +175,16 @@ def _table(folder: RunFolder, what: What, format_: Format | None, output: Path |
             write_table(table, chosen, sys.stdout.buffer)
             return
         rows = replace_file(output, lambda file: write_table(table, chosen, file))
-    note(f"{output}: {rows} rows, {size(output.stat().st_size)}")
+    say_written(output, as_json, rows=rows)
 
 
-def _several(folders: Sequence[RunFolder], form: str, output: Path, *, policies: bool, snapshots: bool) -> None:
+def _several(
+    folders: Sequence[RunFolder], form: str, output: Path, as_json: bool, *, policies: bool, snapshots: bool
+) -> None:
     """Whole, or nothing of it."""
     import tempfile
 
-    from rlviz.cli.files import replace_file
+    from rlviz.cli.files import replace_file, say_written
     from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
 
     as_zip = output.suffix.lower() == ".zip"
@@ -188,27 +194,31 @@ def _several(folders: Sequence[RunFolder], form: str, output: Path, *, policies:
         with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.absolute().parent) as beside:
             into = Path(beside) / output.stem
             into.mkdir()
-            with waiting(f"Exporting {len(folders)} runs"):
-                write_runs(folders, RunsFormat(form), into, policies=policies, snapshots=snapshots)
+            with progress(f"Exporting {len(folders)} runs", len(folders)) as advance:
+                ways = {"policies": policies, "snapshots": snapshots}
+                write_runs(folders, RunsFormat(form), into, **ways, tell=lambda done: advance(done, None))
+            with waiting(f"Writing {output.name}"):
                 if as_zip:
                     replace_file(output, lambda file: zip_folder(into, output.stem, file))
                 else:
                     into.replace(output)
     except OSError as error:
         raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
-    note(f"{output}: {len(folders)} runs")
+    say_written(output, as_json, runs=len(folders))
 
 
-def _bundle(folder: RunFolder, output: Path, *, policies: bool, snapshots: bool) -> None:
-    from rlviz.cli.files import replace_file
+def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, snapshots: bool) -> None:
+    from rlviz.cli.files import replace_file, say_written
     from rlviz.exchange.bundle import write_bundle
 
-    with waiting(f"Bundling {folder.run_id}"):
-        manifest = replace_file(output, lambda file: write_bundle(folder, file, policies=policies, snapshots=snapshots))
-    note(f"{output}: {len(manifest.files)} files, {size(output.stat().st_size)}")
+    with waiting(f"Bundling {folder.run_id}") as tell:
+        packed = partial(write_bundle, folder, policies=policies, snapshots=snapshots)
+        manifest = replace_file(output, lambda file: packed(file, tell=lambda name: tell(f"Bundling {name}")))
+    say_written(output, as_json, files=len(manifest.files))
 
 
-def _event_files(folder: RunFolder, output: Path) -> None:
+def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
+    from rlviz.cli.files import say_written
     from rlviz.exchange.tensorboard import write_event_files
     from rlviz.rundir.metric_rows import all_rows
 
@@ -222,4 +232,5 @@ def _event_files(folder: RunFolder, output: Path) -> None:
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:
             raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
-    note(f"{output}: {count} values; tensorboard --logdir {output}")
+    say_written(output, as_json, values=count)
+    note(f"tensorboard --logdir {output} shows them.")

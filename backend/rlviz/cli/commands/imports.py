@@ -61,9 +61,9 @@ def import_(
     if not path.exists():
         raise Failure(Exit.NOT_FOUND, f"There is no file or folder {path}.")
     wishes = Wishes(algo, env, name, trust_policies, most_bytes, again)
-    with connected(context) as connection, waiting(f"Importing {path.name}"):
+    with connected(context) as connection, waiting(f"Importing {path.name}") as tell:
         try:
-            brought = bring_in(path, connection.settings.runs_dir, wishes)
+            brought = bring_in(path, connection.settings.runs_dir, wishes, lambda place: tell(f"Importing {place}"))
         except FileExistsError as error:
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:

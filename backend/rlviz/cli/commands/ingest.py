@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import sys
 import time
 from dataclasses import asdict
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AnyRuns, AsJson, examples, folders_named, read_settings
-from rlviz.cli.output import is_terminal, note, print_json, say
+from rlviz.cli.output import note, print_json, progress, say
 
 
 def register(app: typer.Typer) -> None:
@@ -49,9 +48,9 @@ def ingest(
     begin = time.monotonic()
     folders = folders_named(read_settings(context).runs_dir, runs)
     try:
-        with CentralDatabase(to) as database:
+        with CentralDatabase(to) as database, progress("Putting in runs", len(folders)) as advance:
             name = machine or platform.node()
-            report = put_in(folders, database, machine=name, incremental=incremental, progress=_progress)
+            report = put_in(folders, database, machine=name, incremental=incremental, progress=advance)
     except CentralDatabaseGone as error:
         raise Failure(Exit.UNREACHABLE, str(error)) from error
     seconds = time.monotonic() - begin
@@ -68,9 +67,3 @@ def ingest(
             note(f"Inconsistent: {len(ids)} {what}, for instance {ids[0]}.")
     if report.problems or any("damaged" in reason for reason in report.skipped.values()):
         raise typer.Exit(Exit.FAILED)
-
-
-def _progress(done: int, total: int) -> None:
-    if is_terminal(sys.stderr) and (done % 20 == 0 or done == total):
-        sys.stderr.write(f"\r{done} of {total} runs" + ("\n" if done == total else ""))
-        sys.stderr.flush()

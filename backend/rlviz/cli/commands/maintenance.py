@@ -30,7 +30,9 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
 
     from rlviz.cli import checks
 
-    found = checks.check_all(read_settings(context))
+    settings = read_settings(context)
+    with waiting("Checking this machine and the runs folder"):
+        found = checks.check_all(settings)
     if as_json:
         print_json([asdict(finding) for finding in found])
     else:

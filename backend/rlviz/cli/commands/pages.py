@@ -3,32 +3,52 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 import typer
 
-from rlviz.cli.completion import complete_environment, complete_run
-from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
+from rlviz.cli.commands.evaluations import find_evaluation
+from rlviz.cli.completion import NEWEST, complete_environment, complete_run
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, EvaluationName, RunName, connected, examples, find_run
 from rlviz.cli.output import note, print_json, say
+
+if TYPE_CHECKING:
+    from rlviz.cli.connection import Connection
 
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser, or print its address alone.")]
 
 
 def register(app: typer.Typer) -> None:
     app.command(epilog=examples("rlviz watch last", "rlviz watch last --no-open"))(watch)
-    app.command(epilog=examples("rlviz replay last"))(replay)
+    app.command(epilog=examples("rlviz replay last", "rlviz replay last --episode 2 --step 30"))(replay)
     app.command(epilog=examples("rlviz play --env LunarLander-v3", "rlviz play last"))(play)
 
 
 def watch(context: typer.Context, run: RunName, opens: Open = True, as_json: AsJson = False) -> None:
     """Open the page of a run, where its newest policy plays live."""
-    _open(context, "/runs/view", "id", run, opens, as_json)
+    with connected(context) as connection:
+        _open(connection, "/runs/view", {"id": find_run(connection, run), "view": "live"}, opens, as_json)
 
 
-def replay(context: typer.Context, run: RunName, opens: Open = True, as_json: AsJson = False) -> None:
-    """Open the page of a run, where its evaluations are played back step by step."""
-    _open(context, "/runs/view", "id", run, opens, as_json)
+def replay(
+    context: typer.Context,
+    run: RunName,
+    evaluation: EvaluationName = NEWEST,
+    episode: Annotated[int, typer.Option(min=0, help="Begin at this episode, from 0.")] = 0,
+    step: Annotated[int, typer.Option(min=0, help="Begin at this step of the episode, from 0.")] = 0,
+    opens: Open = True,
+    as_json: AsJson = False,
+) -> None:
+    """Open the page of a run, where an evaluation is played back step by step."""
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        evaluation_id = find_evaluation(connection, run_id, evaluation)
+        query = {"id": run_id, "view": "evaluation", "evaluation": evaluation_id}
+        if episode or step:
+            query["frame"] = str(_frame(connection, run_id, evaluation_id, episode, step))
+        _open(connection, "/runs/view", query, opens, as_json)
 
 
 def play(
@@ -42,35 +62,39 @@ def play(
     as_json: AsJson = False,
 ) -> None:
     """Open the page on which an environment is played by keyboard."""
-    if run is None:
-        _open(context, "/play", "env", None, opens, as_json, env)
-    else:
-        _open(context, "/play", "run", run, opens, as_json)
-
-
-def _open(
-    context: typer.Context,
-    page: str,
-    parameter: str,
-    run: str | None,
-    opens: bool,
-    as_json: bool,
-    value: str | None = None,
-) -> None:
-    """Show a page; without a service of its own this command serves it until Ctrl-C."""
     with connected(context) as connection:
-        value = find_run(connection, run) if run is not None else value
-        address = connection.url + page + (f"?{urlencode({parameter: value})}" if value else "")
-        if as_json:
-            print_json({"url": address})
-        else:
-            say(address)
-        if opens:
-            import webbrowser
+        query = {"run": find_run(connection, run)} if run is not None else {"env": env} if env else {}
+        _open(connection, "/play", query, opens, as_json)
 
-            if not webbrowser.open(address):
-                note("No browser could be opened; open the address yourself.")
-        if connection.is_own and not as_json:
-            note("It is served until Ctrl-C. `rlviz serve` serves it for good.")
-            while True:
-                time.sleep(1)
+
+def _frame(connection: Connection, run_id: str, evaluation_id: str, episode: int, step: int) -> int:
+    """Of the evaluation's video. Raises Failure if the evaluation has no such episode or step."""
+    evaluations: list[dict[str, Any]] = connection.get(f"/runs/{run_id}/evaluations")
+    found = next((one for one in evaluations if one["id"] == evaluation_id), None)
+    if found is None:
+        raise Failure(Exit.NOT_FOUND, f"{run_id} has no evaluation {evaluation_id[:80]!r}.")
+    episodes = (found["summary"] or {}).get("episodes", [])
+    if episode >= len(episodes):
+        raise Failure(Exit.NOT_FOUND, f"{evaluation_id} has no episode {episode}: it has {len(episodes)}, from 0.")
+    length = episodes[episode]["episode_length"]
+    if step > length:
+        raise Failure(Exit.NOT_FOUND, f"Episode {episode} has no step {step}: it has {length}, from 0.")
+    return int(episodes[episode]["first_frame"]) + step
+
+
+def _open(connection: Connection, page: str, query: dict[str, str], opens: bool, as_json: bool) -> None:
+    """Show a page; where the service is this command's own, it is served until Ctrl-C."""
+    address = connection.url + page + (f"?{urlencode(query)}" if query else "")
+    if as_json:
+        print_json({"url": address})
+    else:
+        say(address)
+    if opens:
+        import webbrowser
+
+        if not webbrowser.open(address):
+            note("No browser could be opened; open the address yourself.")
+    if connection.is_own and not as_json:
+        note("It is served until Ctrl-C. `rlviz serve` serves it for good.")
+        while True:
+            time.sleep(1)

@@ -11,7 +11,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, connected, examples
-from rlviz.cli.output import note, number, print_json, print_table
+from rlviz.cli.output import note, number, print_json, print_table, waiting
 
 
 def register(app: typer.Typer) -> None:
@@ -37,7 +37,8 @@ def query(
         raise Failure(Exit.BAD_INPUT, "Say --json or --csv, not both.")
     with connected(context) as connection:
         body = {"sql": sql} if limit is None else {"sql": sql, "limit": limit}
-        answer = connection.post("/analytics/query", body)
+        with waiting("Asking"):
+            answer = connection.post("/analytics/query", body)
     if as_json:
         print_json(answer)
     elif as_csv:

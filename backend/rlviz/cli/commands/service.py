@@ -9,7 +9,7 @@ import typer
 
 from rlviz.cli.exits import Exit
 from rlviz.cli.options import AsJson, examples, read_settings
-from rlviz.cli.output import note, print_json, say
+from rlviz.cli.output import note, print_json, progress, say
 from rlviz.log_format import log_as
 
 
@@ -43,7 +43,8 @@ def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
 
     application = Application(read_settings(context))
     try:
-        result = application.rebuild()
+        with progress("Indexing run folders") as advance:
+            result = application.rebuild(advance)
     finally:
         application.database.close()
     if as_json:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from rlviz.cli.options import AnyRuns, examples, folders_named, read_settings
-from rlviz.cli.output import say
+from rlviz.cli.options import AnyRuns, WrittenAsJson, examples, folders_named, read_settings
+from rlviz.cli.output import print_json, say
 
 
 def register(app: typer.Typer) -> None:
     app.command(epilog=examples("rlviz sync", "rlviz sync ppo-cartpole-20261121-044130-3630"))(sync)
 
 
-def sync(context: typer.Context, runs: AnyRuns = None) -> None:
+def sync(context: typer.Context, runs: AnyRuns = None, as_json: WrittenAsJson = False) -> None:
     """Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there.
 
     Runs that could not be delivered wait in their folders; offline runs of Weights & Biases go there once there is a
@@ -26,6 +26,6 @@ def sync(context: typer.Context, runs: AnyRuns = None) -> None:
         (folder, record.kind) for folder in folders for record in read_sinks(folder) if is_waiting(folder, record)
     ]
     if not waiting:
-        say("Nothing waits to be delivered.")
+        print_json([]) if as_json else say("Nothing waits to be delivered.")
         return
-    deliver_all(waiting, offline_will_do=False)
+    deliver_all(waiting, offline_will_do=False, as_json=as_json)

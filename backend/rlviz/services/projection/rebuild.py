@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -35,9 +35,12 @@ class Rebuilt:
     newer: list[str] = field(default_factory=list)
 
 
-def rebuild(database: Database, runs_dir: Path) -> Rebuilt:
-    """Replace all rows by those of the folders. Copies of run folders, and links to them, are reported and skipped."""
-    found = _index_all(list(run_folders(runs_dir)))
+def rebuild(
+    database: Database, runs_dir: Path, tell: Callable[[int, int], None] = lambda _done, _total: None
+) -> Rebuilt:
+    """Replace all rows by those of the folders. Copies of run folders, and links to them, are reported and skipped.
+    ``tell`` is called with how many folders of how many are read."""
+    found = _index_all(list(run_folders(runs_dir)), tell)
     with database.write() as session:
         session.exec(delete(EvaluationRow))
         session.exec(delete(RunRow))
@@ -59,14 +62,17 @@ def index_new(database: Database, runs_dir: Path) -> Rebuilt:
     return _counted(found, runs_dir)
 
 
-def _index_all(folders: Sequence[RunFolder]) -> Indexed:
+def _index_all(folders: Sequence[RunFolder], tell: Callable[[int, int], None]) -> Indexed:
     """The rows of the folders, in their order; with many folders, computed by one process for each core."""
     if len(folders) < MANY_FOLDERS:
-        return _index(folders)
+        found = _index(folders)
+        tell(len(folders), len(folders))
+        return found
     batches = [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]
     found = Indexed()
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for part in pool.map(_index, batches):
+        for number, part in enumerate(pool.map(_index, batches), 1):
+            tell(min(number * BATCH, len(folders)), len(folders))
             found.runs += part.runs
             found.evaluations += part.evaluations
             found.unreadable += part.unreadable

@@ -6,6 +6,10 @@ import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EvaluationView } from "./evaluation-view";
 import { evaluation } from "./fixtures";
 
+vi.mock("next/navigation", () => ({
+  useSearchParams: () => new URLSearchParams(window.location.search),
+}));
+
 const run = { id: "a", actor: "policy", status: "stopped", policy_step: 5000 } as RunDetail;
 const show = (evaluations: Evaluation[], of: RunDetail = run) => {
   const asked = serve({
@@ -21,6 +25,7 @@ const show = (evaluations: Evaluation[], of: RunDetail = run) => {
 const evaluateButton = () => screen.getByRole("button", { name: /Evaluat/ });
 
 beforeEach(() => {
+  window.history.replaceState(null, "", "/runs/view?id=a");
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
 });
@@ -146,6 +151,15 @@ test("a completed one shows its figures, and an episode is a way into the video"
   await userEvent.keyboard("1");
   expect(video.currentTime).toBe(0);
   expect(second()).not.toHaveAttribute("aria-current");
+});
+
+test("the address may ask for an older one, and for the frame at which it begins", async () => {
+  window.history.replaceState(null, "", "/runs/view?id=a&evaluation=a&frame=50");
+  show([evaluation("b"), evaluation("a")]);
+  const video = await screen.findByLabelText<HTMLVideoElement>(/^Video of the evaluation/);
+  expect(video).toHaveAttribute("src", "http://service.test/api/runs/a/artifacts/eval/a.mp4");
+  fireEvent.loadedMetadata(video);
+  expect(video.currentTime).toBeCloseTo(1.01);
 });
 
 test("an older one can be shown again; its video may be retired", async () => {

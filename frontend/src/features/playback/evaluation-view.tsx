@@ -8,6 +8,7 @@ import { Notice } from "@/components/ui/notice";
 import { type CreateEvaluation, evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
 import { endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
 import { suits } from "@/lib/run-actions";
+import { useQueryString } from "@/lib/url";
 import { filmOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
 import { EvaluateForm } from "./evaluate-form";
@@ -20,14 +21,15 @@ import { EvaluationProgress } from "./evaluation-progress";
 import { again } from "./evaluation-request";
 import { NoEvaluation } from "./no-evaluation";
 import { RunEpisodes } from "./judged/run-episodes";
-import type { Watch } from "./judged/watch";
+import { type Watch, watchIn } from "./judged/watch";
 import { PolicyAge } from "./policy-age";
 
 /** The evaluations of a run: the newest, or the one that was chosen, on video and judged; and a form for another. */
 export function EvaluationView({ run }: { run: RunDetail }) {
   const evaluations = useQuery(evaluationsQuery(run.id));
   const request = useEvaluate(run.id);
-  const [chosen, setChosen] = useState<Watch | null>(null);
+  const [query] = useQueryString();
+  const [chosen, setChosen] = useState<Watch | null>(() => watchIn(query));
   const [asked, setAsked] = useState(0);
   const [broken, setBroken] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
