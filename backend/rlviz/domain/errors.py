@@ -1,62 +1,7 @@
 """Every error that RL Gym Visualizer raises on purpose.
 
-    RlvizError
-    ├── InvalidRequest          422  a value is missing, malformed or out of bounds
-    │   ├── UnknownName         422  no such algorithm, environment, preset, …; names the nearest
-    │   ├── QueryRefused        422  SQL that is wrong, forbidden, or takes too long
-    │   ├── BundleRefused       422  no sound bundle of a run
-    │   └── ImportRefused       422  nothing that another tool has logged, or nothing that can be read
-    ├── NotFound                404
-    │   ├── RunNotFound
-    │   ├── EvaluationNotFound
-    │   ├── StepsNotFound            the evaluation recorded none, or they are not kept any more
-    │   ├── PicturesNotFound         of what the agent saw: there are none, or they are not kept any more
-    │   ├── ArtifactNotFound
-    │   ├── ExperimentNotFound
-    │   ├── SearchNotFound           the experiment compares fixed variants
-    │   ├── PresetNotFound           the user has none of their own with that id
-    │   └── SessionNotFound          it has ended, or never was
-    ├── Conflict                409  the request is fine, the state forbids it
-    │   ├── IllegalTransition        names both states
-    │   ├── ExperimentConflict       it is over
-    │   ├── RunIsActive
-    │   ├── NotControlled            a program of its own writes the run, or did: it can only be watched
-    │   ├── NothingToEvaluate
-    │   ├── EvaluationInProgress
-    │   ├── VerificationInProgress
-    │   ├── NotExportable            the records lack what the format needs
-    │   ├── NothingToPlay
-    │   ├── NotTraining              what was asked of it can be done only while it trains
-    │   ├── NothingToResume          no whole snapshot, or nothing left to be trained
-    │   ├── NotSliceable             no value could be read over two components
-    │   ├── NoSaliency               no step to play up to, or no policy to ask there
-    │   ├── TooManySessions
-    │   ├── StorageRulesUnusable     their file cannot be understood, so none is followed
-    │   ├── PruningInProgress
-    │   ├── NewerVersion             a newer version of this product wrote it: it can be looked at only
-    │   └── SnapshotRefused          training cannot go on from this snapshot; says why
-    │       └── SnapshotDamaged      it was cut or changed, or a part of it is missing
-    ├── Unauthorized            401
-    ├── Forbidden               403
-    ├── RequestTimeout          408
-    ├── PayloadTooLarge         413
-    ├── TooManyLoginAttempts          429  too many wrong tokens from one address
-    ├── HeadTooLarge            431
-    ├── NotEnoughDisk           507  too little room to begin something that writes
-    ├── EvaluationFailed        500  ends up as the cause of a failed evaluation
-    │   ├── CheckpointUnusable       the policy file is missing, or is no policy
-    │   ├── EpisodeUnusable          the environment handed out what cannot be summed up
-    │   └── VideoNotWritten          no picture, or the encoder gave up
-    ├── RunFolderError          409  a run folder is damaged; names file, problem and remedy
-    │   └── ForeignRunFolder         its configuration is of another run
-    ├── CatalogueUnusable       500  the catalogue's file cannot be opened or written; says what to do
-    │   └── CatalogueDamaged         it is no catalogue of ours any more; a rebuild makes it again
-    ├── AnalyticsUnusable       503  the process that answers questions over all runs does not start
-    │   └── AnalyticsBusy            others are asking
-    ├── RunsFolderInUse         500  another service has it, so this one does not start; names its process
-    └── LauncherError           500  a worker could not be started
-
-Each carries the HTTP status it is answered with, so that routers need no mapping of their own.
+Each carries the HTTP status that it is answered with, so that routers need no mapping of their own. docs/api.md lists
+them by status.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ LOOK_EVERY = 50
 """Steps to play for a thumbnail between two checks for more urgent requests."""
 
 GROWTH_SECONDS = 8.0
-"""Maximum number of steps of each episode in a growth video."""
+"""What is shown of each episode in a growth video at most; the environment's frame rate makes steps of it."""
 
 
 def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None:

@@ -1,4 +1,4 @@
-"""VideoEncoder: an ffmpeg process that turns raw frames into an MP4 that every browser plays."""
+"""Encoder: an ffmpeg process that turns raw frames into an MP4 that every browser plays."""
 
 from __future__ import annotations
 

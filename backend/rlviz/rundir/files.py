@@ -94,7 +94,7 @@ def is_file(path: Path, folder: Path | None = None) -> bool:
 def files_in(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
     """The regular files in the folder ``path`` whose names match ``pattern``, by name.
 
-    None of them if it is missing or no folder; reporting that is up to ``inspection``.
+    No file if the folder is missing, or is none; reporting that is up to ``inspection``.
     """
     return [file for name in names_in(path, folder, pattern) if is_file(file := path / name, folder)]
 

@@ -10,7 +10,8 @@ from rlviz.rundir.superseded import superseded_rows
 
 def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
     """Whether what led to ``snapshot`` is superseded: an earlier attempt took it beyond the step that the run went back
-    to, or after rows that do not count now. That with which a fork begins comes before all that it can go back from."""
+    to, or after rows that do not count now. Never true of the snapshot with which a fork begins: it is older than every
+    step that the fork can go back from."""
     taken = snapshot.manifest
     return not snapshot.is_inherited and any(
         taken.attempt < stretch.attempt

@@ -78,12 +78,6 @@ def snapshots_of(folder: RunFolder) -> list[Snapshot]:
     return sorted(found, key=lambda snapshot: (snapshot.manifest.step, snapshot.manifest.time))
 
 
-def newest_snapshot(folder: RunFolder) -> Snapshot | None:
-    """The one furthest on that looks whole."""
-    whole = [snapshot for snapshot in snapshots_of(folder) if snapshot.is_whole]
-    return whole[-1] if whole else None
-
-
 def find_snapshot(folder: RunFolder, name: str) -> Snapshot:
     """Raises ArtifactNotFound, SnapshotRefused and RunFolderError."""
     try:

@@ -16,8 +16,9 @@ from rlviz.domain.snapshot import SnapshotManifest
 from rlviz.domain.versions import SNAPSHOT
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import KEY_FILE
-from rlviz.rundir.snapshots import find_snapshot, newest_snapshot, read_snapshot, snapshots_of, write_snapshot
+from rlviz.rundir.snapshots import find_snapshot, read_snapshot, snapshots_of, write_snapshot
 from rlviz.training.builder import build_model
 from rlviz.training.session import train_run
 from rlviz.training.snapshot.archive import read_archive
@@ -83,7 +84,7 @@ def test_a_snapshot_that_was_cut_or_changed_at_any_byte_is_refused(
         path.write_bytes(damage(whole, place))
         with pytest.raises(SnapshotRefused):
             read_archive(run, "300")
-        newest = newest_snapshot(run)
+        newest = newest_of_run(run)
         assert newest is not None, "the other one is whole"
     path.write_bytes(whole)
     assert read_archive(run, "300").manifest.step == 300
@@ -105,7 +106,7 @@ def test_a_segment_that_was_cut_or_changed_at_any_byte_is_refused(
     path.unlink()
     with pytest.raises(SnapshotDamaged, match="Part of the replay buffer is missing"):
         restore(model, config, run, "300")
-    newest = newest_snapshot(run)
+    newest = newest_of_run(run)
     assert newest is not None
     assert newest.name == "200", "one without its segments is not whole"
 
@@ -125,7 +126,7 @@ def test_a_snapshot_of_a_newer_version_is_listed_with_why_it_cannot_be_used_and_
     old, new = snapshots_of(run)
     assert (old.name, old.problem, new.name, new.is_whole) == ("200", None, "300", False)
     assert "newer version" in (new.problem or "")
-    newest = newest_snapshot(run)
+    newest = newest_of_run(run)
     assert newest is not None
     assert newest.name == "200"
 

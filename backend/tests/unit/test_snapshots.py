@@ -13,11 +13,11 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger, check_name
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import snapshot_key
 from rlviz.rundir.snapshot_retention import delete_snapshot, drop_segments, retain_snapshots
 from rlviz.rundir.snapshots import (
     bytes_of,
-    newest_snapshot,
     snapshots_of,
     write_snapshot,
 )
@@ -201,11 +201,11 @@ def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -
 
 
 def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:
-    assert newest_snapshot(folder) is None
+    assert newest_of_run(folder) is None
     for step in (100, 200, 300):
         written(folder, step)
     folder.snapshot_path("300").write_bytes(folder.snapshot_path("300").read_bytes()[:-1])
-    found = newest_snapshot(folder)
+    found = newest_of_run(folder)
     assert found is not None
     assert found.name == "200"
 

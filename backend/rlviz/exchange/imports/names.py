@@ -5,7 +5,6 @@ from __future__ import annotations
 from rlviz.domain.records import (
     EP_LEN_MEAN,
     EP_REW_MEAN,
-    EPISODE_INDEX,
     EPISODE_LENGTH,
     EPISODE_REWARD,
     FPS,
@@ -34,7 +33,6 @@ ALIASES = {
     "episode_len_mean": EP_LEN_MEAN,
 }
 
-EPISODE = (EPISODE_REWARD, EPISODE_LENGTH, EPISODE_INDEX)
 
 STEP_COLUMNS = (
     "time/total_timesteps",

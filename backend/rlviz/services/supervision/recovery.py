@@ -19,6 +19,7 @@ from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import WITH_WORKER, RunStatus
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, UnknownWorker, Worker
+from rlviz.rundir.checkpoint_request import request_checkpoint
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.damaged_folder import keep_known
@@ -27,7 +28,6 @@ from rlviz.services.projection.run_projection import lost
 from rlviz.services.supervision.played_run_monitor import book_evaluations
 from rlviz.services.supervision.run_monitor import journal_ending
 from rlviz.services.supervision.supervisor import Supervisor
-from rlviz.services.use_cases.evaluations import request_checkpoint
 
 log = logging.getLogger(__name__)
 

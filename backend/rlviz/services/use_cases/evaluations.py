@@ -14,14 +14,13 @@ from rlviz.domain.errors import (
     EvaluationNotFound,
     InvalidRequest,
     NothingToEvaluate,
-    RunFolderError,
 )
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
-from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.checkpoint_request import request_checkpoint
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.policies import evaluated_policy
@@ -157,22 +156,6 @@ class EvaluationService(RunUseCases):
 def later_than(newest: datetime | None, now: datetime) -> datetime:
     """``now``, or just after ``newest`` if the clock was set back, so that the new id sorts last."""
     return now if newest is None else max(now, newest + timedelta(milliseconds=1))
-
-
-def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> int:
-    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will repeat.
-
-    A damaged control file is replaced. The run keeps running or ``stopping``, and numbers continue from the clock's
-    milliseconds, which is beyond any earlier number.
-    """
-    try:
-        control = folder.read_control()
-    except RunFolderError:
-        desired = Desired.STOP if stopping else Desired.RUN
-        control = Control(desired=desired, checkpoint_request=int(now.timestamp() * 1000))
-    number = control.checkpoint_request + 1
-    folder.write_control(control.model_copy(update={"checkpoint_request": number}))
-    return number
 
 
 def _can_act(run: RunRow, folder: RunFolder) -> bool:
