@@ -10,7 +10,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import JsonValue
 
 from rlviz.domain.errors import InvalidRequest, UnknownName
-from rlviz.domain.knobs import ScaleKnob, SetKnob, knob_label
+from rlviz.domain.knobs import Override, ScaleKnob, SetKnob, knob_label
 
 if TYPE_CHECKING:
     from rlviz.algorithms.base import Algorithm
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Knob:
-    """``hyperparameter`` is the one whose bounds hold; ``schedule`` that which names its schedule, if it may have one.
-    ``control`` refers to the class of ``rlviz.algorithms.knob_controls`` that reads and writes it in a model, and
-    ``metric`` is what its value is logged as, if it is.
+    """``hyperparameter`` is the one whose bounds hold; ``schedule`` that which names its schedule, if it may have one;
+    ``start`` and ``fraction`` those that say where it begins, and how soon it is there, if it falls. ``control`` refers
+    to the class of ``rlviz.algorithms.knob_controls`` that reads and writes it in a model, and ``metric`` is what its
+    value is logged as, if it is.
     """
 
     name: str
@@ -28,10 +29,17 @@ class Knob:
     control: str
     schedule: str | None = None
     metric: str | None = None
+    start: str | None = None
+    fraction: str | None = None
 
     @property
     def label(self) -> str:
         return knob_label(self.name)
+
+    @property
+    def hyperparameters(self) -> frozenset[str]:
+        """All that its value follows from."""
+        return frozenset(filter(None, (self.hyperparameter, self.schedule, self.start, self.fraction)))
 
 
 _CONTROLS = "rlviz.algorithms.knob_controls"
@@ -53,6 +61,8 @@ EXPLORATION_RATE = Knob(
     "exploration_final_eps",
     f"{_CONTROLS}:ExplorationRate",
     metric="rollout/exploration_rate",
+    start="exploration_initial_eps",
+    fraction="exploration_fraction",
 )
 
 
@@ -86,8 +96,7 @@ def range_of(knob: Knob, algorithm: Algorithm) -> Range:
 
 def knobs_of(algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue]) -> dict[str, Knob]:
     """Those of a run, by name. One that the algorithm tunes by itself (its value is null) is none."""
-    fields = algorithm.hyperparameters.model_fields
-    values = {name: field.default for name, field in fields.items()} | dict(hyperparameters)
+    values = _with_defaults(algorithm, hyperparameters)
     return {knob.name: knob for knob in algorithm.knobs if values[knob.hyperparameter] is not None}
 
 
@@ -96,6 +105,22 @@ def is_scheduled(knob: Knob, hyperparameters: Mapping[str, JsonValue]) -> bool:
     if knob.name == EXPLORATION_RATE.name:
         return True
     return knob.schedule is not None and hyperparameters.get(knob.schedule, "constant") != "constant"
+
+
+def in_force(
+    knob: Knob, algorithm: Algorithm, values: Mapping[str, JsonValue], override: Override
+) -> dict[str, JsonValue]:
+    """The hyperparameters of the knob with which a run would be configured to go on as it does with ``override``, as
+    far as their bounds allow. ``values``: those that it is configured with."""
+    allowed, values = range_of(knob, algorithm), _with_defaults(algorithm, values)
+    found: dict[str, JsonValue] = {}
+    for name in (knob.hyperparameter, knob.start):
+        if name is not None and isinstance(configured := values.get(name), int | float):
+            value = override.value if override.value is not None else configured * override.factor
+            found[name] = min(max(value, allowed.minimum), allowed.maximum)
+    if knob.schedule is not None and knob.schedule in values and override.value is not None:
+        found[knob.schedule] = "constant"
+    return found
 
 
 def check_changes(
@@ -111,3 +136,8 @@ def check_changes(
             if change.value not in allowed:
                 label = knob_label(change.knob)
                 raise InvalidRequest.field(f"{pointer}/value", f"The {label} must be {allowed}; got {change.value:g}.")
+
+
+def _with_defaults(algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    fields = algorithm.hyperparameters.model_fields
+    return {name: field.default for name, field in fields.items()} | dict(hyperparameters)

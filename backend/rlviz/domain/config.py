@@ -60,7 +60,13 @@ class Parent(BaseModel):
     step: int = Field(ge=0, description="Environment steps that the parent had done where the fork begins.")
     changed: list[str] = Field(
         default_factory=list,
-        description="Hyperparameters, and options of the environment, that differ from the parent's.",
+        description="Hyperparameters, and options of the environment, that differ from what the parent trained with "
+        "where the fork begins.",
+    )
+    in_force: dict[str, JsonValue] = Field(
+        default_factory=dict,
+        description="Hyperparameters that people and rules had changed while the parent trained, as they were where "
+        "the fork begins; the others were as the parent was configured.",
     )
     environments_anew: bool = Field(
         default=False, description="Whether environments and generators begin anew instead of going on."

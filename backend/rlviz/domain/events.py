@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
 
-from rlviz.domain.knobs import Author, KnobChange
+from rlviz.domain.knobs import Author, KnobChange, Override
 from rlviz.domain.recording import Detail, Lowered
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.snapshot import Trigger
@@ -184,6 +184,16 @@ class HyperparameterChangedData(EventData):
     request: int = Field(default=0, ge=0, description="Number of the request of a person that this one answers.")
     replaced_schedule: bool = Field(default=False, description="Whether a schedule ended with it.")
     limited: bool = Field(default=False, description="Whether its bounds allowed less than was asked for.")
+    factor: float | None = Field(
+        default=None,
+        description="What the course that the configuration gives it is multiplied by since; null: `after` has taken "
+        "the place of that course.",
+    )
+
+    @property
+    def override(self) -> Override:
+        """What has become of its course."""
+        return Override(value=self.after) if self.factor is None else Override(factor=self.factor)
 
 
 class RulesChangedData(EventData):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -9,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 MAX_WAITING = 50
 """Changes that ``control.json`` keeps. Those not taken up yet are among them: the trainer looks 20 times a second."""
+
+MAX_FACTOR = 1_000.0
 
 KNOB_LABELS = {
     "learning_rate": "learning rate",
@@ -24,6 +27,16 @@ class Author(StrEnum):
 
     PERSON = "person"
     RULE = "rule"
+    PARENT = "parent"
+    """The run that a fork was made of had it changed, and the fork goes on with that."""
+
+
+@dataclass(frozen=True)
+class Override:
+    """What became of the course that the configuration gives a knob: a value in its place, or a factor."""
+
+    value: float | None = None
+    factor: float = 1.0
 
 
 class _Change(BaseModel):
@@ -47,7 +60,7 @@ class ScaleKnob(_Change):
     """What is there is multiplied; a schedule goes on, multiplied."""
 
     kind: Literal["scale_knob"] = "scale_knob"
-    factor: float = Field(gt=0, le=1_000, strict=True)
+    factor: float = Field(gt=0, le=MAX_FACTOR, strict=True)
 
     @property
     def words(self) -> str:

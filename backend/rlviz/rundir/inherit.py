@@ -22,7 +22,7 @@ from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.metric_rows import MetricRow, counted_rows
-from rlviz.rundir.snapshots import Snapshot, find_snapshot
+from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
 
 BEGINNING = "0"
 """The name of the snapshot that a fork begins from whose parent is trained again from its beginning."""
@@ -43,10 +43,11 @@ def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
 
 def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFolder, until: int) -> None:
     """Put into the folder of ``child`` what it takes to train ``parent`` again from ``snapshot`` (None: from its
-    beginning) to step ``until``, and to compare: a folder of the parent's own, in which it is to be resumed. Raises
-    OSError and RunFolderError."""
+    beginning; where it is a fork itself, that is a snapshot that it has inherited) to step ``until``, and to compare: a
+    folder of the parent's own, in which it is to be resumed. Raises OSError and RunFolderError."""
     copy = RunFolder(child.parent, parent.run_id)
-    begin, last_row = (0, 0) if snapshot is None else (snapshot.manifest.step, snapshot.manifest.last_row)
+    begin = 0 if snapshot is None else snapshot.manifest.step
+    last_row = 0 if snapshot is None or snapshot.is_inherited else snapshot.manifest.last_row
     config = parent.read_config()
     attempt, total = _attempts(parent, begin, until, config.total_timesteps)
     copy.create(config.model_copy(update={"total_timesteps": total}))
@@ -66,9 +67,9 @@ def inherit_segments(source: RunFolder, child: RunFolder) -> None:
             _link(path, child.segment_path(path.name))
 
 
-def begins_with_parent(child: RunFolder) -> bool:
+def begins_with_parent(child: RunFolder, parent: Parent) -> bool:
     """Whether its parent has still to be trained again for it, from the parent's beginning."""
-    return child.parent.is_dir() and not any(child.snapshots.glob("*.zip"))
+    return child.parent.is_dir() and all(one.manifest.run_id != parent.run_id for one in snapshots_of(child))
 
 
 def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:

@@ -90,6 +90,8 @@ class Equipment:
         self._counters = counters = counters_of(self.callback, logger, self.checkpoints, self.steering, self.evaluation)
         if continuation is not None:
             continuation.restore_counters(counters)
+            if continuation.is_fork and config.parent is not None:
+                self.steering.begin_fork(continuation.manifest.step, config.parent.changed)
             logger.iterations_before = self.callback.rollouts
         self.snapshots = self._make_snapshots(model)
         self.rollbacks = Rollbacks(folder, journals, self.snapshots, partial(self._prepare, model))

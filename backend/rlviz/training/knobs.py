@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,28 +11,21 @@ from stable_baselines3.common.utils import ConstantSchedule
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.knob_controls import Control, Schedule, is_constant, scaled
-from rlviz.algorithms.knobs import Range, knobs_of, range_of
+from rlviz.algorithms.knobs import Knob, Range, knobs_of, range_of
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
-from rlviz.domain.knobs import ScaleKnob, SetKnob
+from rlviz.domain.knobs import MAX_FACTOR, Override, ScaleKnob, SetKnob
 from rlviz.domain.registry import load
 
 
 @dataclass(frozen=True)
-class Override:
-    """What became of the course that the configuration gives a knob: a value in its place, or a factor."""
-
-    value: float | None = None
-    factor: float = 1.0
-
-
-@dataclass(frozen=True)
 class Turned:
-    """A knob was changed, at this moment from one value to another."""
+    """A knob was changed, at this moment from one value to another: ``override`` is what became of its course."""
 
-    knob: str
+    change: SetKnob | ScaleKnob
     before: float
     after: float
+    override: Override
     replaced_schedule: bool
     """Whether a schedule ended with it."""
     is_limited: bool
@@ -49,6 +42,7 @@ class Knobs:
         algorithm = ALGORITHMS.get(config.algo)
         known = knobs_of(algorithm, config.hyperparameters)
         self._model: Any = model
+        self._known: Mapping[str, Knob] = known
         self._controls: Mapping[str, Control] = {name: load(knob.control)() for name, knob in known.items()}
         self._ranges: Mapping[str, Range] = {name: range_of(knob, algorithm) for name, knob in known.items()}
         self._built = {name: control.read(model) for name, control in self._controls.items()}
@@ -59,19 +53,28 @@ class Knobs:
         name = change.knob
         if name not in self._controls:
             raise UnknownName("adjustable hyperparameter", name, self._controls, "/knob")
-        before, override = self._now(name), self._overrides.get(name, Override())
-        was_scheduled = override.value is None and not is_constant(self._built[name])
+        before = self._now(name)
+        was_scheduled = self._override(name).value is None and not is_constant(self._built[name])
         wanted = change.value if isinstance(change, SetKnob) else before * change.factor
         self._overrides[name] = self._changed(change)
         self._write(name)
         after = self._now(name)
         return Turned(
-            name,
+            change,
             before,
             after,
+            self._overrides[name],
             replaced_schedule=was_scheduled and isinstance(change, SetKnob),
             is_limited=abs(after - wanted) > 1e-9 * max(abs(wanted), 1e-12),
         )
+
+    def begin_fork(self, changed: Collection[str]) -> list[Turned]:
+        """The overrides that were restored are those of the parent. Those in whose place the fork has ``changed``
+        hyperparameters end here. Returns the others."""
+        for name, knob in self._known.items():
+            if knob.hyperparameters & set(changed) and self._overrides.pop(name, None) is not None:
+                self._write(name)
+        return [self._inherited(name, override) for name, override in self._overrides.items()]
 
     def from_here(self, change: SetKnob | ScaleKnob) -> Override:
         """What would become of the knob with ``change``: for ``as_change``, once training has gone back. Raises
@@ -82,7 +85,7 @@ class Knobs:
 
     def as_change(self, name: str, wanted: Override) -> SetKnob | ScaleKnob:
         """The change that makes ``wanted`` of what the knob is now."""
-        now = self._overrides.get(name, Override())
+        now = self._override(name)
         if wanted.value is not None or now.value is not None:
             value = wanted.value if wanted.value is not None else self._now(name) * wanted.factor
             return SetKnob(knob=name, value=value)
@@ -93,11 +96,22 @@ class Knobs:
         name = change.knob
         if isinstance(change, SetKnob):
             return Override(value=self._within(name, change.value))
-        before, override = self._now(name), self._overrides.get(name, Override())
+        before, override = self._now(name), self._override(name)
         factor = self._within(name, before * change.factor) / before if before else 1.0
         if override.value is not None:
             return Override(value=override.value * factor)
         return Override(factor=override.factor * factor)
+
+    def _inherited(self, name: str, override: Override) -> Turned:
+        before, after = float(self._built[name](self._model._current_progress_remaining)), self._now(name)
+        change: SetKnob | ScaleKnob = SetKnob(knob=name, value=after)
+        if override.value is None and not is_constant(self._built[name]):
+            change = ScaleKnob(knob=name, factor=min(override.factor, MAX_FACTOR))
+        replaces = override.value is not None and not is_constant(self._built[name])
+        return Turned(change, before, after, override, replaces, is_limited=False)
+
+    def _override(self, name: str) -> Override:
+        return self._overrides.get(name, Override())
 
     def state(self) -> dict[str, Any]:
         return {name: (override.value, override.factor) for name, override in self._overrides.items()}

@@ -12,12 +12,12 @@ from rlviz.domain.events import (
     RollbackData,
     RuleFiredData,
     RulesChangedData,
-    StartedData,
     parse_event,
 )
 from rlviz.domain.knobs import Author, KnobChange
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
+from rlviz.rundir.knob_changes import Changed, KnobChanges
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,12 @@ class PastChanges:
     ended: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Changed:
-    step: int
-    attempt: int
-    change: KnobChange
-    is_repeated_beyond: bool
-    """Whether this change must be repeated beyond the snapshot, because nothing else makes it again: a person made it,
-    or a rule as it went back."""
-
-    def follows(self, step: int, attempt: int) -> bool:
-        """Whether the change came after the snapshot at the start of the rollout at ``step`` of ``attempt``."""
-        return self.step > step or (self.step == step and self.attempt > attempt)
-
-
 def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
     """The changes beyond the step and attempt of a snapshot. With None, training begins anew or goes back for good, and
     no change is repeated."""
-    answered, attempt, went_back = 0, 1, -1
-    changes: list[_Changed] = []
+    went_back = -1
+    changes = KnobChanges()
+    by_rollback: set[Changed] = set()
     told: set[tuple[int, str]] = set()
     counts: dict[str, int] = {}
     fired: dict[str, int] = {}
@@ -64,32 +51,33 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
         event = parse_event(line.record)
         if event is None:
             continue
+        changes.take(event)
         match event.data:
-            case StartedData() as started:
-                attempt = started.attempt
             case HyperparameterChangedData() as changed:
-                answered = max(answered, changed.request)
                 told.add((event.step, changed.change.words))
-                kept = changed.by is Author.PERSON or event.step == went_back
-                changes.append(_Changed(event.step, attempt, changed.change, kept))
+                if changed.by is Author.RULE and event.step == went_back:
+                    by_rollback.add(changes.held[-1])
             case RuleFiredData(says=says):
                 told.add((event.step, says))
                 fired[says] = event.step
             case RulesChangedData(rules=rules):
                 told.add((event.step, "\n".join(rules)))
-            case RollbackData() as back:  # what came after is no part of the run
-                changes = [one for one in changes if not one.follows(event.step, back.taken_in)]
+            case RollbackData() as back:
                 told = {one for one in told if one[0] <= event.step}
                 ended = {rule: step for rule, step in ended.items() if step <= event.step}
                 if back.says is not None:
                     counts[back.says], went_back = max(back.count, counts.get(back.says, 0)), event.step
             case DivergedData():
-                changes = [one for one in changes if one.step < event.step]
                 told = {one for one in told if one[0] < event.step}
                 ended = {rule: step for rule, step in ended.items() if step < event.step}
             case FinishedData(ended_early=str(reason)) if (says := reason.removesuffix(".")) in fired:
                 ended[says] = fired[says]
     repeated = []
     if taken_at is not None:
-        repeated = [(one.step, one.change) for one in changes if one.is_repeated_beyond and one.follows(*taken_at)]
-    return PastChanges(answered, tuple(repeated), frozenset(told) if taken_at else frozenset(), counts, ended)
+        # Nothing else makes these again: a person made them, or a rule as it went back.
+        repeated = [
+            (one.step, one.data.change)
+            for one in changes.held
+            if one.follows(*taken_at) and (one.data.by is Author.PERSON or one in by_rollback)
+        ]
+    return PastChanges(changes.answered, tuple(repeated), frozenset(told) if taken_at else frozenset(), counts, ended)

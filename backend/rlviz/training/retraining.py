@@ -1,5 +1,6 @@
 """Trains the parent of a fork again, in the worker of the fork, up to the step of the fork, exactly as the parent
-trained. It begins at the newest snapshot before that step, or at the beginning if there is none.
+trained. It begins at the newest snapshot before that step, or at the beginning if there is none: of a parent that is a
+fork itself, that is the snapshot that it has inherited.
 
 The parent is resumed in a folder of its own within that of the fork, with its own configuration, and with everything
 that people and rules changed while it trained. The state that is reached is written as one more of the snapshots that
@@ -23,6 +24,7 @@ from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of, begins_with_parent, inherit_segments
 from rlviz.rundir.journal import read_journal
+from rlviz.rundir.snapshots import delete_files, find_snapshot, snapshots_of
 from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.callback import BoundaryReached
@@ -61,11 +63,12 @@ def begin_fork(
     parent = config.parent
     if parent is None or attempt.resume_from not in (None, parent.snapshot):
         return attempt
-    begin = None if begins_with_parent(folder) else beginning_of(folder, parent)
+    begin = None if begins_with_parent(folder, parent) else beginning_of(folder, parent)
     if begin is not None and begin.manifest.run_id != parent.run_id:  # one of its own that happens to have the name
         return attempt
     if begin is None or begin.manifest.step < parent.step:
         _retrain(folder, parent, journals, interrupted)
+        _forget_earlier(folder)
     with suppress(OSError):  # it is of no use any more, and does no harm
         shutil.rmtree(folder.parent, ignore_errors=True)
     return replace(attempt, resume_from=beginning_of(folder, parent).name)
@@ -88,12 +91,19 @@ def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupt
     write_archive(folder, captured, manifest)
 
 
+def _forget_earlier(folder: RunFolder) -> None:
+    """Delete the snapshots that the parent was trained again from: nothing of the fork begins there."""
+    for snapshot in snapshots_of(folder):
+        if snapshot.is_inherited and not snapshot.is_beginning:
+            delete_files(snapshot)
+
+
 def _resume_parent(
     theirs: RunFolder, folder: RunFolder, parent: Parent, journals: RunJournals, interrupted: Event
 ) -> tuple[Captured, int, SnapshotManifest]:
     """The state of training at the step of the fork, the step at which retraining began, and the manifest of a snapshot
     of that state."""
-    attempt, config = _attempt_of(theirs), _without_keepsakes(theirs.read_config())
+    attempt, config = _attempt_of(theirs, folder), _without_keepsakes(theirs.read_config())
     with closing_environments(build_model(config)) as model:
         logger = RunLogger(JournalOutput(journals))
         model.set_logger(logger)
@@ -110,7 +120,7 @@ def _resume_parent(
         try:
             point = _learn(model, config, equipment, parent, interrupted)
             captured = equipment.snapshots.capture(point)
-            if continuation is None:
+            if continuation is None or continuation.is_fork:
                 return captured, begin, equipment.snapshots.describe(captured, attempt.number - 1)
             return captured, begin, _manifest_of(captured, continuation.manifest, attempt.number - 1)
         finally:
@@ -118,12 +128,14 @@ def _resume_parent(
             live.close()
 
 
-def _attempt_of(theirs: RunFolder) -> Attempt:
+def _attempt_of(theirs: RunFolder, folder: RunFolder) -> Attempt:
     """The attempt by which the parent is trained again. From the beginning, everything is counted anew."""
     attempt = begin_attempt(theirs)
-    if attempt.resume_from is not None:
-        return attempt
-    return replace(attempt, episodes=0, evaluations=0, best=None, is_repeated=True)
+    if attempt.resume_from is None:
+        return replace(attempt, episodes=0, evaluations=0, best=None, is_repeated=True)
+    if find_snapshot(folder, attempt.resume_from).manifest.run_id != theirs.run_id:  # it is a fork, and begins there
+        return replace(attempt, evaluations=0, best=None)
+    return attempt
 
 
 def _learn(model: BaseAlgorithm, config: RunConfig, equipment: Equipment, parent: Parent, interrupted: Event) -> Point:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.events import HyperparameterChangedData, RuleFiredData
-from rlviz.domain.knobs import Author, ScaleKnob, SetKnob
+from rlviz.domain.knobs import Author, Override, ScaleKnob, SetKnob
 from rlviz.domain.rules import Action, Evaluate, Notify, PauseTraining, RollBack, StopTraining, TakeSnapshot
 from rlviz.domain.snapshot import Trigger
 from rlviz.training.journals import RunJournals
-from rlviz.training.knobs import Knobs, Override
+from rlviz.training.knobs import Knobs, Turned
 from rlviz.training.rules.engine import Firing, settled
 
 Carried = tuple[int, str, Override]
@@ -85,21 +85,14 @@ class RuleActions:
             return str(error)
         if (step, change.words) in self._told and self._journals.is_repeating:
             return None
-        self._journals.event(
-            step,
-            HyperparameterChangedData(
-                name=turned.knob,
-                before=turned.before,
-                after=turned.after,
-                change=change,
-                by=by,
-                rule=rule,
-                request=request,
-                replaced_schedule=turned.replaced_schedule,
-                limited=turned.is_limited,
-            ),
-        )
+        self._tell_turned(step, turned, by, rule=rule, request=request)
         return None
+
+    def begin_fork(self, step: int, changed: Collection[str]) -> None:
+        """The knobs go on as the parent of the fork had them changed, but for those that the fork has ``changed``."""
+        for turned in self._knobs.begin_fork(changed):
+            if (step, turned.change.words) not in self._told:
+                self._tell_turned(step, turned, Author.PARENT)
 
     def tell(self, firing: Firing, *, done: list[str], not_done: list[str]) -> None:
         says = firing.rule.words
@@ -133,6 +126,23 @@ class RuleActions:
             self.carried = self._deferred
         self._deferred = []
         self._told = frozenset(one for one in self._told if one[0] <= step)
+
+    def _tell_turned(self, step: int, turned: Turned, by: Author, *, rule: int | None = None, request: int = 0) -> None:
+        self._journals.event(
+            step,
+            HyperparameterChangedData(
+                name=turned.change.knob,
+                before=turned.before,
+                after=turned.after,
+                change=turned.change,
+                by=by,
+                rule=rule,
+                request=request,
+                replaced_schedule=turned.replaced_schedule,
+                limited=turned.is_limited,
+                factor=turned.override.factor if turned.override.value is None else None,
+            ),
+        )
 
     def _do(self, step: int, action: Action, firing: Firing) -> str | None:
         """Why it could not be done, in a sentence; None if it was."""

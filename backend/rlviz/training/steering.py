@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,6 +64,10 @@ class Steering:
         self.end: str | None = None
         self.saves = True
         self._clock.serve(rules)
+
+    def begin_fork(self, step: int, changed: Collection[str]) -> None:
+        """What was restored is of the parent of a fork that has ``changed`` hyperparameters."""
+        self._actions.begin_fork(step, changed)
 
     def wish(self, wishes: Iterable[KnobWish]) -> None:
         """Take in changes that people ask for. Those that were taken in before are ignored."""

@@ -41,7 +41,7 @@ def forked(parent: RunFolder, step: int, **wish: Any) -> RunFolder:
     with catalogued(root) as app:
         child = app.forks.fork(parent.run_id, ForkWish(step=step, total_timesteps=1_280, start=True, **wish))
         assert child.parent is not None
-        assert child.parent["step"] == app.forks.place(parent.run_id, step).step
+        assert child.parent["step"] == app.forks.changes(parent.run_id, step=step).place.step
     return RunFolder(root, child.id)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
-from rlviz.services.use_cases.family import Family
+from rlviz.services.use_cases.family import MOST_MEMBERS, Family
 from rlviz.settings import Settings
 from tests.support.http import make_run
 
@@ -25,33 +25,69 @@ def family_of(root: Path, run_id: str) -> Family:
         return app.family.of(run_id)
 
 
-def test_parent_siblings_and_children_with_what_each_changed(tmp_path: Path) -> None:
-    make_run(tmp_path, "parent")
+def changes_of(found: Family, run_id: str) -> list[tuple[str, object, object]]:
+    [member] = [one for one in found.members if one.run_id == run_id]
+    return [(one.name, one.before, one.after) for one in member.changes]
+
+
+def test_the_whole_tree_with_what_each_changed(tmp_path: Path) -> None:
+    make_run(tmp_path, "root")
+    fork(tmp_path, "parent", "root")
+    fork(tmp_path, "uncle", "root")
     fork(tmp_path, "a", "parent", "gamma", hyperparameters={"gamma": 0.9})
     fork(tmp_path, "b", "parent", seed=7)
-    fork(tmp_path, "c", "a")
+    fork(tmp_path, "child", "a")
+    fork(tmp_path, "grandchild", "child")
+    fork(tmp_path, "nephew", "b")
+    make_run(tmp_path, "stranger")
+    tree = {
+        "root": None,
+        "parent": "root",
+        "a": "parent",
+        "child": "a",
+        "grandchild": "child",
+        "b": "parent",
+        "nephew": "b",
+        "uncle": "root",
+    }
+    for run_id in ("a", "root", "grandchild"):
+        found = family_of(tmp_path, run_id)
+        assert found.is_whole
+        assert {one.run_id: one.parent_id for one in found.members} == tree
+    order = [one.run_id for one in found.members]
+    assert all(order.index(parent) < order.index(child) for child, parent in tree.items() if parent is not None)
+    assert changes_of(found, "a") == [("gamma", 0.99, 0.9)]
+    assert changes_of(found, "b") == [("seed", 1, 7)]
+
+
+def test_of_a_large_family_the_nearest_are_told(tmp_path: Path) -> None:
+    make_run(tmp_path, "root")
+    fork(tmp_path, "a", "root")
+    for number in range(MOST_MEMBERS):
+        fork(tmp_path, f"sibling-{number}", "root")
+    fork(tmp_path, "child", "a")
     found = family_of(tmp_path, "a")
-    assert found.parent is not None
-    assert found.parent.row is not None
-    assert (found.parent.run_id, found.parent.forked_at) == ("parent", None)
-    assert [(one.name, one.before, one.after) for one in found.own.changes] == [("gamma", 0.99, 0.9)]
-    [sibling] = found.siblings
-    assert (sibling.run_id, [(one.name, one.before, one.after) for one in sibling.changes]) == ("b", [("seed", 1, 7)])
-    assert [one.run_id for one in found.children] == ["c"]
-    assert {one.run_id for one in family_of(tmp_path, "parent").children} == {"a", "b"}
+    assert (len(found.members), found.is_whole) == (MOST_MEMBERS, False)
+    assert {"root", "a", "child"} < {one.run_id for one in found.members}
+
+
+def test_an_option_of_the_environment_has_its_values(tmp_path: Path) -> None:
+    make_run(tmp_path, "parent", env_options={"is_slippery": True})
+    fork(tmp_path, "a", "parent", "is_slippery", env_options={"is_slippery": False})
+    assert changes_of(family_of(tmp_path, "a"), "a") == [("is_slippery", True, False)]
 
 
 def test_a_parent_that_is_deleted_is_named_and_its_forks_are_siblings_still(tmp_path: Path) -> None:
     fork(tmp_path, "a", "gone", "gamma")
     fork(tmp_path, "b", "gone")
     found = family_of(tmp_path, "a")
-    assert found.parent is not None
-    assert (found.parent.run_id, found.parent.row) == ("gone", None)
-    assert [(one.name, one.before, one.after) for one in found.own.changes] == [("gamma", None, 0.99)]
-    assert [one.run_id for one in found.siblings] == ["b"]
+    assert [(one.run_id, one.row is None, one.parent_id) for one in found.members if one.run_id == "gone"] == [
+        ("gone", True, None)
+    ]
+    assert {one.run_id for one in found.members} == {"gone", "a", "b"}
+    assert changes_of(found, "a") == [("gamma", None, 0.99)]
 
 
-def test_a_run_without_relatives_has_none(tmp_path: Path) -> None:
+def test_a_run_without_relatives_is_alone(tmp_path: Path) -> None:
     make_run(tmp_path, "a")
-    found = family_of(tmp_path, "a")
-    assert (found.parent, found.siblings, found.children) == (None, [], [])
+    assert [one.run_id for one in family_of(tmp_path, "a").members] == ["a"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.domain.events import EventData, HyperparameterChangedData, RollbackData, Stretch, event_line
+from rlviz.domain.events import DivergedData, EventData, HyperparameterChangedData, RollbackData, Stretch, event_line
 from rlviz.domain.knobs import Author, ScaleKnob, SetKnob
 from rlviz.services.use_cases.rules import KnobState
 from tests.support.http import journal
@@ -21,6 +21,9 @@ SCALED = HyperparameterChangedData(
 )
 SET = SCALED.model_copy(update={"change": SetKnob(knob="learning_rate", value=0.0005), "replaced_schedule": True})
 BACK = RollbackData(snapshot="512", superseded=Stretch(first=4, last=3))
+DIVERGED = DivergedData(
+    snapshot="512", superseded=Stretch(first=4, last=9), verified=3, metric=None, recorded=None, computed=None
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,7 @@ BACK = RollbackData(snapshot="512", superseded=Stretch(first=4, last=3))
         ("linear", [(512, SET), (512, BACK)], False, True),  # made before the snapshot was taken
         ("linear", [(256, SCALED), (768, SET), (512, BACK)], True, True),
         ("linear", [(768, SET), (512, BACK)], True, False),
+        ("linear", [(256, SCALED), (768, SET), (640, DIVERGED)], True, True),  # from there on it came out otherwise
     ],
 )
 def test_a_knob_follows_its_schedule_until_a_value_takes_its_place(

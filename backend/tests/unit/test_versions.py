@@ -186,7 +186,7 @@ DEEDS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
     "fork": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkWish(step=1))),
     "fork at a snapshot": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkWish(snapshot="100"))),
     "ask what a fork can change": (RunStatus.COMPLETED, lambda app, run: app.forks.changes(run)),
-    "ask where a fork begins": (RunStatus.COMPLETED, lambda app, run: app.forks.place(run, 1)),
+    "ask where a fork begins": (RunStatus.COMPLETED, lambda app, run: app.forks.changes(run, step=1)),
     "change rules": (RunStatus.RUNNING, lambda app, run: app.rules.change(run, [])),
     "try rules": (RunStatus.COMPLETED, lambda app, run: app.rules.dry_run(run, [])),
     "look at knobs": (RunStatus.RUNNING, lambda app, run: app.rules.knobs(run)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App
@@ -15,14 +17,9 @@ router = APIRouter(prefix="/runs/{run_id}/family", tags=["snapshots"])
 
 @router.get("", responses=documented(RunNotFound))
 def get_family(run_id: str, app: App) -> RunFamily:
-    """The parent of a fork, the other forks of that one, and its own, with what was changed at each."""
+    """The runs that it was forked from, and all that were forked from those, with what was changed at each fork."""
     found = app.family.of(run_id)
-    return RunFamily(
-        own=_view(found.own),
-        parent=None if found.parent is None else _view(found.parent),
-        siblings=[_view(one) for one in found.siblings],
-        children=[_view(one) for one in found.children],
-    )
+    return RunFamily(run_id=run_id, members=[_view(one) for one in found.members], whole=found.is_whole)
 
 
 def _view(one: family.Relative) -> Relative:
@@ -33,6 +30,7 @@ def _view(one: family.Relative) -> Relative:
         name=None if row is None else row.name,
         status=None if row is None else row.state,
         best_moving_average=None if row is None else row.best_moving_average,
+        parent_id=one.parent_id,
         forked_at=one.forked_at,
-        changes=[SettingChange(name=c.name, before=c.before, after=c.after) for c in one.changes],
+        changes=[SettingChange(**asdict(change)) for change in one.changes],
     )

@@ -40,6 +40,7 @@ from rlviz.domain.errors import (
     VerificationInProgress,
 )
 from rlviz.domain.records import MAX_STEP
+from rlviz.domain.snapshot import MAX_NAME
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
@@ -89,16 +90,28 @@ def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
 
 @router.get(
     "/fork",
-    responses=documented(RunNotFound, RunFolderError, NothingToResume, NotControlled, NewerVersion, InvalidRequest),
+    responses=documented(
+        RunNotFound,
+        ArtifactNotFound,
+        RunFolderError,
+        NothingToResume,
+        SnapshotRefused,
+        NotControlled,
+        NewerVersion,
+        InvalidRequest,
+    ),
 )
 def get_fork_changes(
     run_id: str,
     app: App,
     step: Annotated[int | None, Query(ge=0, le=MAX_STEP, description="Where would a fork at this step begin?")] = None,
+    snapshot: Annotated[
+        str | None, Query(max_length=MAX_NAME, description="Or at the snapshot of this name: one of the two.")
+    ] = None,
 ) -> ForkChanges:
     """What can be changed at a fork of the run, and why the rest cannot."""
-    changes = app.forks.changes(run_id)
-    place = None if step is None else app.forks.place(run_id, step)
+    changes = app.forks.changes(run_id, snapshot, step)
+    place = changes.place
     at = (
         None
         if place is None
@@ -107,7 +120,9 @@ def get_fork_changes(
     hyperparameters, options = (
         [ForkChange(**asdict(change)) for change in kind] for kind in (changes.hyperparameters, changes.options)
     )
-    return ForkChanges(run_id=run_id, at=at, changes=hyperparameters, env_options=options)
+    return ForkChanges(
+        run_id=run_id, at=at, in_force=dict(changes.in_force), changes=hyperparameters, env_options=options
+    )
 
 
 @router.post(

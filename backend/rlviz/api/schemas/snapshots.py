@@ -77,7 +77,9 @@ class ForkCreate(Body):
         description="The step to fork at: at the first start of a rollout there or beyond, or at the last that the "
         "run has come to.",
     )
-    hyperparameters: dict[str, JsonValue] = Field(default={}, description="Values that differ from the parent's.")
+    hyperparameters: dict[str, JsonValue] = Field(
+        default={}, description="Values that differ from those that the parent trained with there."
+    )
     env_options: dict[str, JsonValue] = Field(
         default={},
         description="Options of the environment that differ from the parent's. Environments begin anew with them; what "
@@ -113,7 +115,13 @@ class ForkPlace(Wire):
 
 class ForkChanges(Wire):
     run_id: str
-    at: ForkPlace | None = Field(description="Where a fork at the `step` asked about begins; null: none was.")
+    at: ForkPlace | None = Field(
+        description="Where a fork at the `step` or `snapshot` asked about begins; null: none was."
+    )
+    in_force: dict[str, JsonValue] = Field(
+        description="Hyperparameters that people and rules had changed by then while the run trained, as they were "
+        "there; the others were as the run is configured."
+    )
     changes: list[ForkChange] = Field(description="Of each hyperparameter.")
     env_options: list[ForkChange] = Field(
         description="Of each option of the environment. One that may change can still have values that are refused: "

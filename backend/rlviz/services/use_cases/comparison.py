@@ -27,6 +27,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.rundir.folder import RunFolder
+from rlviz.services.use_cases.knobs_in_force import knobs_in_force_now
 from rlviz.services.use_cases.metrics import Curve, MetricsService
 from rlviz.services.use_cases.run_curves import ComparedAxis, RunCurves, RunCurvesCache
 from rlviz.services.use_cases.runs import RunService
@@ -116,7 +117,7 @@ class ComparisonService:
             self._compared(request, row, label, titles[row.id], found[row.id])
             for row, label in zip(rows, labels, strict=True)
         ]
-        differences = config_diff({run_id: config.model_dump(mode="json") for run_id, config in configs.items()})
+        differences = config_diff(_settings(configs, folders))
         threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
         contestants = [_contestant(one) for one in compared]
         shared = shared_until(rows, self._runs.get)
@@ -173,6 +174,18 @@ class ComparisonService:
             ),
             curves=found.thinned(request.metrics, request.axis, request.max_points, row.clock),
         )
+
+
+def _settings(configs: Mapping[str, RunConfig], folders: Mapping[str, RunFolder]) -> dict[str, dict[str, object]]:
+    """By run; of hyperparameters that any of the runs had changed while it trained, also what each came to."""
+    changed = {run_id: knobs_in_force_now(folders[run_id], config) for run_id, config in configs.items()}
+    names = sorted({name for values in changed.values() for name in values})
+    settings: dict[str, dict[str, object]] = {}
+    for run_id, config in configs.items():
+        values = {**config.hyperparameters, **changed[run_id]}
+        came_to = {name: values[name] for name in names if name in values}
+        settings[run_id] = {**config.model_dump(mode="json"), **({"while_training": came_to} if came_to else {})}
+    return settings
 
 
 def _config(folder: RunFolder) -> RunConfig | None:

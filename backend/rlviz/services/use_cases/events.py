@@ -29,7 +29,7 @@ from rlviz.domain.events import (
     WarningData,
     parse_event,
 )
-from rlviz.domain.knobs import knob_label
+from rlviz.domain.knobs import Author, knob_label
 from rlviz.domain.recording import Detail, Lowered
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import last_lines
@@ -117,11 +117,14 @@ def tell(event: EventRecord) -> Told:
 
 
 def _changed(changed: HyperparameterChangedData) -> str:
-    who = f"Rule {changed.rule} changed" if changed.rule is not None else "Changed"
-    schedule = " It does not follow its schedule any more." if changed.replaced_schedule else ""
-    limit = " Its bounds allow no more." if changed.limited else ""
     label = knob_label(changed.name)
-    return f"{who} the {label} from {changed.before:.4g} to {changed.after:.4g}.{schedule}{limit}"
+    values = f"from {changed.before:.4g} to {changed.after:.4g}"
+    schedule = " It does not follow its schedule any more." if changed.replaced_schedule else ""
+    if changed.by is Author.PARENT:
+        return f"The {label} goes on as it had been changed while the parent trained, {values}.{schedule}"
+    who = f"Rule {changed.rule} changed" if changed.rule is not None else "Changed"
+    limit = " Its bounds allow no more." if changed.limited else ""
+    return f"{who} the {label} {values}.{schedule}{limit}"
 
 
 def _lowered(lowered: Lowered) -> str:

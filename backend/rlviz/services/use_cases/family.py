@@ -1,8 +1,8 @@
-"""The family of a run: the run that it was forked from, the other forks of that one, and its own."""
+"""The family of a run: the runs that it was forked from, up to the first, and all that were forked from those."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,37 +16,40 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.folder import RunFolder
 
-MOST_RELATIVES = 50
-"""Siblings, and children, that are told; the newest."""
+MOST_MEMBERS = 100
+"""The run, those that it was forked from, its own forks, and then the nearest others."""
 
 
 @dataclass(frozen=True)
 class SettingChange:
-    """``before`` is None where the parent is gone."""
+    """``before`` is None where the parent is gone. ``in_parent``: it was changed while the parent trained, and the fork
+    went on with that."""
 
     name: str
     before: JsonValue
     after: JsonValue
+    in_parent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Relative:
-    """``row`` is None for a run that is deleted. ``changes``: what it changed when it was forked at ``forked_at``."""
+    """``row`` is None for a run that is deleted. ``changes``: what it changed when it was forked of ``parent_id`` at
+    ``forked_at``."""
 
     run_id: str
     row: RunRow | None
+    parent_id: str | None
     forked_at: int | None
     changes: Sequence[SettingChange]
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """``own``: the run itself. Siblings and children are in the order in which they were made."""
+    """Each member comes before its forks, and these in the order in which they were made. ``is_whole``: none is left
+    out."""
 
-    own: Relative
-    parent: Relative | None
-    siblings: Sequence[Relative]
-    children: Sequence[Relative]
+    members: Sequence[Relative]
+    is_whole: bool
 
 
 class FamilyService:
@@ -56,33 +59,37 @@ class FamilyService:
     def of(self, run_id: str) -> Family:
         """Raises RunNotFound."""
         with self._database.read() as session:
-            row = get_run(session, run_id)
-            parent_id = row.parent["run_id"] if row.parent else None
-            parent = session.get(RunRow, parent_id) if parent_id else None
-            siblings = [one for one in _forks(session, parent_id) if one.id != run_id] if parent_id else []
-            children = _forks(session, run_id)
-        return Family(
-            own=self._relative(row),
-            parent=None if parent_id is None else self._parent(parent_id, parent),
-            siblings=[self._relative(one) for one in siblings],
-            children=[self._relative(one) for one in children],
-        )
+            ancestors, oldest = _ancestors(session, get_run(session, run_id))
+            found = {row.id: row for row in ancestors}
+            is_whole = _add_descendants(session, found, [run_id])
+            for ancestor in [*(row.id for row in ancestors[1:]), oldest]:
+                is_whole = _add_descendants(session, found, [ancestor]) and is_whole
+        children: dict[str, list[RunRow]] = {}
+        for row in sorted(found.values(), key=lambda row: row.created_at):
+            if row.parent is not None:
+                children.setdefault(row.parent["run_id"], []).append(row)
+        members = [self._relative(one, found.get(one)) for one in _tree(oldest, children)]
+        return Family(members, is_whole)
 
-    def _parent(self, run_id: str, row: RunRow | None) -> Relative:
-        return Relative(run_id, None, None, []) if row is None else self._relative(row)
-
-    def _relative(self, row: RunRow) -> Relative:
-        forked_at = row.parent["step"] if row.parent else None
-        return Relative(row.id, row, forked_at, self._changes(row) if row.parent else [])
+    def _relative(self, run_id: str, row: RunRow | None) -> Relative:
+        if row is None or row.parent is None:
+            return Relative(run_id, row, None, None, [])
+        return Relative(run_id, row, row.parent["run_id"], row.parent["step"], self._changes(row))
 
     def _changes(self, row: RunRow) -> list[SettingChange]:
         assert row.parent is not None
         own, parent = self._config(row.id), self._config(row.parent["run_id"])
         if own is None or own.parent is None:
             return []
-        names = own.parent.changed
-        was = {} if parent is None else parent.hyperparameters
-        changes = [SettingChange(name, was.get(name), own.hyperparameters.get(name)) for name in names]
+        born = own.parent
+        configured = {} if parent is None else {**parent.env_options, **parent.hyperparameters}
+        was, after = {**configured, **born.in_force}, {**own.env_options, **own.hyperparameters}
+        changes = [SettingChange(name, was.get(name), after.get(name)) for name in born.changed]
+        changes += [
+            SettingChange(name, configured.get(name), value, in_parent=True)
+            for name, value in born.in_force.items()
+            if name not in born.changed and configured.get(name) != value
+        ]
         if parent is not None:
             changes += [
                 SettingChange(name, getattr(parent, name), getattr(own, name))
@@ -98,8 +105,38 @@ class FamilyService:
             return None
 
 
-def _forks(session: Session, run_id: str) -> list[RunRow]:
-    """The newest forks of a run, in the order in which they were made."""
-    of = col(RunRow.parent)["run_id"].as_string() == run_id
-    newest = select(RunRow).where(of).order_by(col(RunRow.created_at).desc()).limit(MOST_RELATIVES)
-    return list(session.exec(newest))[::-1]
+def _ancestors(session: Session, row: RunRow) -> tuple[list[RunRow], str]:
+    """The run, what it was forked from, and so on; and the id of the first, of which no more may be known."""
+    found = [row]
+    while (born := found[-1].parent) is not None and len(found) < MOST_MEMBERS:
+        if (parent := session.get(RunRow, born["run_id"])) is None:
+            return found, born["run_id"]
+        found.append(parent)
+    return found, found[-1].id
+
+
+def _add_descendants(session: Session, found: dict[str, RunRow], begin: Sequence[str]) -> bool:
+    """Add the forks of ``begin``, theirs, and so on; the newest, as far as there is room. Returns whether all are
+    there."""
+    is_whole = True
+    while begin and is_whole:
+        room = MOST_MEMBERS - len(found)
+        forks = _forks(session, begin, besides=found, limit=room + 1)
+        is_whole = len(forks) <= room
+        found.update({row.id: row for row in forks[:room]})
+        begin = [row.id for row in forks[:room]]
+    return is_whole
+
+
+def _forks(session: Session, of: Sequence[str], *, besides: Collection[str], limit: int) -> list[RunRow]:
+    """The newest first."""
+    parent = col(RunRow.parent)["run_id"].as_string()
+    wanted = select(RunRow).where(parent.in_(of), col(RunRow.id).not_in(besides))
+    return list(session.exec(wanted.order_by(col(RunRow.created_at).desc()).limit(limit)))
+
+
+def _tree(run_id: str, children: dict[str, list[RunRow]]) -> Iterator[str]:
+    """The run and what descends from it, each before its forks."""
+    yield run_id
+    for row in children.pop(run_id, []):
+        yield from _tree(row.id, children)

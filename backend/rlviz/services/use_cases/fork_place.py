@@ -17,11 +17,12 @@ from rlviz.rundir.snapshots import Snapshot, find_snapshot
 @dataclass(frozen=True)
 class ForkPlace:
     """Where a fork begins: at ``step``, to which its worker trains the parent again from ``snapshot``, if that is of an
-    earlier step; None: from the parent's beginning. It is the first start of a rollout at or beyond the step asked for
-    that the parent has come to, or the last."""
+    earlier step; None: from the parent's beginning, which is the snapshot ``inherited`` where that is a fork itself. It
+    is the first start of a rollout at or beyond the step asked for that the parent has come to, or the last."""
 
     snapshot: Snapshot | None
     step: int
+    inherited: Snapshot | None = None
 
     @property
     def begins_from(self) -> str:
@@ -29,19 +30,23 @@ class ForkPlace:
         return BEGINNING if self.snapshot is None else self.snapshot.name
 
     @property
+    def needs_parent(self) -> bool:
+        """Whether its worker has to build the parent first: no snapshot of the parent's own is of that step."""
+        return self.snapshot is None or self.snapshot.manifest.step < self.step
+
+    @property
     def trained_again_from(self) -> int | None:
         """The step from which the parent has to be trained again; None: it has not."""
-        if self.snapshot is None:
-            return 0
-        return self.snapshot.manifest.step if self.snapshot.manifest.step < self.step else None
+        begin = self.snapshot or self.inherited
+        step = 0 if begin is None else begin.manifest.step
+        return step if step < self.step or begin is None else None
 
 
 def place_of(folder: RunFolder, name: str) -> ForkPlace:
     """At snapshot ``name``. Raises ArtifactNotFound, SnapshotRefused, NothingToResume and RunFolderError."""
     found = find_snapshot(folder, name)
-    if found.is_inherited:
-        theirs = found.manifest.run_id[:80]
-        raise NothingToResume(f"Snapshot {name!r} belongs to run {theirs}. What begins there is a fork of that run.")
+    if found.is_beginning:
+        return ForkPlace(None, found.manifest.step, inherited=found)
     if not found.is_whole:
         raise NothingToResume(f"Snapshot {name!r} cannot be used. {found.problem}")
     return ForkPlace(found, found.manifest.step)
@@ -49,25 +54,32 @@ def place_of(folder: RunFolder, name: str) -> ForkPlace:
 
 def place_at(folder: RunFolder, config: RunConfig, wanted: int, reached: int) -> ForkPlace:
     """At step ``wanted`` of a run that has come to step ``reached``. Raises NothingToResume and RunFolderError."""
-    whole = [one for one in whole_of_run(folder) if not one.is_inherited]
-    before = [one for one in whole if one.manifest.step <= wanted]
-    if not before and (problem := _no_beginning(config, reached)) is not None:
-        steps = ", ".join(f"{one.manifest.step:,}" for one in whole)
+    found = whole_of_run(folder)
+    own, inherited = [one for one in found if not one.is_inherited], [one for one in found if one.is_inherited]
+    before = [one for one in own if one.manifest.step <= wanted]
+    beginning = inherited[-1] if inherited else None
+    if not before and (problem := _no_beginning(config, beginning, wanted, reached)) is not None:
+        steps = ", ".join(f"{one.manifest.step:,}" for one in found)
         instead = f" Fork at the step of one that is there: {steps}." if steps else ""
         raise NothingToResume(f"There is no snapshot of step {wanted:,} or before. {problem}{instead}")
-    begin = before[-1].manifest.step if before else 0
-    step = _boundary(begin, min(wanted, reached), reached, config)
-    exactly = [one for one in whole if one.manifest.step == step]
-    return ForkPlace(next(reversed(exactly or before), None), step)
+    begin = next(reversed(before), beginning)
+    from_step = 0 if begin is None else begin.manifest.step
+    step = _boundary(from_step, min(wanted, reached), max(from_step, reached), config)
+    exactly = [one for one in own if one.manifest.step == step]
+    return ForkPlace(next(reversed(exactly or before), None), step, inherited=beginning)
 
 
-def _no_beginning(config: RunConfig, reached: int) -> str | None:
-    """Why a run cannot be trained again from its beginning, in a sentence."""
+def _no_beginning(config: RunConfig, beginning: Snapshot | None, wanted: int, reached: int) -> str | None:
+    """Why a run cannot be trained again from its beginning to step ``wanted``, in a sentence."""
     if config.actor is not RunActor.POLICY:
         return "Nothing learns in this run."
-    if config.parent is not None:
-        return "The run is a fork itself, and its beginning is gone."
-    return "The run has not begun to train." if reached == 0 else None
+    if config.parent is None:
+        return "The run has not begun to train." if reached == 0 else None
+    if beginning is None:
+        return "The run is a fork itself, and its beginning is gone, or has not been reached yet."
+    if wanted < config.parent.step:
+        return f"The run is a fork itself, and begins at step {config.parent.step:,}."
+    return None
 
 
 def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:

@@ -36,6 +36,7 @@ from rlviz.services.use_cases.fork_changes import (
     with_options,
 )
 from rlviz.services.use_cases.fork_place import ForkPlace, place_at, place_of
+from rlviz.services.use_cases.knobs_in_force import knobs_in_force, taken_over
 from rlviz.services.use_cases.last_episodes import last_episodes
 
 
@@ -55,8 +56,12 @@ class ForkWish:
 
 @dataclass(frozen=True)
 class ForkChanges:
-    """What becomes at a fork of each of the run's ``hyperparameters`` and of the ``options`` of its environment."""
+    """What becomes at a fork of each of the run's ``hyperparameters`` and of the ``options`` of its environment.
+    ``place``: where it begins; None if that was not asked. ``in_force``: hyperparameters that had been changed while
+    the run trained, as they were there."""
 
+    place: ForkPlace | None
+    in_force: Mapping[str, JsonValue]
     hyperparameters: list[Change]
     options: list[Change]
 
@@ -66,24 +71,23 @@ class ForkService(RunUseCases):
         super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
         self._environments = environments
 
-    def changes(self, run_id: str) -> ForkChanges:
-        """What can be changed at a fork of the run. Raises RunNotFound, RunFolderError and NewerVersion."""
-        with self._database.read() as session:
-            check_controlled(get_run(session, run_id))
-        config = self._folder(run_id).config_to_go_on()
+    def changes(self, run_id: str, snapshot: str | None = None, step: int | None = None) -> ForkChanges:
+        """What can be changed at a fork of the run, at a snapshot or a step if one is given.
+
+        Raises RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, RunFolderError, NewerVersion, and
+        InvalidRequest if both are given.
+        """
+        if snapshot is not None and step is not None:
+            raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step, not both.")
+        folder, config, reached = self._parent(run_id)
+        place = None
+        if snapshot is not None or step is not None:
+            place = _place(folder, config, snapshot, step, reached)
         options: list[Change] = []
         with suppress(UnknownName):  # a custom environment that is gone: forking says so
             options = possible_options(self._environments.get(config.env_id).resolve(config.env_options))
-        return ForkChanges(possible_changes(config), options)
-
-    def place(self, run_id: str, step: int) -> ForkPlace:
-        """Where a fork of the run at ``step`` begins. Raises RunNotFound, NothingToResume and RunFolderError."""
-        with self._database.read() as session:
-            row = get_run(session, run_id)
-            check_controlled(row)
-            reached = row.step
-        folder = self._folder(run_id)
-        return place_at(folder, folder.config_to_go_on(), step, reached)
+        in_force = {} if place is None else knobs_in_force(folder, config, place)
+        return ForkChanges(place, in_force, possible_changes(config), options)
 
     def accepts(self, config: RunConfig, name: str, value: JsonValue) -> bool:
         """Whether a fork of a run so configured can have hyperparameter ``name`` changed to ``value`` alone."""
@@ -92,7 +96,7 @@ class ForkService(RunUseCases):
         wish = ForkWish(hyperparameters={name: value})
         try:
             environment = self._environments.get(config.env_id).resolve(config.env_options)
-            self._changed(config, wish, config.total_timesteps, environment)
+            self._changed(config, {}, wish, config.total_timesteps, environment)
         except (InvalidRequest, UnknownName):
             return False
         return True
@@ -104,21 +108,14 @@ class ForkService(RunUseCases):
         does not fit, NotEnoughDisk, or RunFolderError.
         """
         self._disk.check()
-        with self._database.read() as session:
-            row = get_run(session, run_id)
-            check_controlled(row)
-            reached = row.step
-        parent = self._folder(run_id)
-        parent.check()
-        theirs, now = parent.config_to_go_on(), self._clock()
         if (wish.snapshot is None) == (wish.step is None):
             raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
-        if wish.step is not None:
-            place = place_at(parent, theirs, wish.step, reached)
-        else:
-            place = place_of(parent, wish.snapshot or "")
-        snapshot = place.snapshot
-        config = self._config(theirs, place, wish, now, last_episodes(parent, theirs, snapshot, place.step))
+        parent, theirs, reached = self._parent(run_id)
+        parent.check()
+        now = self._clock()
+        place = _place(parent, theirs, wish.snapshot, wish.step, reached)
+        snapshot, in_force = place.snapshot, knobs_in_force(parent, theirs, place)
+        config = self._config(theirs, place, in_force, wish, now, last_episodes(parent, theirs, snapshot, place.step))
         row = row_of_config(config)
         control = Control(resume_from=place.begins_from)
         if wish.start:
@@ -126,10 +123,11 @@ class ForkService(RunUseCases):
             control = Control(desired=Desired.RUN, requested_at=now, queued_at=now, resume_from=place.begins_from)
 
         def fill(child: RunFolder) -> None:
-            if snapshot is not None:
-                inherit(snapshot, parent, child)
-            if place.trained_again_from is not None:
-                inherit_stretch(snapshot, parent, child, place.step)
+            begin = snapshot or place.inherited
+            if begin is not None:
+                inherit(begin, parent, child)
+            if place.needs_parent:
+                inherit_stretch(begin, parent, child, place.step)
 
         with (
             new_folder(self._settings.runs_dir, config, control, fill=fill) as appear,
@@ -143,8 +141,24 @@ class ForkService(RunUseCases):
             self._supervisor.wake()
         return row
 
+    def _parent(self, run_id: str) -> tuple[RunFolder, RunConfig, int]:
+        """The folder and the configuration of a run to be forked, and the step that it has come to. Raises RunNotFound,
+        NotControlled, RunFolderError and NewerVersion."""
+        with self._database.read() as session:
+            row = get_run(session, run_id)
+            check_controlled(row)
+            reached = row.step
+        folder = self._folder(run_id)
+        return folder, folder.config_to_go_on(), reached
+
     def _config(
-        self, parent: RunConfig, place: ForkPlace, wish: ForkWish, now: float, before_fork: list[LastEpisode]
+        self,
+        parent: RunConfig,
+        place: ForkPlace,
+        in_force: Mapping[str, JsonValue],
+        wish: ForkWish,
+        now: float,
+        before_fork: list[LastEpisode],
     ) -> RunConfig:
         total = wish.total_timesteps or max(parent.total_timesteps, place.step + 1)
         if total <= place.step:
@@ -154,7 +168,7 @@ class ForkService(RunUseCases):
         before = self._environments.get(parent.env_id).resolve(parent.env_options)
         environment = with_options(before, wish.env_options)
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
-        hyperparameters, changes = self._changed(parent, wish, total, environment)
+        hyperparameters, changes = self._changed(parent, in_force, wish, total, environment)
         changed = [change.name for change in changes]
         seed = parent.seed if wish.seed is None else wish.seed
         instant = utc(now)
@@ -178,6 +192,7 @@ class ForkService(RunUseCases):
                     snapshot=place.begins_from,
                     step=place.step,
                     changed=changed + options,
+                    in_force=dict(in_force),
                     environments_anew=anew,
                     last_episodes=[] if options else before_fork,
                 ),
@@ -185,13 +200,18 @@ class ForkService(RunUseCases):
         )
 
     def _changed(
-        self, parent: RunConfig, wish: ForkWish, total: int, environment: Environment
+        self,
+        parent: RunConfig,
+        in_force: Mapping[str, JsonValue],
+        wish: ForkWish,
+        total: int,
+        environment: Environment,
     ) -> tuple[Hyperparameters, list[Change]]:
-        """All hyperparameters of the fork, and what changes, by name. Raises InvalidRequest."""
+        """All hyperparameters of the fork, and what changes about those ``in_force``, by name. Raises
+        InvalidRequest."""
         algorithm = ALGORITHMS.get(parent.algo)
-        changed = sorted(
-            name for name, value in wish.hyperparameters.items() if parent.hyperparameters.get(name) != value
-        )
+        before = {**parent.hyperparameters, **in_force}
+        changed = sorted(name for name, value in wish.hyperparameters.items() if before.get(name) != value)
         changes = [change_of(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
         refused = [change for change in changes if change.effect is Effect.REFUSED]
         if refused:
@@ -199,7 +219,11 @@ class ForkService(RunUseCases):
             told = "; ".join(f"{one.name}: {one.why}" for one in refused)
             raise InvalidRequest(f"This cannot be changed at a fork. {told}", fields)
         hyperparameters = algorithm.validate(
-            {**parent.hyperparameters, **wish.hyperparameters},
+            {
+                **parent.hyperparameters,
+                **taken_over(algorithm, in_force, changed),
+                **{name: wish.hyperparameters[name] for name in changed},
+            },
             total,
             (environment.observation_space, environment.action_space),
         )
@@ -207,3 +231,9 @@ class ForkService(RunUseCases):
             raise InvalidRequest.field("/hyperparameters/ent_coef", "A number cannot become one that is learned.")
         check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
         return hyperparameters, changes
+
+
+def _place(folder: RunFolder, config: RunConfig, snapshot: str | None, step: int | None, reached: int) -> ForkPlace:
+    if step is not None:
+        return place_at(folder, config, step, reached)
+    return place_of(folder, snapshot or "")

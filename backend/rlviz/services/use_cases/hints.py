@@ -16,6 +16,7 @@ from rlviz.domain.superseded import Superseded
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
 from rlviz.services.use_cases.forking import ForkService
+from rlviz.services.use_cases.knobs_in_force import knobs_in_force_now
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_series import Snapshot
 from rlviz.services.use_cases.runs import RunService
@@ -58,7 +59,7 @@ class HintService:
         environment = _environment(config)
         return Case(
             algo=row.algo,
-            hyperparameters=config.hyperparameters,
+            hyperparameters={**config.hyperparameters, **knobs_in_force_now(self._runs.folder(row.id), config)},
             total_timesteps=row.total_timesteps,
             series=found.series,
             ended=row.state.has_ended,

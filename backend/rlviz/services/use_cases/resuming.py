@@ -153,7 +153,7 @@ def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig)
     if name is None and row.step == 0 and config.parent is None and not snapshots_of(folder):
         return None
     if name is None and config.parent is not None and newest_of_run(folder) is None:
-        return None if begins_with_parent(folder) else find_snapshot(folder, config.parent.snapshot)
+        return None if begins_with_parent(folder, config.parent) else find_snapshot(folder, config.parent.snapshot)
     if name is None:
         if (newest := newest_of_run(folder)) is None:
             raise NothingToResume(

@@ -11,15 +11,15 @@ from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NotTraining
-from rlviz.domain.events import HyperparameterChangedData, RollbackData
+from rlviz.domain.events import HyperparameterChangedData
 from rlviz.domain.knobs import MAX_WAITING, KnobWish, ScaleKnob, SetKnob
 from rlviz.domain.records import MetricRecord
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.knob_changes import knob_changes
 from rlviz.rundir.metric_rows import counted_rows
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
-from rlviz.services.use_cases.events import read_events
 from rlviz.services.use_cases.rule_checks import check_rules
 from rlviz.training.rules.dry_run import dry_run
 from rlviz.training.rules.engine import Firing
@@ -71,7 +71,9 @@ class RuleService(RunUseCases):
         folder, config = self._look_at_ours(run_id)
         algorithm = ALGORITHMS.get(config.algo)
         values = algorithm.validate(config.hyperparameters, config.total_timesteps).model_dump()  # defaults filled in
-        changes, answered = _changes(folder)
+        changes = knob_changes(folder)
+        newest = changes.newest()
+        replaced = {one.data.name for one in changes.held if one.data.replaced_schedule}
         wishes = folder.read_control().knob_wishes
         return [
             KnobState(
@@ -79,9 +81,9 @@ class RuleService(RunUseCases):
                 range_of(knob, algorithm),
                 float(values[knob.hyperparameter]),
                 scheduled := is_scheduled(knob, values),
-                scheduled and not any(one.replaced_schedule for one in changes.get(name, ())),
-                changes[name][-1] if name in changes else None,
-                tuple(one.change for one in wishes if one.number > answered and one.change.knob == name),
+                scheduled and name not in replaced,
+                newest.get(name),
+                tuple(one.change for one in wishes if one.number > changes.answered and one.change.knob == name),
             )
             for name, knob in knobs_of(algorithm, values).items()
         ]
@@ -123,23 +125,6 @@ class RuleService(RunUseCases):
         folder = self._folder(run_id)
         folder.check()
         return folder, folder.read_config()
-
-
-def _changes(folder: RunFolder) -> tuple[dict[str, list[HyperparameterChangedData]], int]:
-    """The changes that hold, by knob, oldest first, and the number of the last request that was answered."""
-    made: list[tuple[int, HyperparameterChangedData]] = []
-    answered = 0
-    for event in read_events(folder).events:
-        match event.data:
-            case HyperparameterChangedData() as changed:
-                made.append((event.step, changed))
-                answered = max(answered, changed.request)
-            case RollbackData():  # what came after its snapshot is no part of the run
-                made = [(step, one) for step, one in made if step <= event.step]
-    changes: dict[str, list[HyperparameterChangedData]] = {}
-    for _, one in made:
-        changes.setdefault(one.name, []).append(one)
-    return changes, answered
 
 
 def _check(rules: Sequence[Rule], config: RunConfig) -> None:

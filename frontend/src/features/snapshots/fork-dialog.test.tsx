@@ -3,8 +3,9 @@ import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { RunDetail } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { run, snapshot } from "./fixtures";
+import { list, run, snapshot } from "./fixtures";
 import { ForkDialog } from "./fork-dialog";
+import { SnapshotsPanel } from "./snapshots-panel";
 
 const push = vi.fn();
 vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
@@ -29,7 +30,8 @@ const FORKING = {
   "GET /environments": () => ({ body: [lake] }),
   "GET /runs/a/fork": () => ({
     body: {
-      run_id: "a",
+      ...{ run_id: "a", in_force: { learning_rate: 0.0002 } },
+      at: { snapshot: "before-lr", step: 2_048, trained_again_from: null },
       changes: [
         { name: "learning_rate", effect: "fits", why: null },
         { name: "net_arch", effect: "refused", why: "The weights are of another network." },
@@ -60,7 +62,8 @@ test("a fork changes what can be changed, says why the rest cannot, and opens th
   const create = { "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }) };
   const asked = show(create);
   const rate = await screen.findByRole("textbox", { name: "learning_rate" });
-  expect(rate).toHaveValue("0.0003");
+  expect(rate).toHaveValue("0.0002");
+  expect(screen.getByText(/Changed while this run trained: it began with 0.0003/)).toBeVisible();
   expect(screen.queryByRole("textbox", { name: "net_arch" })).not.toBeInTheDocument();
   expect(screen.getByText("The weights are of another network.")).toBeInTheDocument();
   await userEvent.clear(rate);
@@ -117,4 +120,28 @@ test("a fork that the service refuses says so at the field", async () => {
   await userEvent.click(await screen.findByRole("button", { name: "Fork" }));
   expect(await screen.findByText("Too small.")).toBeVisible();
   expect(screen.getByRole("textbox", { name: "learning_rate" })).toBeInvalid();
+});
+
+test("a fork at a step asks for the step first, and says from where its parent is trained again", async () => {
+  const at = { snapshot: "1024", step: 1_536, trained_again_from: 1_024 };
+  const forking = FORKING["GET /runs/a/fork"]().body;
+  const asked = serve({
+    ...FORKING,
+    "GET /runs/a/snapshots": () => ({ body: list(snapshot(1_024), snapshot(2_048)) }),
+    "GET /runs/a/fork": () => ({ body: { ...forking, at } }),
+    "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }),
+  });
+  renderWithQueries(<SnapshotsPanel run={parent} />);
+  await userEvent.click(await screen.findByRole("button", { name: "Fork at a step…" }));
+  const step = screen.getByRole("textbox", { name: "Step" });
+  await userEvent.type(step, "9000");
+  expect(screen.getByText(/Must be 0 to 6,144/)).toBeVisible();
+  await userEvent.clear(step);
+  await userEvent.type(step, "1500");
+  await userEvent.click(screen.getByRole("button", { name: "Choose what to change…" }));
+  expect(
+    await screen.findByText(/first trains this run again from step 1,024 to there/),
+  ).toBeVisible();
+  await userEvent.click(await screen.findByRole("button", { name: "Fork" }));
+  await expect.poll(() => asked.at(-1)?.body).toMatchObject({ step: 1_500, start: false });
 });

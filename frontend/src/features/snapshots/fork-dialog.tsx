@@ -15,7 +15,6 @@ import {
 } from "@/lib/api";
 import { count } from "@/lib/format";
 import { ForkForm } from "./fork-form";
-import type { ForkStart } from "./fork-wish";
 import { called } from "./snapshot-words";
 
 interface ForkDialogProps {
@@ -31,15 +30,10 @@ interface ForkDialogProps {
 export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
-  const asked = typeof at === "number" ? at : null;
-  const changes = useQuery(forkChangesQuery(run.id, asked));
+  const wish = typeof at === "number" ? { step: at } : { snapshot: at.name };
+  const changes = useQuery(forkChangesQuery(run.id, wish));
   const place = changes.data?.at;
-  const start: ForkStart | null =
-    typeof at !== "number"
-      ? { step: at.step, wish: { snapshot: at.name } }
-      : place
-        ? { step: place.step, wish: { step: at } }
-        : null;
+  const start = place ? { step: place.step, wish } : null;
   const algorithm = algorithms.data?.find(({ id }) => id === run.algo);
   const failed = [algorithms, environments, changes].find(({ error }) => error !== null);
   return (

@@ -37,7 +37,7 @@ export const pointerTo = (part: Part, name: string) => `/${part}/${name}`;
 export interface ChangeableSetting {
   part: Part;
   schema: Hyperparameter;
-  /** The parent's value. */
+  /** What the parent trains with where the fork begins. */
   value: unknown;
 }
 
@@ -53,7 +53,7 @@ export function forkSettings(
   config: RunConfig,
   algorithm: Algorithm,
   environment: Environment | undefined,
-  { changes, env_options }: ForkChanges,
+  { changes, env_options, in_force }: ForkChanges,
 ) {
   const changeable: ChangeableSetting[] = [];
   const fixed: FixedSetting[] = [];
@@ -62,20 +62,27 @@ export function forkSettings(
     schemas: readonly Hyperparameter[],
     told: ForkChanges["changes"],
     anew: string,
+    changed: Readonly<Record<string, unknown>> = {},
   ) => {
-    const values: Readonly<Record<string, unknown>> = config[part] ?? {};
+    const configured: Readonly<Record<string, unknown>> = config[part] ?? {};
+    const values = { ...configured, ...changed };
     for (const { name, effect, why } of told) {
       const schema = schemas.find((one) => one.name === name);
       if (!(name in values)) continue;
       const value = values[name];
       if (effect === "refused") fixed.push({ name, value, why: why ?? "" });
       else if (schema) {
-        const help = effect === "anew" ? `${schema.help}${anew}` : schema.help;
+        const was =
+          name in changed
+            ? ` Changed while this run trained: it began with ${setting(configured[name])}.`
+            : "";
+        const help = `${schema.help}${effect === "anew" ? anew : ""}${was}`;
         changeable.push({ part, value, schema: { ...schema, help } });
       }
     }
   };
-  sort("hyperparameters", algorithm.hyperparameters, changes, " Environments begin a new episode.");
+  const anew = " Environments begin a new episode.";
+  sort("hyperparameters", algorithm.hyperparameters, changes, anew, in_force);
   sort("env_options", environment?.options ?? [], env_options, "");
   return { changeable, fixed };
 }

@@ -8,7 +8,7 @@ const run = (status: RunStatus) => ({
   ...{ status, actor: "policy" as const, policy_step: null, total_timesteps: 1_000, damage: [] },
   ended_early: null as string | null,
 });
-const snapshot = { step: 500, whole: true, behind: false, inherited: false };
+const snapshot = { step: 500, whole: true, behind: false };
 
 test.each([
   ["created", ["delete"]],
@@ -33,7 +33,6 @@ test.each([
   ["a run that trains", "running", {}, null],
   ["one that was left behind", "stopped", { behind: true }, null],
   ["one that is damaged", "stopped", { whole: false }, "It cannot be used."],
-  ["one that begins there", "paused", { inherited: true }, "Fork the run that it is of."],
 ] as const)("forking at a snapshot of %s: %s %j %s", (_, status, change, reason) =>
   expect(whyNotWith("fork", run(status), { ...snapshot, ...change })).toBe(reason),
 );

@@ -6,7 +6,14 @@ export type SnapshotAction = "resume" | "rollback" | "fork" | "delete";
 
 /** The part of a run that decides what its snapshots are good for. */
 export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps" | "ended_early">;
-export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind" | "inherited">;
+export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind">;
+
+/** Why the run cannot be forked at a step, in a sentence; null if it can. */
+export function whyNotForkAtStep(run: JudgedRun & Pick<RunDetail, "step">): string | null {
+  const ofRun = whyNot("fork", run);
+  if (ofRun !== null) return ofRun;
+  return run.step > 0 ? null : "It has not begun to train.";
+}
 
 /**
  * Why `action` is not possible with this snapshot of the run, in a sentence; null if it is. What the run itself allows
@@ -22,7 +29,6 @@ export function whyNotWith(
   const isLeft = action === "resume" && canDo("extend", run) && run.ended_early !== null;
   const ofRun = isLeft ? null : whyNot(action, run);
   if (ofRun !== null) return ofRun;
-  if (action === "fork" && snapshot.inherited) return "Fork the run that it is of.";
   if (!snapshot.whole) return "It cannot be used.";
   if (action === "fork") return null;
   if (snapshot.behind) return "The run went back to before it.";

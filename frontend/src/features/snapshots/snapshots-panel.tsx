@@ -9,8 +9,9 @@ import { isActive, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/l
 import { bytes, plural } from "@/lib/format";
 import { canDo } from "@/lib/run-actions";
 import { AskDeed } from "./ask-deed";
+import { ForkAtStep } from "./fork-at-step";
 import { ForkDialog } from "./fork-dialog";
-import type { SnapshotAction } from "./snapshot-rule";
+import { type SnapshotAction, whyNotForkAtStep } from "./snapshot-rule";
 import { SnapshotRow } from "./snapshot-row";
 import { TakeSnapshot } from "./take-snapshot";
 
@@ -41,6 +42,7 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   const { snapshots } = found;
   const [deed, setDeed] = useState<{ action: SnapshotAction; name: string } | null>(null);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const [forkStep, setForkStep] = useState<number | null>(null);
   const chosen = snapshots.find(({ name }) => name === deed?.name);
   const { shown, more } = useShortened(snapshots.toReversed(), MOST);
   const close = () => setDeed(null);
@@ -53,15 +55,21 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
     <div className="p-4">
       <div className="flex min-h-7 flex-wrap items-center justify-between gap-2 text-xs text-ink-faint">
         <span className="tabular-nums">{totalWords(run, found)}</span>
-        {canTake && (
-          <TakeSnapshot
-            run={run.id}
-            busy={awaited}
-            onAsked={() =>
-              setAsked({ attempt: run.attempt, before: new Set(snapshots.map(({ name }) => name)) })
-            }
-          />
-        )}
+        <span className="flex flex-wrap gap-2">
+          {whyNotForkAtStep(run) === null && <ForkAtStep run={run} onFork={setForkStep} />}
+          {canTake && (
+            <TakeSnapshot
+              run={run.id}
+              busy={awaited}
+              onAsked={() =>
+                setAsked({
+                  attempt: run.attempt,
+                  before: new Set(snapshots.map(({ name }) => name)),
+                })
+              }
+            />
+          )}
+        </span>
       </div>
       {awaited && (
         <p role="status" className="mt-1 text-xs text-ink-soft">
@@ -84,6 +92,9 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
         </ul>
       )}
       {more}
+      {forkStep !== null && (
+        <ForkDialog run={run} at={forkStep} onClose={() => setForkStep(null)} />
+      )}
       {chosen && deed?.action === "fork" && <ForkDialog run={run} at={chosen} onClose={close} />}
       {chosen && deed && deed.action !== "fork" && (
         <AskDeed

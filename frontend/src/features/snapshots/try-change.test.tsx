@@ -31,7 +31,8 @@ function show(found: RunSnapshots) {
     "GET /environments": () => ({ body: [] }),
     "GET /runs/a/fork": () => ({
       body: {
-        run_id: "a",
+        ...{ run_id: "a", in_force: {} },
+        at: { snapshot: "2048", step: found.snapshots[0]?.step, trained_again_from: null },
         changes: [{ name: "learning_rate", effect: "fits", why: null }],
         env_options: [],
       },
@@ -43,12 +44,14 @@ function show(found: RunSnapshots) {
   return asked;
 }
 
-test("begins at the newest snapshot before what was found, else at the first that can be used", () => {
+test("begins where what was found began, else at the first snapshot that can be used", () => {
   const behind = snapshot(4_096, { behind: true });
   const all = list(snapshot(1_024), snapshot(2_048), behind, snapshot(8_192));
-  expect(placeToTry(all, 5_000)?.step).toBe(2_048);
-  expect(placeToTry(all, 500)?.step).toBe(1_024);
+  expect(placeToTry(all, 5_000)).toBe(5_000);
+  expect(placeToTry(all, 500)).toMatchObject({ step: 1_024 });
   expect(placeToTry(list(behind), 5_000)).toBeUndefined();
+  const inherited = snapshot(1_024, { inherited: true });
+  expect(placeToTry(list(inherited), 5_000), "of a fork that has none of its own yet").toBe(5_000);
 });
 
 test("fills the change in, forks, and opens the comparison with the parent", async () => {
@@ -57,7 +60,7 @@ test("fills the change in, forks, and opens the comparison with the parent", asy
   await userEvent.click(screen.getByRole("button", { name: "Fork and start" }));
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/compare?runs=a,child"));
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
-    ...{ snapshot: "2048", hyperparameters: { learning_rate: 0.0005 } },
+    ...{ step: 5_000, hyperparameters: { learning_rate: 0.0005 } },
     ...{ total_timesteps: 10_240, start: true },
   });
 });

@@ -22,7 +22,7 @@ interface TryChangeProps {
 export function TryChange({ run, hint, change, onClose }: TryChangeProps) {
   const { data, error, refetch } = useQuery(snapshotsQuery(run.id));
   const at = data && placeToTry(data, hint.from_step);
-  if (at) return <ForkDialog {...{ run, at, onClose }} tries={change} />;
+  if (at !== undefined) return <ForkDialog {...{ run, at, onClose }} tries={change} />;
   if (data && run.config !== null) {
     return <TryAnew {...{ run, change, onClose }} config={run.config} />;
   }
@@ -39,8 +39,11 @@ export function TryChange({ run, hint, change, onClose }: TryChangeProps) {
   );
 }
 
-/** The newest snapshot before what the hint found began; else the first one that is there. */
+/**
+ * Where what the hint found began: the run is trained again to there from the newest snapshot before. Else the first
+ * snapshot that is there.
+ */
 export function placeToTry({ snapshots }: RunSnapshots, from: number) {
   const usable = snapshots.filter(({ whole, behind }) => whole && !behind);
-  return usable.findLast(({ step }) => step <= from) ?? usable[0];
+  return usable.some(({ step }) => step <= from) ? from : usable[0];
 }

@@ -872,7 +872,7 @@ export interface paths {
     };
     /**
      * Get Family
-     * @description The parent of a fork, the other forks of that one, and its own, with what was changed at each.
+     * @description The runs that it was forked from, and all that were forked from those, with what was changed at each fork.
      */
     get: operations["get_family"];
     put?: never;
@@ -2191,7 +2191,7 @@ export interface components {
      * @description Who changed a knob.
      * @enum {string}
      */
-    Author: "person" | "rule";
+    Author: "person" | "rule" | "parent";
     /**
      * BestData
      * @description The best policy so far was kept. The figures are of the episodes that decided so.
@@ -4037,8 +4037,15 @@ export interface components {
     ForkChanges: {
       /** Run Id */
       run_id: string;
-      /** @description Where a fork at the `step` asked about begins; null: none was. */
+      /** @description Where a fork at the `step` or `snapshot` asked about begins; null: none was. */
       at: components["schemas"]["ForkPlace"] | null;
+      /**
+       * In Force
+       * @description Hyperparameters that people and rules had changed by then while the run trained, as they were there; the others were as the run is configured.
+       */
+      in_force: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
       /**
        * Changes
        * @description Of each hyperparameter.
@@ -4064,7 +4071,7 @@ export interface components {
       step?: number | null;
       /**
        * Hyperparameters
-       * @description Values that differ from the parent's.
+       * @description Values that differ from those that the parent trained with there.
        * @default {}
        */
       hyperparameters?: {
@@ -4560,6 +4567,11 @@ export interface components {
        * @default false
        */
       limited?: boolean;
+      /**
+       * Factor
+       * @description What the course that the configuration gives it is multiplied by since; null: `after` has taken the place of that course.
+       */
+      factor?: number | null;
     };
     /** HyperparameterField */
     HyperparameterField: {
@@ -5672,9 +5684,16 @@ export interface components {
       step: number;
       /**
        * Changed
-       * @description Hyperparameters, and options of the environment, that differ from the parent's.
+       * @description Hyperparameters, and options of the environment, that differ from what the parent trained with where the fork begins.
        */
       changed?: string[];
+      /**
+       * In Force
+       * @description Hyperparameters that people and rules had changed while the parent trained, as they were where the fork begins; the others were as the parent was configured.
+       */
+      in_force?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
       /**
        * Environments Anew
        * @description Whether environments and generators begin anew instead of going on.
@@ -6208,8 +6227,13 @@ export interface components {
       /** Best Moving Average */
       best_moving_average: number | null;
       /**
+       * Parent Id
+       * @description The run that it was forked from; null: it was not.
+       */
+      parent_id: string | null;
+      /**
        * Forked At
-       * @description Step at which it left its own parent; null: it has none.
+       * @description The step at which it was.
        */
       forked_at: number | null;
       /**
@@ -7221,19 +7245,18 @@ export interface components {
     };
     /** RunFamily */
     RunFamily: {
-      /** @description The run itself. */
-      own: components["schemas"]["Relative"];
-      parent: components["schemas"]["Relative"] | null;
+      /** Run Id */
+      run_id: string;
       /**
-       * Siblings
-       * @description The other forks of its parent, oldest first; 50 at most.
+       * Members
+       * @description The run itself, the runs that it was forked from, up to the first, and all that were forked from any of them. Each comes before its forks, these in the order in which they were made.
        */
-      siblings: components["schemas"]["Relative"][];
+      members: components["schemas"]["Relative"][];
       /**
-       * Children
-       * @description Its own forks, oldest first; 50 at most.
+       * Whole
+       * @description Whether that is all of them; at most 100 are listed, the nearest and newest.
        */
-      children: components["schemas"]["Relative"][];
+      whole: boolean;
     };
     /**
      * RunGroup
@@ -8154,12 +8177,17 @@ export interface components {
     SettingChange: {
       /**
        * Name
-       * @description A hyperparameter, `seed` or `total_timesteps`.
+       * @description A hyperparameter, an option of the environment, `seed` or `total_timesteps`.
        */
       name: string;
-      /** @description The parent's; null where the parent is gone. */
+      /** @description What the parent trained with where the fork begins; null where the parent is gone. */
       before: components["schemas"]["JsonValue"];
       after: components["schemas"]["JsonValue"];
+      /**
+       * In Parent
+       * @description Whether it was changed while the parent trained, from `before`, and the fork went on with that.
+       */
+      in_parent: boolean;
     };
     /**
      * SinkKind
@@ -12377,6 +12405,8 @@ export interface operations {
       query?: {
         /** @description Where would a fork at this step begin? */
         step?: number | null;
+        /** @description Or at the snapshot of this name: one of the two. */
+        snapshot?: string | null;
       };
       header?: never;
       path: {
@@ -12395,7 +12425,7 @@ export interface operations {
           "application/json": components["schemas"]["ForkChanges"];
         };
       };
-      /** @description Run not found */
+      /** @description Run not found; Artifact not found */
       404: {
         headers: {
           [name: string]: unknown;
@@ -12404,7 +12434,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Run is damaged; Nothing to resume from; Run is not controlled from here; Written by a newer version */
+      /** @description Run is damaged; Nothing to resume from; Training cannot go on from this snapshot; Run is not controlled from here; Written by a newer version */
       409: {
         headers: {
           [name: string]: unknown;

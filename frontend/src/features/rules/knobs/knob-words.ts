@@ -63,7 +63,11 @@ export function waitingWords(waiting: readonly KnobChange[]): string {
 /** The last change that was made; null without one. */
 export function changedWords({ changed }: RunKnob): string | null {
   if (!changed) return null;
-  const by = changed.by === "rule" ? `by rule ${count(changed.rule)}` : "by you";
+  const by = {
+    person: "by you",
+    rule: `by rule ${count(changed.rule)}`,
+    parent: "while its parent trained",
+  }[changed.by];
   const limited = changed.limited ? ", as far as its bounds allow" : "";
   return `Changed from ${knobValue(changed.before)} to ${knobValue(changed.after)} ${by}${limited}.`;
 }

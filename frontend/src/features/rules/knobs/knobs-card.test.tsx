@@ -95,6 +95,15 @@ test("once a value was set there is no schedule any more, and who changed it is 
   expect(screen.queryByText(/schedule/)).not.toBeInTheDocument();
 });
 
+test("what a fork goes on with that was changed in its parent is said so", async () => {
+  const change = { kind: "set_knob" as const, knob: "learning_rate", value: 0.01 };
+  const changed = { kind: "hyperparameter_changed" as const, name: "learning_rate", change };
+  show([knob({ changed: { ...changed, before: 0.0003, after: 0.01, by: "parent" } })]);
+  expect(
+    await screen.findByText("Changed from 0.0003 to 0.01 while its parent trained."),
+  ).toBeVisible();
+});
+
 test("where nothing can be adjusted there is nothing", async () => {
   const { asked, view } = show([]);
   await vi.waitFor(() => expect(asked).toHaveLength(1));

@@ -3,7 +3,15 @@ import { setting } from "@/lib/format";
 
 /** What was changed at a fork, for instance `gamma 0.99 → 0.9, seed 1 → 7`. */
 export function changeWords(changes: Relative["changes"]): string {
-  if (changes.length === 0) return "nothing changed";
+  const own = changes.filter(({ in_parent }) => !in_parent);
+  const inherited = changes.filter(({ in_parent }) => in_parent);
+  const changed = own.length === 0 ? "nothing changed" : listed(own);
+  return inherited.length === 0
+    ? changed
+    : `${changed}; as changed in its parent: ${listed(inherited)}`;
+}
+
+function listed(changes: Relative["changes"]): string {
   return changes
     .map(({ name, before, after }) =>
       before === null

@@ -5,36 +5,59 @@ import { renderWithQueries, serve } from "@/lib/testing/service";
 import { FamilyCard } from "./family-card";
 import { ForkedFrom } from "./forked-from";
 
-const relative = (run_id: string, change: object = {}) => ({
-  ...{ run_id, deleted: false, name: `Run ${run_id}`, status: "completed" },
-  ...{ best_moving_average: 200, forked_at: 512 },
-  changes: [{ name: "gamma", before: 0.99, after: 0.9 }],
+const relative = (run_id: string, parent_id: string | null, change: object = {}) => ({
+  ...{ run_id, parent_id, deleted: false, name: `Run ${run_id}`, status: "completed" },
+  ...{ best_moving_average: 200, forked_at: parent_id === null ? null : 512 },
+  changes: [{ name: "gamma", before: 0.99, after: 0.9, in_parent: false }],
   ...change,
 });
 const gone = { deleted: true, name: null, status: null, best_moving_average: null };
 const run = { id: "a", parent: { run_id: "p", step: 512 } } as RunDetail;
-const family = (change: object) =>
-  serve({
-    "GET /runs/a/family": () => ({
-      body: { own: relative("a"), parent: null, siblings: [], children: [], ...change },
-    }),
-  });
+const family = (...members: object[]) =>
+  serve({ "GET /runs/a/family": () => ({ body: { run_id: "a", members, whole: true } }) });
 
-test("each relative is a link with what it changed", async () => {
-  family({
-    parent: relative("p", { forked_at: null }),
-    siblings: [relative("s")],
-    children: [relative("c")],
-  });
+test("each relative is a link with what it changed, below what it was forked from", async () => {
+  family(
+    ...[relative("r", null), relative("p", "r"), relative("a", "p"), relative("c", "a")],
+    ...[relative("s", "p"), relative("n", "s")],
+  );
   renderWithQueries(<FamilyCard run={run} />);
   const links = await screen.findAllByRole("link", { name: /^Run/ });
-  expect(links.map((link) => link.textContent)).toEqual(["Run p", "Run c", "Run s"]);
+  expect(links.map((link) => link.textContent)).toEqual([
+    "Run r",
+    "Run p",
+    "Run c",
+    "Run s",
+    "Run n",
+  ]);
   expect(screen.getByText("Run a")).toHaveAttribute("aria-current", "page");
-  expect(screen.getAllByText("forked at step 512, gamma 0.99 → 0.9")).toHaveLength(3);
+  const depth = (name: string) => {
+    let [found, at] = [0, screen.getByText(name).closest("ul")?.parentElement];
+    for (; at; at = at.closest("ul")?.parentElement) found += 1;
+    return found;
+  };
+  expect(["Run r", "Run p", "Run a", "Run c", "Run s", "Run n"].map(depth)).toEqual([
+    1, 2, 3, 4, 3, 4,
+  ]);
+  expect(screen.getAllByText("forked at step 512, gamma 0.99 → 0.9")).toHaveLength(5);
+});
+
+test("what was changed in the parent already is told apart from what the fork changed", async () => {
+  const inherited = { name: "learning_rate", before: 0.001, after: 0.0005, in_parent: true };
+  family({
+    parent: relative("p", { forked_at: null }),
+    own: relative("a", { changes: [inherited] }),
+  });
+  renderWithQueries(<FamilyCard run={run} />);
+  expect(
+    await screen.findByText(
+      /nothing changed; as changed in its parent: learning_rate 0.001 → 0.0005/,
+    ),
+  ).toBeVisible();
 });
 
 test("a parent that is deleted is said as such", async () => {
-  family({ parent: relative("p", { ...gone, forked_at: null, changes: [] }) });
+  family(relative("p", null, { ...gone, changes: [] }), relative("a", "p"));
   renderWithQueries(
     <>
       <ForkedFrom run={run} />
@@ -46,7 +69,7 @@ test("a parent that is deleted is said as such", async () => {
 });
 
 test("a run without relatives shows nothing", async () => {
-  family({});
+  family(relative("a", null));
   const { container } = renderWithQueries(<FamilyCard run={run} />);
   await Promise.resolve();
   expect(container).toBeEmptyDOMElement();

@@ -13,17 +13,13 @@ import { changeWords } from "./change-words";
 /** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */
 export function FamilyCard({ run }: { run: RunDetail }) {
   const { data } = useQuery(familyQuery(run.id));
-  if (!data || (!data.parent && data.children.length === 0)) return null;
-  const { own, parent, siblings, children } = data;
-  const self = (
-    <Branch key={own.run_id} run={own} isThis>
-      {children.map((child) => (
-        <Branch key={child.run_id} run={child} />
-      ))}
+  if (!data || data.members.length < 2) return null;
+  const { members, whole } = data;
+  const ids = members.filter(({ deleted }) => !deleted).map(({ run_id }) => run_id);
+  const branch = (one: Relative): ReactNode => (
+    <Branch key={one.run_id} run={one} isThis={one.run_id === run.id}>
+      {members.filter(({ parent_id }) => parent_id === one.run_id).map(branch)}
     </Branch>
-  );
-  const ids = [parent, own, ...siblings, ...children].flatMap((one) =>
-    one && !one.deleted ? [one.run_id] : [],
   );
   return (
     <Card
@@ -39,18 +35,12 @@ export function FamilyCard({ run }: { run: RunDetail }) {
         )
       }
     >
-      <ul className="text-sm">
-        {parent ? (
-          <Branch run={parent}>
-            {self}
-            {siblings.map((one) => (
-              <Branch key={one.run_id} run={one} />
-            ))}
-          </Branch>
-        ) : (
-          self
-        )}
-      </ul>
+      <ul className="max-h-96 overflow-y-auto text-sm">{branch(members[0]!)}</ul>
+      {!whole && (
+        <p className="mt-2 text-xs text-ink-faint">
+          The nearest {members.length} are shown; there are more.
+        </p>
+      )}
     </Card>
   );
 }
@@ -58,13 +48,12 @@ export function FamilyCard({ run }: { run: RunDetail }) {
 interface BranchProps {
   run: Relative;
   /** Whether it is the run of the page. */
-  isThis?: boolean;
-  children?: ReactNode;
+  isThis: boolean;
+  children: readonly ReactNode[];
 }
 
-function Branch({ run, isThis = false, children }: BranchProps) {
+function Branch({ run, isThis, children }: BranchProps) {
   const { run_id, name, status, deleted, best_moving_average: best } = run;
-  const hasMore = Array.isArray(children) ? children.length > 0 : Boolean(children);
   return (
     <li className="py-1">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
@@ -94,7 +83,7 @@ function Branch({ run, isThis = false, children }: BranchProps) {
           forked at step {count(run.forked_at)}, {changeWords(run.changes)}
         </p>
       )}
-      {hasMore && <ul className="mt-1 ml-1 border-l border-line pl-3">{children}</ul>}
+      {children.length > 0 && <ul className="mt-1 ml-1 border-l border-line pl-3">{children}</ul>}
     </li>
   );
 }

@@ -11,7 +11,7 @@ import { routes } from "@/lib/url";
 export function ForkedFrom({ run }: { run: RunDetail }) {
   const { data } = useQuery({ ...familyQuery(run.id), enabled: Boolean(run.parent) });
   if (!run.parent) return null;
-  const parent = data?.parent;
+  const parent = data?.members.find(({ run_id }) => run_id === run.parent?.run_id);
   return (
     <span className="flex min-w-0 items-center gap-1.5">
       <GitFork aria-hidden className="size-3.5 shrink-0 text-ink-faint" />

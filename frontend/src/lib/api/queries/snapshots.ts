@@ -37,16 +37,16 @@ export function verifySnapshot(id: string, name: string) {
   return unwrap(http.POST("/runs/{run_id}/snapshots/{name}/verify", { params: { path } }));
 }
 
-/** What can be changed at a fork of the run, and why the rest cannot; with `step`, where a fork there begins. */
-export function forkChangesQuery(id: string, step: number | null = null) {
+/** What can be changed at a fork of the run at a snapshot or a step, and why the rest cannot; and where it begins. */
+export function forkChangesQuery(id: string, at: { snapshot: string } | { step: number }) {
   return queryOptions({
-    queryKey: [...keys.forkChanges(id), step],
+    queryKey: [...keys.forkChanges(id), at],
     queryFn: ({ signal }) => {
-      const params = { path: { run_id: id }, query: step === null ? {} : { step } };
+      const params = { path: { run_id: id }, query: at };
       return unwrap(http.GET("/runs/{run_id}/fork", { params, signal }));
     },
     // Snapshots come and go.
-    staleTime: step === null ? Infinity : 0,
+    staleTime: 0,
   });
 }
 

@@ -1,0 +1,83 @@
+"""Which changes of hyperparameters, made while a run trained, are part of the run: its journal tells of all there were,
+and of what it left behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+from rlviz.domain.events import (
+    DivergedData,
+    EventRecord,
+    HyperparameterChangedData,
+    RollbackData,
+    StartedData,
+    parse_event,
+)
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_journal
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A change, made at the start of the rollout at ``step`` of ``attempt``."""
+
+    step: int
+    attempt: int
+    data: HyperparameterChangedData
+
+    def follows(self, step: int, attempt: float) -> bool:
+        """Whether the change came after the snapshot at the start of the rollout at ``step`` of ``attempt``."""
+        return self.step > step or (self.step == step and self.attempt > attempt)
+
+
+@dataclass
+class KnobChanges:
+    """Those that hold after all events that ``take`` was called with, in order; ``answered`` is the number of the last
+    request of a person that was answered."""
+
+    held: list[Changed] = field(default_factory=list)
+    attempt: int = 1
+    answered: int = 0
+
+    def take(self, event: EventRecord) -> None:
+        match event.data:
+            case StartedData() as started:
+                self.attempt = started.attempt
+            case HyperparameterChangedData() as changed:
+                self.answered = max(self.answered, changed.request)
+                self.held.append(Changed(event.step, self.attempt, changed))
+            case RollbackData() as back:  # what came after its snapshot is no part of the run
+                self.held = [one for one in self.held if not one.follows(event.step, back.taken_in)]
+            case DivergedData():
+                self.held = [one for one in self.held if one.step < event.step]
+
+    def newest(self) -> dict[str, HyperparameterChangedData]:
+        """The last change of each knob."""
+        return {one.data.name: one.data for one in sorted(self.held, key=lambda one: one.step)}
+
+
+def knob_changes(folder: RunFolder) -> KnobChanges:
+    """Those of the run as it is now."""
+    return _read(folder)
+
+
+def knob_changes_at(folder: RunFolder, step: int, attempt: int | None = None) -> KnobChanges:
+    """Those that held where a snapshot was taken, at the start of the rollout at ``step`` of ``attempt``; with None, at
+    that step of the run as it is now."""
+    found = _read(folder, until=attempt)
+    found.held = [one for one in found.held if not one.follows(step, inf if attempt is None else attempt)]
+    return found
+
+
+def _read(folder: RunFolder, until: int | None = None) -> KnobChanges:
+    """``until``: the last attempt that counts."""
+    found = KnobChanges()
+    for line in read_journal(folder.events_path):
+        event = parse_event(line.record)
+        if event is None:
+            continue
+        if until is not None and isinstance(event.data, StartedData) and event.data.attempt > until:
+            break
+        found.take(event)
+    return found
