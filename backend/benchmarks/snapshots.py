@@ -1,8 +1,9 @@
-"""Snapshots: for how long they hold training up, what they cost it over all, what they take, and going on from one.
+"""Snapshots: for how long they hold training up, what they cost and take, how soon training goes on from one and goes
+back to one, and how soon a pause holds a run.
 
-Training with the default plan and without any is compared by processor time, in interleaved pairs. The large replay
-buffer is that of DQN on Breakout, said to hold 90,000 frames before training begins, so that its size counts and nobody
-waits for it to be filled.
+Training with a plan and without any is compared by processor time, in interleaved pairs; the plan takes one every other
+second, so that several fall within. The large replay buffer is that of DQN on Breakout; its first 90,000 frames are
+said to be on disk already, so that nobody waits for them to be played.
 
     python -m benchmarks snapshots
 """
@@ -11,15 +12,16 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import httpx
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from benchmarks.support import Figure, figure, new_folder, scratch, wait_until
+from benchmarks.support import Figure, figure, new_folder, scratch, service, start_run, stop_all, wait_until
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.atomic import write_atomically
@@ -27,9 +29,13 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.builder import build_model
+from rlviz.training.callback import RunCallback
+from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
-from rlviz.training.snapshot.capture import Captured, capture
-from rlviz.training.snapshot.replay import ReplayState, ReplayTape, write_pieces
+from rlviz.training.snapshot.capture import Captured, Point, capture
+from rlviz.training.snapshot.compatibility import origin_of, what_is_built
+from rlviz.training.snapshot.replay import ReplayState, ReplayTape
+from rlviz.training.snapshot.schedule import Snapshots, Subject
 
 TIMESTEPS = 25_000
 PAIRS = 3
@@ -37,12 +43,19 @@ NONE = SnapshotPlan(every_seconds=None)
 
 FRAMES, HELD = 100_000, 90_000
 FRAME_STEPS, FRAMES_A_CAPTURE = 1_500, 200
+ROLLBACK_STEPS, ROLLBACKS = 5_000, 5
+PAUSES = 5
 
 
 def run() -> Iterator[Figure]:
     yield from _small()
     yield from _large()
-    yield figure("training throughput with snapshots against without, by processor time", _ratio(), "×", at_least=0.98)
+    for algo, name in (("ppo", "PPO on CartPole"), ("sac", "SAC on Pendulum")):
+        yield from _roll_back(algo, name)
+    yield from _pause()
+    for algo, name in (("ppo", "PPO"), ("dqn", "DQN, with its replay buffer")):
+        what = f"training throughput with snapshots against without, by processor time, {name}"
+        yield figure(what, _ratio(algo), "×", at_least=0.98)
 
 
 def _small() -> Iterator[Figure]:
@@ -73,71 +86,165 @@ def _resume(folder: RunFolder, name: str) -> float:
 
 
 def _large() -> Iterator[Figure]:
+    """As a run takes them: what is new in the buffer is compressed and written beside training."""
     with scratch() as root:
         changes = {"buffer_size": FRAMES, "learning_starts": 500, "optimize_memory_usage": True}
         folder = new_folder(root, "dqn", 100_000, env_id="ALE/Breakout-v5", preset=None, hyperparameters=changes)
-        model: Any = build_model(folder.read_config())
+        config = folder.read_config()
+        model: Any = build_model(config)
         model.replay_buffer.pos = HELD
         tape = ReplayTape(ReplayState(HELD, HELD, False, np.zeros(0)))
-        captures = _Captures(tape)
-        model.learn(
-            FRAME_STEPS, callback=captures, reset_num_timesteps=False
-        )  # or the library would end its last episode
-        pieces = captures.newest.pieces
-        rows = sum(piece.end - piece.first for piece in pieces)
-        begin = time.perf_counter()
-        segments = write_pieces(folder, pieces)
-        seconds = time.perf_counter() - begin
-    what = f"a replay buffer of {FRAMES:,} frames"
-    yield figure(f"capturing DQN on Breakout with {what}, median", captures.median_ms, "ms", at_most=300)
-    yield figure(f"capturing DQN on Breakout with {what}, longest", max(captures.milliseconds), "ms")
-    yield figure("10,000 frames of Breakout on disk", sum(one.bytes for one in segments) / rows / 100, "MB")
-    yield figure("compressing and writing 10,000 frames, beside training", seconds / rows * 10_000, "s")
+        journals = RunJournals(folder)
+
+        def take(point: Point) -> Captured:
+            return capture(model, {}, tape, point=point, last_row=0)
+
+        subject = Subject(folder.run_id, 1, what_is_built(config, model), origin_of(config))
+        plan = SnapshotPlan(every_steps=FRAMES_A_CAPTURE, every_seconds=None, keep=100)
+        taken = Snapshots(folder, plan, journals, take, subject)
+        model.learn(FRAME_STEPS, callback=_Takes(taken), reset_num_timesteps=False)
+        taken.close()
+        found = snapshots_of(folder)
+        journals.close()
+    held_up = [snapshot.manifest.capture_ms for snapshot in found]
+    rows = FRAME_STEPS // FRAMES_A_CAPTURE * FRAMES_A_CAPTURE
+    what = f"capturing DQN on Breakout with a replay buffer of {FRAMES:,} frames, written beside training"
+    yield figure(f"{what}, median", statistics.median(held_up), "ms", at_most=300)
+    yield figure(f"{what}, longest", max(held_up), "ms")
+    yield figure("10,000 frames of Breakout on disk", found[-1].replay_bytes / rows / 100, "MB")
 
 
-class _Captures(BaseCallback):
-    """Captures all of the model now and then, and notes how long that took."""
+class _Takes(BaseCallback):
+    """Takes snapshots where a run does."""
 
-    newest: Captured
-
-    def __init__(self, tape: ReplayTape) -> None:
+    def __init__(self, snapshots: Snapshots) -> None:
         super().__init__()
-        self._tape = tape
-        self._due = FRAMES_A_CAPTURE
-        self.milliseconds: list[float] = []
-
-    @property
-    def median_ms(self) -> float:
-        return statistics.median(self.milliseconds)
+        self._snapshots = snapshots
 
     def _on_rollout_start(self) -> None:
-        if self.num_timesteps < self._due:
-            return
-        self._due += FRAMES_A_CAPTURE
-        begin = time.perf_counter()
-        self.newest = capture(self.model, {}, self._tape, point="rollout", last_row=0)
-        self.milliseconds.append((time.perf_counter() - begin) * 1_000)
+        if self._snapshots.is_due(self.num_timesteps, is_evaluated=False):
+            self._snapshots.catch_up(self.num_timesteps)
 
     def _on_step(self) -> bool:
         return True
 
 
-def _ratio() -> float:
-    """Processor time without snapshots over that with the default plan."""
+def _roll_back(algo: str, name: str) -> Iterator[Figure]:
+    """From the wish to the next step of the environment: to the newest snapshot, which is in memory, and to the first,
+    which is no more."""
+    env_id = "Pendulum-v1" if algo == "sac" else "CartPole-v1"
+    memory, disk = [], []
+    for number in range(ROLLBACKS + 1):
+        for seconds, back in ((disk, _first), (memory, _last)):
+            with scratch() as root:
+                folder = new_folder(root, algo, ROLLBACK_STEPS, env_id=env_id, evaluation=EvaluationPlan())
+                _plan(folder, SnapshotPlan(every_steps=ROLLBACK_STEPS // 10, every_seconds=None, keep=100))
+                found = _timed_rollback(folder, ROLLBACK_STEPS * 8 // 10, back)
+            if number > 0:  # the first pays for imports
+                seconds.append(found)
+    yield figure(f"going back while it trains, from memory, {name}", statistics.median(memory) * 1e3, "ms", at_most=50)
+    yield figure(f"going back while it trains, from disk, {name}", statistics.median(disk), "s", at_most=5)
+
+
+def _first(folder: RunFolder) -> str:
+    return snapshots_of(folder)[0].name
+
+
+def _last(folder: RunFolder) -> str:
+    return snapshots_of(folder)[-1].name
+
+
+def _timed_rollback(folder: RunFolder, at: int, name: Callable[[RunFolder], str]) -> float:
+    """Train, and go back once step ``at`` is reached; seconds until the next step."""
+    asked: list[float] = []
+    found: list[float] = []
+    on_step = RunCallback._on_step
+
+    def watched(callback: RunCallback) -> bool:
+        if asked and not found:
+            found.append(time.perf_counter() - asked[0])
+        if not asked and callback.num_timesteps >= at and callback.rollbacks is not None and callback.snapshots:
+            callback.snapshots.flush()
+            wanted = name(folder)
+            asked.append(time.perf_counter())
+            callback.rollbacks.request(wanted)
+        return on_step(callback)
+
+    RunCallback._on_step = watched  # type: ignore[method-assign]
+    try:
+        assert train_run(folder)
+    finally:
+        RunCallback._on_step = on_step  # type: ignore[method-assign]
+    return found[0]
+
+
+def _pause() -> Iterator[Figure]:
+    """Through the service. A pause within a long rollout: when the last row comes before it is saved."""
+    held, resumed = [], []
+    with scratch() as root, service(root) as client:
+        long_rollouts = {"n_envs": 1, "n_steps": 50_000, "batch_size": 50_000, "n_epochs": 1}
+        for _ in range(PAUSES):
+            run_id = start_run(client, preset=None, hyperparameters=long_rollouts)
+            rows = root / run_id / "metrics.jsonl"
+            wait_until(lambda rows=rows: rows.is_file() and rows.stat().st_size > 2_000, 60)
+            held.append(_last_row_after(client, run_id, rows))
+            stop_all(client)
+        run_id = start_run(client)
+        rows = root / run_id / "metrics.jsonl"
+        for _ in range(PAUSES):
+            wait_until(lambda: _status(client, run_id) == "running", 60)
+            time.sleep(2)
+            client.post(f"/runs/{run_id}/pause").raise_for_status()
+            wait_until(lambda: _status(client, run_id) == "paused", 60)
+            time.sleep(1)  # its worker goes, and another one is warm
+            resumed.append(_first_row_after(client, run_id, rows))
+    yield figure("pause asked for → no row more, PPO on CartPole", statistics.median(held), "s", at_most=1)
+    yield figure("resume asked for → first new row, warm, PPO on CartPole", statistics.median(resumed), "s", at_most=2)
+
+
+def _last_row_after(client: httpx.Client, run_id: str, rows: Path) -> float:
+    begin = last = time.perf_counter()
+    client.post(f"/runs/{run_id}/pause").raise_for_status()
+    size = rows.stat().st_size
+    while (now := time.perf_counter()) < begin + 2 and _status(client, run_id) == "pausing":
+        if (grown := rows.stat().st_size) != size:
+            size, last = grown, now
+    return last - begin
+
+
+def _first_row_after(client: httpx.Client, run_id: str, rows: Path) -> float:
+    size = rows.stat().st_size
+    begin = time.perf_counter()
+    client.post(f"/runs/{run_id}/resume", json={}).raise_for_status()
+    wait_until(lambda: rows.stat().st_size > size, 60)
+    return time.perf_counter() - begin
+
+
+def _status(client: httpx.Client, run_id: str) -> str:
+    return str(client.get(f"/runs/{run_id}").json()["status"])
+
+
+def _ratio(algo: str) -> float:
+    """Processor time without snapshots over that with some."""
     ratios = []
+    steps = TIMESTEPS if algo == "ppo" else TIMESTEPS // 2
     with scratch() as root:
         for number in range(PAIRS + 1):
             begin = time.process_time()
-            _train(root / f"{number}-without", TIMESTEPS, NONE)
+            _train(root / f"{number}-without", steps, NONE, algo)
             between = time.process_time()
-            _train(root / f"{number}-with", TIMESTEPS, SnapshotPlan())
+            _train(root / f"{number}-with", steps, SnapshotPlan(every_seconds=2), algo)
             ratios.append((between - begin) / (time.process_time() - between))
     return statistics.median(ratios[1:])  # the first pair pays for imports
 
 
-def _train(root: Path, steps: int, plan: SnapshotPlan) -> RunFolder:
-    folder = new_folder(root, "ppo", steps, evaluation=EvaluationPlan())
-    config = folder.read_config().model_copy(update={"snapshots": plan})
-    write_atomically(folder.config_path, config.model_dump_json().encode())
+def _train(root: Path, steps: int, plan: SnapshotPlan, algo: str = "ppo") -> RunFolder:
+    folder = new_folder(root, algo, steps, evaluation=EvaluationPlan())
+    _plan(folder, plan)
     assert train_run(folder)
     return folder
+
+
+def _plan(folder: RunFolder, plan: SnapshotPlan) -> None:
+    config = folder.read_config().model_copy(update={"snapshots": plan})
+    write_atomically(folder.config_path, config.model_dump_json().encode())

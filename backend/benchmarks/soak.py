@@ -1,7 +1,9 @@
-"""``make soak``: the tests of faults many times over, then load; every figure into docs/reliability.md.
+"""``make soak``: the tests of faults many times over, then load; every figure into docs/reliability.md, and what was
+cut and resumed into docs/resume.md.
 
-python -m benchmarks.soak [workers] [service] [power] [ends] [resume] [limits] [resources] [disk] [sessions] [records]
-    [experiments] [hostile] [openapi] [load] [--share 0.1]
+python -m benchmarks.soak [workers] [service] [power] [ends] [resume] [pausing] [rollback] [forking] [snapshots] [rules]
+    [notifications] [limits] [resources] [disk] [sessions] [records] [experiments] [hostile] [openapi] [load]
+    [--share 0.1] [--only NAME]
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import load
+from benchmarks import load, resume_matrix
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "reliability.md"
@@ -32,6 +34,12 @@ FAULTS = {
     "power": ("test_kills.py", "-k", "power_cut"),
     "ends": ("test_the_end.py",),
     "resume": ("test_resume.py",),
+    "pausing": ("test_pausing.py",),
+    "rollback": ("test_going_back.py",),
+    "forking": ("test_forking.py", "tests/faults/test_retraining.py"),
+    "snapshots": ("test_snapshot_files.py", "tests/faults/test_taking_snapshots.py"),
+    "rules": ("test_rules.py",),
+    "notifications": ("test_notifications.py",),
     "limits": ("test_limits.py",),
     "resources": ("test_resources.py",),
     "disk": ("test_full_disk.py",),
@@ -52,19 +60,24 @@ def main() -> int:
     names = [*FAULTS, LOAD]
     parser.add_argument("parts", nargs="*", choices=[[], *names], metavar="part", help=f"{', '.join(names)}; or all")
     parser.add_argument("--share", type=float, default=1.0, help="of the repetitions of each fault; 1 unless given")
+    parser.add_argument("--only", default="", help="of each part only what pytest selects by this, as with its -k")
     options = parser.parse_args()
     if not options.parts:
         write([])
-    failed = [part for part in options.parts or names if not _measure(part, options.share)]
+    failed = [part for part in options.parts or names if not _measure(part, options.share, options.only)]
     print(f"Failed: {', '.join(failed)}" if failed else "All held.")
     return 1 if failed else 0
 
 
-def _measure(part: str, share: float) -> bool:
+def _measure(part: str, share: float, only: str) -> bool:
     """Whether everything held."""
     print(f"\n{part}", flush=True)
     begin = time.monotonic()
-    figures, held = (load.run(), True) if part == LOAD else _break(part, share)
+    figures, held = (load.run(), True) if part == LOAD else _break(part, share, only)
+    cuts = [one for one in figures if "cut" in one]
+    figures = [one for one in figures if "cut" not in one]
+    resume_matrix.write(cuts)
+    held = held and all(one["same"] for one in cuts)
     held = held and all(one["at_most"] is None or one["value"] <= one["at_most"] for one in figures)
     kept = dict(map(_named, _within(DOCUMENT.read_text())))
     found = dict(map(_named, table(figures)))
@@ -74,8 +87,10 @@ def _measure(part: str, share: float) -> bool:
     return held
 
 
-def _break(part: str, share: float) -> tuple[list[dict[str, Any]], bool]:
+def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], bool]:
     file, *selection = FAULTS[part]
+    if only:  # the last -k counts
+        selection += ["-k", only if "-k" not in selection else f"({selection[-1]}) and ({only})"]
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as figures:
         environment = {**os.environ, "RLVIZ_SOAK": str(share), "RLVIZ_SOAK_FIGURES": figures.name}
         # The figures are printed as they come, past what pytest holds back.

@@ -27,6 +27,7 @@ def view_snapshots(run_id: str, found: SnapshotList) -> RunSnapshots:
         newest=newest[-1] if newest else None,
         bytes=found.bytes,
         spread_over_training=found.spread,
+        plan=found.plan,
     )
 
 

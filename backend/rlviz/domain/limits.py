@@ -37,6 +37,10 @@ class Limits(BaseModel):
     periodic_every_steps: Bounds = Field(description="Environment steps between evaluations while training.")
     periodic_episodes: Bounds = Field(description="Episodes of each evaluation while training.")
     periodic_stop_after: Bounds = Field(description="Evaluations in a row at the threshold that end training.")
+    snapshot_every_steps: Bounds = Field(description="Environment steps between snapshots.")
+    snapshot_every_seconds: Bounds = Field(description="Seconds between snapshots.")
+    snapshots_kept: Bounds = Field(description="Newest snapshots of a run that are kept.")
+    snapshot_bytes: Bounds = Field(description="What the snapshots of a run may take together.")
     film: Bounds = Field(description="Policies kept for the filmstrip of a run.")
     found_episodes: Bounds = Field(description="Episodes in the answer to one search.")
     episode_search: Bounds = Field(description="Characters of a search for episodes.")
@@ -68,6 +72,8 @@ DEFAULT_SCORED_EPISODES = 20
 DEFAULT_RETRIES = 1
 DEFAULT_PERIODIC_EPISODES = 10
 DEFAULT_FILM = 40
+DEFAULT_SNAPSHOT_SECONDS = 60
+DEFAULT_SNAPSHOTS_KEPT = 3
 DEFAULT_SNAPSHOT_BYTES = 2_000_000_000
 DEFAULT_RUNS_PER_PAGE = 50
 DEFAULT_FOUND_EPISODES = 100
@@ -97,6 +103,10 @@ LIMITS = Limits(
     periodic_every_steps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),
     periodic_episodes=Bounds(minimum=1, maximum=100, default=DEFAULT_PERIODIC_EPISODES),
     periodic_stop_after=Bounds(minimum=1, maximum=100),
+    snapshot_every_steps=Bounds(minimum=100, maximum=MAX_TIMESTEPS),
+    snapshot_every_seconds=Bounds(minimum=1, maximum=86_400, default=DEFAULT_SNAPSHOT_SECONDS),
+    snapshots_kept=Bounds(minimum=1, maximum=100, default=DEFAULT_SNAPSHOTS_KEPT),
+    snapshot_bytes=Bounds(minimum=1_000_000, maximum=10**15),
     film=Bounds(minimum=0, maximum=1_000, default=DEFAULT_FILM),
     found_episodes=Bounds(minimum=1, maximum=1_000, default=DEFAULT_FOUND_EPISODES),
     episode_search=Bounds(minimum=0, maximum=1_000),

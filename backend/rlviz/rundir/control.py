@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.knobs import KnobWish
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.aside import set_aside
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
@@ -79,6 +80,10 @@ class Control(BaseModel):
     )
     rules_number: int = Field(
         default=0, ge=0, description="Counts up; the trainer reads rules.json for each new number."
+    )
+    snapshots: SnapshotPlan | None = Field(
+        default=None,
+        description="When snapshots are taken, as somebody has changed it; null: as the configuration says.",
     )
     checkpoint_request: int = Field(
         default=0, ge=0, description="Counts up; the trainer saves a checkpoint for each new number."

@@ -16,6 +16,7 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.ids import check_run_id, is_run_id
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.snapshot import check_name
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
@@ -175,6 +176,10 @@ class RunFolder:
 
     def write_recording(self, choice: RecordingChoice) -> None:
         write_atomically(self.recording_path, choice.model_dump_json(indent=2).encode())
+
+    def snapshot_plan(self, config: RunConfig) -> SnapshotPlan:
+        """That in force. Raises RunFolderError."""
+        return self.read_control().snapshots or config.snapshots
 
     def open_log(self) -> BinaryIO:
         """``worker.log``, open for appending; anything else in its place is set aside.

@@ -6,10 +6,24 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.files import files_in, is_file
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import Snapshot, delete_files, find_snapshot, snapshots_of, verification_path
+from rlviz.rundir.snapshots import (
+    Snapshot,
+    delete_files,
+    find_snapshot,
+    read_snapshot,
+    read_snapshot_verification,
+    snapshots_of,
+    verification_path,
+    write_snapshot,
+    write_snapshot_verification,
+)
+
+_EVENTS = (Trigger.BEST, Trigger.SOLVED, Trigger.RULE)
+"""A rule says in the message which one it is."""
 
 
 def delete_snapshot(folder: RunFolder, name: str) -> None:
@@ -18,22 +32,47 @@ def delete_snapshot(folder: RunFolder, name: str) -> None:
     drop_segments(folder)
 
 
-def retain_snapshots(folder: RunFolder, keep: int, max_bytes: int) -> None:
+def keep_snapshot(folder: RunFolder, name: str, new_name: str, message: str) -> None:
+    """Give snapshot ``name`` a name, by which it is kept until somebody deletes it, and a message.
+
+    A worker may train the run meanwhile. Raises ArtifactNotFound, SnapshotDamaged, SnapshotRefused, OSError, and
+    ArtifactNotFound too where it has just made room for newer ones.
+    """
+    manifest, members = read_snapshot(folder, name)
+    renamed = manifest.model_copy(update={"name": new_name, "is_named": True, "message": message})
+    verification = read_snapshot_verification(folder, name)
+    write_snapshot(folder, renamed, members)
+    if verification is not None:
+        write_snapshot_verification(folder, new_name, verification)
+    if new_name != name:
+        delete_files(find_snapshot(folder, name))
+    kept = find_snapshot(folder, new_name)
+    if not kept.is_whole:
+        delete_files(kept)
+        raise ArtifactNotFound(f"Snapshot {name!r} has just made room for newer ones. Choose another one.")
+
+
+def retain_snapshots(folder: RunFolder, keep: int, max_bytes: float) -> None:
     """Delete those that ``dropped_snapshots`` names."""
     for snapshot in dropped_snapshots(folder, keep, max_bytes):
         delete_files(snapshot)
 
 
 def dropped_snapshots(folder: RunFolder, keep: int, max_bytes: float = math.inf) -> list[Snapshot]:
-    """What goes when these stay: every named one, the newest taken at a best policy, and the newest ``keep`` of the
-    others, fewer where all of them together would take more than ``max_bytes``; the newest one stays in any case.
+    """What goes when these stay: every named one, the newest that each event has had taken (a best policy, the reward
+    threshold, a rule), and the newest ``keep`` of the others, fewer where all of them together would take more than
+    ``max_bytes``; the newest one stays in any case.
 
     The newest is that taken last: of a run that went back, those of later steps that were left behind are older. That
     with which a fork begins stays too, and goes first where there is too little room."""
     found = sorted(snapshots_of(folder), key=lambda one: (not one.is_inherited, one.manifest.attempt))
     passing = [snapshot for snapshot in found if not (snapshot.manifest.is_named or snapshot.is_beginning)]
-    bests = [snapshot for snapshot in passing if snapshot.manifest.trigger is Trigger.BEST]
-    dropped = [snapshot for snapshot in passing[:-keep] if snapshot not in bests[-1:]]
+    of_events = {
+        (snapshot.manifest.trigger, snapshot.manifest.message): snapshot
+        for snapshot in passing
+        if snapshot.manifest.trigger in _EVENTS
+    }
+    dropped = [snapshot for snapshot in passing[:-keep] if snapshot not in of_events.values()]
     kept = [snapshot for snapshot in found if snapshot not in dropped]
     for snapshot in [one for one in kept if not one.manifest.is_named and one is not found[-1]]:
         if _together(kept) <= max_bytes:

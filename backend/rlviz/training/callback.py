@@ -10,6 +10,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
+from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
 from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.checkpoint import Checkpoints
@@ -54,10 +55,12 @@ class RunCallback(BaseCallback):
         continuation: Continuation | None = None,
         rollout_steps: int = 1,
         episodes: int = 0,
+        threshold: float | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``rollout_steps``: environment steps of a rollout. ``episodes``: those that earlier attempts have finished.
-        ``continuation``: the snapshot that the model was brought to, if training goes on from one.
+        ``continuation``: the snapshot that the model was brought to, if training goes on from one. ``threshold``: the
+        return at which the environment counts as solved, if there is one.
         """
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
@@ -73,6 +76,7 @@ class RunCallback(BaseCallback):
         """From this step on, BoundaryReached leaves the library's ``learn`` at the start of a rollout."""
         self._episodes = episodes
         self._rollouts = 0
+        self._threshold, self._is_solved, self._has_news = threshold, False, False
         self._rate_since = (0, 0.0)
         self._rollout_ended_at = 0.0
         self.stopped = False
@@ -88,10 +92,11 @@ class RunCallback(BaseCallback):
         return self._rollouts
 
     def state(self) -> dict[str, Any]:
-        return {"episodes": self._episodes, "rollouts": self._rollouts}
+        return {"episodes": self._episodes, "rollouts": self._rollouts, "is_solved": self._is_solved}
 
     def restore(self, state: dict[str, Any]) -> None:
         self._episodes, self._rollouts = state["episodes"], state["rollouts"]
+        self._is_solved = state.get("is_solved", False)  # older snapshots do not say
 
     def go_back(self, continuation: Continuation) -> None:
         """Training goes on from an earlier snapshot."""
@@ -143,7 +148,7 @@ class RunCallback(BaseCallback):
         best = evaluation.best
         spent = evaluation.evaluate(self.model)
         if self.snapshots is not None and evaluation.best is not best:
-            self.snapshots.note_best()
+            self.snapshots.note_best(self._rollout_began_at)
         step, since = self._rate_since
         self._rate_since = step, since + spent
         self.ended_early = evaluation.ended_early
@@ -168,10 +173,27 @@ class RunCallback(BaseCallback):
         if self.num_timesteps >= self.leave_at:
             raise BoundaryReached
         if self.snapshots is not None:
+            self._note_solved(self.snapshots)
             if self._pause.is_wanted:
                 self._pause.hold(self.num_timesteps, self.snapshots, self._yields)
-            elif self.num_timesteps >= self.snapshots.next_step:
+            elif self.snapshots.is_due(self.num_timesteps, is_evaluated=self._evaluates_by(self._rollout_steps)):
                 self.snapshots.catch_up(self.num_timesteps)
+
+    def _evaluates_by(self, steps: int) -> bool:
+        """Whether the policy is evaluated within so many steps."""
+        return self._evaluation is not None and self._evaluation.next_step <= self.num_timesteps + steps
+
+    def _note_solved(self, snapshots: Snapshots) -> None:
+        """The first start of a rollout at which the reward threshold has been reached is worth a snapshot."""
+        if self._is_solved or self._threshold is None:
+            return
+        best = self._evaluation.best if self._evaluation is not None else None
+        returns = [episode["r"] for episode in self.model.ep_info_buffer or ()] if self._has_news else []
+        self._has_news = False
+        in_training = len(returns) >= MEAN_EPISODES and sum(returns) / len(returns) >= self._threshold
+        if in_training or (best is not None and best.mean_return >= self._threshold):
+            self._is_solved = True
+            snapshots.note_solved()
 
     def _yields(self) -> bool:
         """Whether a stop, a rollback or a rule comes before the pause, for which training waits."""
@@ -211,6 +233,7 @@ class RunCallback(BaseCallback):
 
     def _record_episode(self, episode: dict[str, float]) -> None:
         self._episodes += 1
+        self._has_news = True
         self._journals.metrics_soon(
             self.num_timesteps,
             {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from threading import Event
 
+import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms import ALGORITHMS
@@ -84,6 +85,7 @@ class Equipment:
             continuation=continuation,
             rollout_steps=self._hyperparameters.rollout_steps,
             episodes=attempt.episodes,
+            threshold=environment_of(config).reward_threshold,
         )
         self.steering = self._make_steering(model, continuation)
         self._logger, self._tape = logger, continuation.tape() if continuation is not None else ReplayTape()
@@ -114,6 +116,13 @@ class Equipment:
         self.snapshots.go_back(continuation.manifest.step, attempt.number)
         if self._anatomy is not None:
             self._anatomy.go_back()
+
+    def go_back_for_lost_weights(self, model: BaseAlgorithm) -> None:
+        """Raises GoBack if weights are no numbers, and a rule has training go back then."""
+        if not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters()):
+            self.steering.lose(model.num_timesteps)
+            if self.rollbacks.is_wanted:
+                self.rollbacks.go(model.num_timesteps)
 
     def tick(self) -> None:
         """What the clock asks for."""

@@ -50,6 +50,7 @@ class ControlWatcher:
         elif control.desired is Desired.PAUSE:
             self._trainer.pause()
         self._trainer.request_checkpoint(control.checkpoint_request)
+        self._trainer.plan_snapshots(control.snapshots)
         self._request_snapshots(control)
         back = control.rollback_wish
         if back is not None and back.number > self._went_back_for:

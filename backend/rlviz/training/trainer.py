@@ -8,13 +8,13 @@ from contextlib import suppress
 from dataclasses import replace
 from threading import Event
 
-import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
 from rlviz.domain.knobs import KnobWish
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
@@ -93,6 +93,11 @@ class Trainer:
             return False
         self._equipment.snapshots.request(name=name, message=message)
         return True
+
+    def plan_snapshots(self, plan: SnapshotPlan | None) -> None:
+        """Take them as ``plan`` says; None: as the configuration does."""
+        if self._equipment is not None and plan is not None:
+            self._equipment.snapshots.renew(plan)
 
     def steer(self, wishes: Sequence[KnobWish], rules_number: int) -> bool:
         """Change knobs, and take up rules of another number. False as long as training has not begun."""
@@ -190,6 +195,7 @@ class Trainer:
         with suppress(RunFolderError):  # a damaged wish is none
             control = self._folder.read_control()
         self._rules_number = control.rules_number
+        config = config.model_copy(update={"snapshots": control.snapshots or config.snapshots})
         equipment = Equipment(
             self._folder,
             self._journals,
@@ -266,21 +272,13 @@ class Trainer:
             except UpdateInterrupted:
                 stopped = True
             except (ValueError, RuntimeError):  # as the library raises for weights that are no numbers
-                self._go_back_for_lost_weights(model, equipment)
+                equipment.go_back_for_lost_weights(model)
                 raise
             if evaluation is not None and not stopped and callback.ended_early is None:
                 evaluation.evaluate(model)
             return stopped
         finally:
             self._step = model.num_timesteps
-
-    @staticmethod
-    def _go_back_for_lost_weights(model: BaseAlgorithm, equipment: Equipment) -> None:
-        """Raises GoBack if a rule has training go back when something is not a number."""
-        if not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters()):
-            equipment.steering.lose(model.num_timesteps)
-            if equipment.rollbacks.is_wanted:
-                equipment.rollbacks.go(model.num_timesteps)
 
     def _leave_unbegun(self, snapshot: str) -> Ending:
         """The attempt ends before it has begun to train: resumed, it begins from ``snapshot`` again."""

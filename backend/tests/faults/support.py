@@ -19,7 +19,7 @@ from rlviz.domain.records import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from tests.support.http import Service, wait_for
-from tests.support.training import QUICK, events
+from tests.support.training import ENV_ID, QUICK, WORLDS, events
 from tests.support.workers import descendants, pid_of, title_of
 
 SHARE = float(os.environ.get("RLVIZ_SOAK", "0"))
@@ -41,19 +41,28 @@ class Figures:
 
     def add(self, what: str, value: float, unit: str, *, at_most: float | None = None) -> None:
         """``at_most``: the promise. It is asserted in a soak alone, on a machine that does nothing else."""
+        if self._tell({"what": what, "value": value, "unit": unit, "at_most": at_most}):
+            print(f"  {what}: {value:.3g} {unit}", file=sys.__stderr__, flush=True)
+            assert at_most is None or value <= at_most, f"{what}: {value} {unit}"
+
+    def add_cut(self, part: str, algo: str, env_id: str, *, same: bool) -> None:
+        """Training was cut and resumed: whether ``part`` of it, its rows or its state at the end, came out as without a
+        cut."""
+        self._tell({"cut": part, "algo": algo, "env_id": env_id, "same": same})
+
+    def _tell(self, figure: dict[str, object]) -> bool:
+        """Whether anybody keeps figures."""
         if self.path is None:
-            return
+            return False
         with self.path.open("a") as file:
-            file.write(json.dumps({"what": what, "value": value, "unit": unit, "at_most": at_most}) + "\n")
-        print(f"  {what}: {value:.3g} {unit}", file=sys.__stderr__, flush=True)
-        assert at_most is None or value <= at_most, f"{what}: {value} {unit}"
+            file.write(json.dumps(figure) + "\n")
+        return True
 
 
-def train(service: Service, **wishes: object) -> str:
+def train(service: Service, algo: str = "ppo", **wishes: object) -> str:
     """A run that has begun to train and does not end by itself."""
-    run = service.create(
-        start=True, total_timesteps=10_000_000, **{"preset": None, "hyperparameters": QUICK["ppo"], **wishes}
-    )
+    usual = {"preset": None, "env_id": WORLDS.get(algo, ENV_ID), "hyperparameters": QUICK[algo]}
+    run = service.create(algo=algo, start=True, total_timesteps=10_000_000, **{**usual, **wishes})
     run_id = str(run["id"])
     wait_for(lambda: steps_of(service, run_id) > 0, f"the first step of {run_id}", 300)
     return run_id

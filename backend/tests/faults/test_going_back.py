@@ -12,23 +12,24 @@ import pytest
 
 from rlviz.domain.events import EventKind
 from rlviz.rundir.superseded import superseded_rows
-from tests.faults.support import Figures, filled, times, train, whole_files
+from tests.faults.support import Figures, fill, filled, times, train, whole_files
 from tests.faults.test_pausing import ENDED, newest_worker, resume
-from tests.support.http import serving, wait_for
+from tests.support.http import Service, serving, wait_for
 from tests.support.training import events, rows
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
 
+@pytest.mark.parametrize(("algo", "few"), [("ppo", 2), ("sac", 1)])
 def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_on(
-    tmp_path: Path, figures: Figures
+    tmp_path: Path, figures: Figures, algo: str, few: int
 ) -> None:
     with serving(tmp_path) as service:
-        run_id = train(service)
+        run_id = train(service, algo)
         service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
         folder = service.folder(run_id)
         wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", 120)
-        for number in range(times(3, 100)):
+        for number in range(times(few, 100)):
             answer = service.api("POST", f"/runs/{run_id}/rollback", json={"snapshot": "mine"})
             assert answer.status_code == 202
             time.sleep(random.Random(number).uniform(0, 0.1))
@@ -50,6 +51,30 @@ def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_
         assert episodes == list(range(1, len(episodes) + 1))
         whole_files(folder)
         assert "Traceback" not in service.log
+
+
+def test_a_rollback_whose_worker_finds_no_room_goes_back_all_the_same(small_disk: Path) -> None:
+    """What it journals waits for room, as all rows do."""
+    with serving(small_disk, min_free_disk="0") as service:
+        run_id = train(service)
+        folder = service.folder(run_id)
+        service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
+        wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", 120)
+        filler = fill(small_disk, leave=8_192)  # room for the wish, and for little more
+        answer = service.api("POST", f"/runs/{run_id}/rollback", json={"snapshot": "mine"})
+        assert answer.status_code == 202, answer.text
+        time.sleep(1.0)
+        filler.unlink()
+        wait_for(lambda: events(folder, EventKind.ROLLBACK) or is_over(service, run_id), "what became of it", 300)
+        if is_over(service, run_id):
+            resume(service, run_id)
+        service.api("POST", f"/runs/{run_id}/pause", json={})
+        service.wait_for_status(run_id, "paused")
+        assert resume(service, run_id)["resumed"]["diverged_at"] is None
+
+
+def is_over(service: Service, run_id: str) -> bool:
+    return service.get(f"/runs/{run_id}")["status"] in ("failed", *ENDED)
 
 
 def test_on_a_full_disk_a_pause_and_a_rollback_are_refused_and_training_goes_on(small_disk: Path) -> None:

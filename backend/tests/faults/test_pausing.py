@@ -47,14 +47,15 @@ def no_row_twice(service: Service, run_id: str) -> None:
     assert episodes == list(range(1, len(episodes) + 1))
 
 
+@pytest.mark.parametrize(("algo", "few"), [("ppo", 2), ("sac", 1)])
 def test_a_worker_killed_at_random_moments_of_pausing_and_resuming_loses_nothing(
-    tmp_path: Path, figures: Figures
+    tmp_path: Path, figures: Figures, algo: str, few: int
 ) -> None:
     with serving(tmp_path) as service:
-        run_id = train(service)
+        run_id = train(service, algo)
         service.api("POST", f"/runs/{run_id}/snapshots", json={})
         wait_for(lambda: events(service.folder(run_id), EventKind.SNAPSHOT), "a snapshot", 120)
-        for number in range(times(3, 100)):
+        for number in range(times(few, 100)):
             chance = random.Random(number)
             worker = newest_worker(service, run_id)
             if number % 2 == 0:

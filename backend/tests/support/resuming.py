@@ -5,9 +5,11 @@ python -m tests.support.resuming RUN_FOLDER …    train each, one after the oth
 
 from __future__ import annotations
 
+import random
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,12 +17,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from rlviz.domain.events import EventKind
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import KEY_FILE
 from rlviz.rundir.snapshots import Snapshot, snapshots_of
 from rlviz.training.snapshot.archive import read_archive
-from tests.support.training import rows
+from tests.support.training import events, kinds, rows
 
 WALL_CLOCK = {"time/fps", "time/recent_fps", "time/time_elapsed", "time/update_seconds"}
 """Metrics that a clock decides about. All others have to be the same, to the last bit."""
@@ -48,6 +52,33 @@ def train_elsewhere(folders: Sequence[RunFolder], backend: Path) -> None:
     """Train each run in one new process."""
     command = [sys.executable, "-m", "tests.support.resuming", *(str(folder.path) for folder in folders)]
     subprocess.run(command, check=True, cwd=backend, timeout=14_400)
+
+
+def interrupt_at_random(folder: RunFolder, backend: Path, interruptions: int, chance: random.Random) -> None:
+    """Train the run, each attempt in a new process, of which so many are paused or killed at a random moment once a
+    snapshot is on disk; each attempt begins from the newest that there is."""
+    command = [sys.executable, "-m", "tests.support.resuming", str(folder.path)]
+    folder.write_control(Control(desired=Desired.RUN))
+    for number in range(interruptions + 1):
+        worker = subprocess.Popen(command, cwd=backend)
+        if number < interruptions:
+            while worker.poll() is None and (newest_of_run(folder) is None or not _trains(folder, number + 1)):
+                time.sleep(0.02)
+            time.sleep(chance.uniform(0, 0.4))
+            if chance.random() < 0.5:
+                folder.change_control(desired=Desired.PAUSE)
+            else:
+                worker.kill()
+        worker.wait(14_400)
+        if kinds(folder)[-1] == "finished":
+            return
+        newest = newest_of_run(folder)
+        assert newest is not None
+        folder.change_control(desired=Desired.RUN, attempt=number + 2, resume_from=newest.name)
+
+
+def _trains(folder: RunFolder, attempt: int) -> bool:
+    return any(event.data.attempt == attempt for event in events(folder, EventKind.STARTED))
 
 
 def logged(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:

@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from stable_baselines3 import PPO
 
 from rlviz.domain.config import RunConfig
+from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.events import EventKind
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger, check_name
 from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.domain.spaces import Space
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import snapshot_key
@@ -23,9 +27,23 @@ from rlviz.rundir.snapshots import (
 )
 from rlviz.training.journals import RunJournals
 from rlviz.training.session import train_run
+from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
+from tests.support.stubborn import Counting
 from tests.support.training import checkpoints, events, kinds, make_run, messages, snapshots
+
+EASY = CustomEnvironment(
+    entry_point=f"{Counting.__module__}:{Counting.__name__}",
+    summary="",
+    observation_space=Space("Box", shape=(2,)),
+    action_space=Space("Discrete", n=2),
+    reward_threshold=-1_000.0,
+    max_episode_steps=30,
+    render_fps=10,
+    state_kept_by=StateKept.REPLAY,
+).model_dump()
+"""Whatever is done there reaches the threshold."""
 
 BUILT = Built(algo="ppo", env_id="CartPole-v1", config_digest="d", environments=(("a.B",),))
 ORIGIN = Origin(versions={}, capability="c", threads=1)
@@ -147,12 +165,38 @@ def test_one_that_cannot_be_written_is_warned_of_and_the_next_is_tried(folder: R
 
 def test_one_that_is_asked_for_takes_the_place_of_one_that_is_due(folder: RunFolder) -> None:
     taken = Taken(folder, every_steps=100, every_seconds=None)
-    taken.snapshots.note_best()
+    taken.snapshots.note_solved()
     taken.at(128, 0.0)
     taken.snapshots.request(name="mine")
     taken.at(256, 0.0)
     assert [event.data.name for event in events(folder, EventKind.SNAPSHOT)] == ["128", "mine", "256"]
-    assert snapshots_of(folder)[0].manifest.trigger is Trigger.BEST
+    assert snapshots_of(folder)[0].manifest.trigger is Trigger.SOLVED
+
+
+def test_that_of_a_best_policy_is_of_the_rollout_in_which_it_was_evaluated(folder: RunFolder) -> None:
+    taken = Taken(folder, every_steps=None, every_seconds=3_600.0)
+    assert not taken.snapshots.is_due(128, is_evaluated=False)
+    assert taken.snapshots.is_due(128, is_evaluated=True)
+    taken.snapshots.catch_up(0)
+    taken.snapshots.note_best(0)
+    taken.snapshots.flush()
+    [found] = snapshots_of(folder)
+    assert (found.manifest.step, found.manifest.trigger) == (0, Trigger.BEST)
+    taken.snapshots.note_best(256)
+    taken.at(384, 0.0)
+    assert snapshots_of(folder)[-1].manifest.step == 384, "where that was not captured, the next that can be"
+
+
+def test_another_plan_holds_from_the_next_rollout_on(folder: RunFolder) -> None:
+    taken = Taken(folder, every_steps=None, every_seconds=None)
+    assert not taken.snapshots.is_due(128, is_evaluated=True)
+    taken.snapshots.renew(SnapshotPlan(every_steps=200, every_seconds=None, keep=1))
+    taken.at(128, 0.0)
+    assert names(folder) == []
+    for step in (256, 384, 512):
+        taken.at(step, 0.0)
+    assert names(folder) == ["512"]
+    assert [event.data.name for event in events(folder, EventKind.SNAPSHOT)] == ["256", "512"]
 
 
 def test_the_event_says_what_was_written(folder: RunFolder) -> None:
@@ -163,12 +207,19 @@ def test_the_event_says_what_was_written(folder: RunFolder) -> None:
     assert event.data.bytes == folder.snapshot_path("128").stat().st_size
 
 
-def test_the_newest_few_are_kept_and_those_with_a_name_and_the_newest_best(folder: RunFolder) -> None:
+def test_the_newest_few_are_kept_and_those_with_a_name_and_the_newest_of_each_event(folder: RunFolder) -> None:
     written(folder, 1, name="mine", is_named=True)
-    for step in range(2, 9):
-        written(folder, step, trigger=Trigger.BEST if step in (3, 4) else Trigger.PERIODIC)
+    of_events = {
+        **dict.fromkeys((3, 4), (Trigger.BEST, "")),
+        5: (Trigger.SOLVED, ""),
+        **dict.fromkeys((6, 8), (Trigger.RULE, "When A: take a snapshot.")),
+        7: (Trigger.RULE, "When B: take a snapshot."),
+    }
+    for step in range(2, 13):
+        trigger, message = of_events.get(step, (Trigger.PERIODIC, ""))
+        written(folder, step, trigger=trigger, message=message)
     retain_snapshots(folder, 2, 10**9)
-    assert names(folder) == ["mine", "4", "7", "8"]
+    assert names(folder) == ["mine", "4", "5", "7", "8", "11", "12"]
 
 
 def test_fewer_are_kept_where_they_would_take_too_much_but_never_none(folder: RunFolder) -> None:
@@ -240,7 +291,26 @@ def test_a_better_policy_is_worth_a_snapshot(tmp_path: Path) -> None:
         snapshots=snapshots(every_seconds=3_600.0, keep=1),
     )
     assert train_run(folder)
-    assert [one.manifest.trigger for one in snapshots_of(folder)] == [Trigger.BEST, Trigger.FINISHED]
+    best, last = snapshots_of(folder)
+    assert (best.manifest.trigger, last.manifest.trigger) == (Trigger.BEST, Trigger.FINISHED)
+    contents = read_archive(folder, best.name)
+    kept = PPO.load(folder.best_model_path).policy.state_dict()
+    assert all(torch.equal(kept[name], value) for name, value in contents.tensors["states"]["policy"].items())
+
+
+def test_the_reward_threshold_is_worth_a_snapshot_the_first_time(tmp_path: Path) -> None:
+    folder = make_run(
+        tmp_path,
+        env_id="Counting",
+        custom_environment=EASY,
+        total_timesteps=1_024,
+        evaluation={"every_steps": 300, "episodes": 1, "stop_after": None},
+        snapshots=snapshots(every_seconds=3_600.0, keep=1),
+    )
+    assert train_run(folder)
+    triggers = [event.data.trigger for event in events(folder, EventKind.SNAPSHOT)]
+    assert triggers.count(Trigger.SOLVED) == 1
+    assert Trigger.SOLVED in [one.manifest.trigger for one in snapshots_of(folder)], "and it stays"
 
 
 def test_a_configuration_of_before_snapshots_is_read_and_gets_the_plan_of_today(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -43,9 +44,8 @@ router = APIRouter(prefix="/runs", tags=["runs"])
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 def create_run(body: RunCreate, app: App) -> RunDetail:
     """Create a run, and start it if asked to: both, or neither."""
-    wanted = body.model_dump(exclude={"start", "evaluation", "rules", "sinks"})
     app.sinks.check(body.sinks)
-    row = app.runs.create(NewRun(**wanted, evaluation=body.evaluation, rules=body.rules), start=body.start)
+    row = app.runs.create(_new_run(body), start=body.start)
     app.sinks.take_over([row.id], body.sinks)
     return _detail(app, row)
 
@@ -53,10 +53,8 @@ def create_run(body: RunCreate, app: App) -> RunDetail:
 @router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 def create_group(body: GroupCreate, app: App) -> GroupRuns:
     """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
-    wanted = body.model_dump(exclude={"start", "evaluation", "rules", "sinks", "seeds", "count"})
     app.sinks.check(body.sinks)
-    new = NewRun(**wanted, evaluation=body.evaluation, rules=body.rules)
-    group = app.groups.create(new, SeedsWanted(body.seeds, body.count), start=body.start)
+    group = app.groups.create(_new_run(body), SeedsWanted(body.seeds, body.count), start=body.start)
     app.sinks.take_over([row.id for row in group], body.sinks)
     return _group(app, group)
 
@@ -230,3 +228,7 @@ def _detail(app: Application, row: RunRow) -> RunDetail:
         learned_rewards=None if config is None else learned_rewards(config),
         latest_evaluation=view_evaluation(latest, app.evaluations.kept(latest)) if latest else None,
     )
+
+
+def _new_run(body: RunCreate) -> NewRun:
+    return NewRun(**{field.name: getattr(body, field.name) for field in fields(NewRun)})

@@ -19,6 +19,7 @@ from rlviz.api.schemas import (
     Run,
     RunSnapshots,
     SnapshotCreate,
+    SnapshotPatch,
 )
 from rlviz.api.snapshot_views import view_snapshots
 from rlviz.api.views import view_run
@@ -41,6 +42,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.snapshot import MAX_NAME
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
@@ -169,6 +171,29 @@ def list_snapshots(run_id: str, app: App) -> RunSnapshots:
 def take_snapshot(run_id: str, body: SnapshotCreate, app: App) -> Run:
     """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
     return _run(app, app.snapshots.take(run_id, body.name, body.message))
+
+
+@router.put(
+    "/snapshot-plan",
+    responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError, InvalidRequest),
+)
+def change_snapshot_plan(run_id: str, body: SnapshotPlan, app: App) -> RunSnapshots:
+    """Change when snapshots are taken and how many are kept: from the next rollout on. Of a run that does not train,
+    those that are too many are deleted at once."""
+    app.snapshots.change_plan(run_id, body)
+    return view_snapshots(run_id, app.snapshots.list(run_id))
+
+
+@router.patch(
+    "/snapshots/{name}",
+    responses=documented(
+        RunNotFound, ArtifactNotFound, NotControlled, RunIsActive, SnapshotRefused, NewerVersion, InvalidRequest
+    ),
+)
+def keep_snapshot(run_id: str, name: str, body: SnapshotPatch, app: App) -> RunSnapshots:
+    """Give a snapshot a name, by which it is kept until it is deleted, or a message."""
+    app.snapshots.keep(run_id, name, body.name, body.message)
+    return view_snapshots(run_id, app.snapshots.list(run_id))
 
 
 @router.delete(

@@ -98,6 +98,7 @@ from rlviz.api.schemas.snapshots import (
     RunSnapshots,
     SnapshotCreate,
     SnapshotInfo,
+    SnapshotPatch,
 )
 from rlviz.api.schemas.steps import StepColumns, StepComponents, StepsInfo
 from rlviz.api.schemas.stream import (
@@ -227,6 +228,7 @@ __all__ = [
     "SmoothedCurve",
     "SnapshotCreate",
     "SnapshotInfo",
+    "SnapshotPatch",
     "Solved",
     "SpaceInfo",
     "StateFactorInfo",

@@ -21,6 +21,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.sinks import SinkKind
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
 
@@ -51,6 +52,9 @@ class RunCreate(Body):
     env_options: dict[str, JsonValue] = Field(default={}, description="Options of the environment that differ.")
     hyperparameters: dict[str, JsonValue] = Field(default={}, description="Overrides of the preset's values.")
     evaluation: EvaluationPlan | None = Field(None, description="Evaluation while it trains; null: the preset's.")
+    snapshots: SnapshotPlan | None = Field(
+        None, description="When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3."
+    )
     anatomy: bool | None = Field(
         None, description="Look into updates now and then; null: unless the agent sees pictures."
     )

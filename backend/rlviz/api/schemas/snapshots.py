@@ -10,6 +10,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshot import MAX_NAME, Trigger
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.times import Instant
 from rlviz.services.use_cases.fork_changes import Effect
@@ -36,6 +37,13 @@ class SnapshotCreate(Body):
         "called after its step, and makes room for newer ones.",
     )
     message: str = Field("", max_length=LIMITS.notes.maximum, description="What it is kept for.")
+
+
+class SnapshotPatch(Body):
+    """Fields that are null or left out stay as they are."""
+
+    name: str | None = Field(None, max_length=MAX_NAME, description="By which it is kept until it is deleted.")
+    message: str | None = Field(None, max_length=LIMITS.notes.maximum, description="What it is kept for.")
 
 
 class SnapshotInfo(Wire):
@@ -65,6 +73,9 @@ class RunSnapshots(Wire):
     spread_over_training: list[str] = Field(
         description="Hyperparameters whose course depends on the length of training: with another `total_timesteps` "
         "they go on otherwise than before."
+    )
+    plan: SnapshotPlan | None = Field(
+        description="When they are taken and how many are kept, as it is now; null: it cannot be read."
     )
 
 

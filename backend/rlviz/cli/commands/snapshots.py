@@ -1,4 +1,4 @@
-"""Snapshots of a run: create, list, restore, verify, delete."""
+"""Snapshots of a run: create, list, keep, plan, restore, verify, delete."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rlviz.cli.completion import complete_snapshot
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import print_json, print_table, say, size, waiting
+from rlviz.cli.snapshot_options import EveryMinutes, EverySteps, Keep, MaxSize, planned
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_verification, wait_until_started
 
 SnapshotName = Annotated[
@@ -24,6 +25,10 @@ def register(app: typer.Typer) -> None:
     )
     group.command(epilog=examples("rlviz snapshot create last --name before-the-fall"))(create)
     group.command("list", epilog=examples("rlviz snapshot list last"))(list_)
+    group.command(epilog=examples("rlviz snapshot keep last 40960 before-the-fall --message 'It walks.'"))(keep)
+    group.command(
+        epilog=examples("rlviz snapshot plan last", "rlviz snapshot plan last --every-steps 50000 --keep 10")
+    )(plan)
     group.command(epilog=examples("rlviz snapshot restore last before-the-fall"))(restore)
     group.command(epilog=examples("rlviz snapshot verify last before-the-fall"))(verify)
     group.command(epilog=examples("rlviz snapshot delete last before-the-fall"))(delete)
@@ -75,6 +80,53 @@ def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None
         for item in found["snapshots"]
     ]
     print_table(("SNAPSHOT", "STEP", "SIZE", "TAKEN FOR", "WHOLE", "EXACT", "MESSAGE"), rows, keep=2)
+
+
+def keep(
+    context: typer.Context,
+    run: RunName,
+    name: SnapshotName,
+    new_name: Annotated[
+        str | None, typer.Argument(help="By which it is kept until it is deleted.", show_default="its own")
+    ] = None,
+    message: Annotated[str | None, typer.Option(help="What it is kept for.", show_default="as it is")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a snapshot a name, by which it is kept, or a message."""
+    with connected(context) as connection:
+        path = f"/runs/{find_run(connection, run)}/snapshots/{name}"
+        found = connection.request("PATCH", path, json={"name": new_name, "message": message}).json()
+    kept = next(item for item in found["snapshots"] if item["name"] == (new_name or name))
+    if as_json:
+        print_json(kept)
+    else:
+        say(f"{kept['name']}: step {kept['step']}, kept until it is deleted")
+
+
+def plan(
+    context: typer.Context,
+    run: RunName,
+    every_steps: EverySteps = None,
+    every_minutes: EveryMinutes = None,
+    keep: Keep = None,
+    max_size: MaxSize = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show when a run takes snapshots and how many it keeps, or change that."""
+    changes = planned(every_steps, every_minutes, keep, max_size)
+    with connected(context) as connection:
+        run_id = find_run(connection, run)
+        found = connection.get(f"/runs/{run_id}/snapshots")["plan"]
+        if changes:
+            wanted = {**found, **changes}
+            found = connection.request("PUT", f"/runs/{run_id}/snapshot-plan", json=wanted).json()["plan"]
+    if as_json:
+        print_json(found)
+        return
+    steps, seconds = found["every_steps"], found["every_seconds"]
+    times = [f"{steps:,} steps" for _ in (1,) if steps] + [f"{seconds / 60:g} minutes" for _ in (1,) if seconds]
+    say(f"one every {' or '.join(times)}" if times else "none by itself")
+    say(f"the newest {found['keep']} are kept, within {size(found['max_bytes'])}, and all with a name")
 
 
 def restore(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:

@@ -13,6 +13,7 @@ from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
 from rlviz.cli.rule_text import read_rules
+from rlviz.cli.snapshot_options import EveryMinutes, EverySteps, Keep, MaxSize, planned
 from rlviz.domain.sinks import SinkKind
 
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", show_default="drawn")]
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
             "rlviz run --env CartPole-v1 --algo ppo --follow",
             "rlviz run --env LunarLander-v3 --algo dqn --preset long --seed 7",
             "rlviz run --algo sac --env Pendulum-v1 --sink tensorboard --sink mlflow",
+            "rlviz run --env LunarLander-v3 --snapshot-every-steps 50000 --snapshot-keep 10",
             "rlviz run --algo ppo --steps 20000 --set learning_rate=3e-4 --set n_envs=4 --wait",
             "rlviz run --algo dqn --count 5 --tag baseline",
             "rlviz run --algo ppo --rule 'rollout/ep_rew_mean >= 475 for 5 -> stop and notify'",
@@ -86,6 +88,10 @@ def run(
     sink: Annotated[
         list[SinkKind] | None, typer.Option(metavar=SINKS, help="Deliver it there as it trains; may be repeated.")
     ] = None,
+    snapshot_every_steps: EverySteps = None,
+    snapshot_every_minutes: EveryMinutes = None,
+    snapshot_keep: Keep = None,
+    snapshot_max_size: MaxSize = None,
     start: Annotated[bool, typer.Option("--start/--no-start", help="Start it, or only create it.")] = True,
     follow: Follow = False,
     wait: Wait = False,
@@ -109,6 +115,7 @@ def run(
         "anatomy": anatomy,
         "rules": read_rules(rules, rule_file),
         "name": name,
+        "snapshots": planned(snapshot_every_steps, snapshot_every_minutes, snapshot_keep, snapshot_max_size) or None,
         "sinks": [kind.value for kind in dict.fromkeys(sink or ())],
         "start": start,
     }

@@ -14,6 +14,7 @@ from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import DEFAULT_EXPERIMENT_SEEDS, DEFAULT_RETRIES, DEFAULT_SCORED_EPISODES, LIMITS
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.sweep import Sweep
 
 MOST_CELLS = 10_000
@@ -52,6 +53,9 @@ class RunWishes(_Strict):
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
     evaluation: EvaluationPlan | None = Field(None, description="While it trains; null: the preset's.")
+    snapshots: SnapshotPlan | None = Field(
+        None, description="When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3."
+    )
     rules: Rules = ()
 
 

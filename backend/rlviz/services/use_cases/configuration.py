@@ -42,8 +42,8 @@ DRAWN_SEEDS = 1_000_000
 class NewRun:
     """A request to create a run.
 
-    None means: the preset's value; for the seed, a random one; for the anatomy of updates, on unless observations are
-    pictures.
+    None means: the preset's value; for the seed, a random one; for snapshots, the usual plan; for the anatomy of
+    updates, on unless observations are pictures.
     """
 
     algo: str
@@ -55,6 +55,7 @@ class NewRun:
     env_options: Mapping[str, JsonValue] = field(default_factory=dict)
     hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
     evaluation: EvaluationPlan | None = None
+    snapshots: SnapshotPlan | None = None
     anatomy: bool | None = None
     rules: Sequence[Rule] = ()
 
@@ -70,7 +71,8 @@ def resolve_config(
     snapshot_bytes: int = DEFAULT_SNAPSHOT_BYTES,
 ) -> RunConfig:
     """The complete configuration for a request; ``find`` looks up environments, and ``keep_film`` is how many policies
-    are kept for the filmstrip, ``snapshot_bytes`` what snapshots may take together.
+    are kept for the filmstrip, ``snapshot_bytes`` what snapshots may take together unless
+    the plan says.
 
     Raises InvalidRequest, naming each bad field, also if buffers would need more than ``memory_limit`` bytes.
     """
@@ -116,7 +118,7 @@ def resolve_config(
             checkpoints=CheckpointPolicy(film=keep_film if learns else 0),
             evaluation=evaluation,
             rules=tuple(new.rules),
-            snapshots=SnapshotPlan(max_bytes=snapshot_bytes),
+            snapshots=(new.snapshots or SnapshotPlan()).within(snapshot_bytes),
             anatomy=learns and (not environment.observation_space.is_picture if new.anatomy is None else new.anatomy),
             versions=package_versions(),
             git_revision=git_revision(),

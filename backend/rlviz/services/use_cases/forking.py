@@ -115,6 +115,7 @@ class ForkService(RunUseCases):
         now = self._clock()
         place = _place(parent, theirs, wish.snapshot, wish.step, reached)
         snapshot, in_force = place.snapshot, knobs_in_force(parent, theirs, place)
+        theirs = theirs.model_copy(update={"snapshots": parent.snapshot_plan(theirs)})
         config = self._config(theirs, place, in_force, wish, now, last_episodes(parent, theirs, snapshot, place.step))
         row = row_of_config(config)
         control = Control(resume_from=place.begins_from)

@@ -1,7 +1,8 @@
-"""Use cases on the snapshots of a run: list, take, delete, verify."""
+"""Use cases on the snapshots of a run: list, plan, take, keep, delete, verify."""
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -13,9 +14,11 @@ from rlviz.domain.errors import (
     NotTraining,
     RlvizError,
     RunFolderError,
+    RunIsActive,
     VerificationInProgress,
 )
 from rlviz.domain.snapshot import check_name
+from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
 from rlviz.domain.verification import VerificationStatus
@@ -24,7 +27,7 @@ from rlviz.rundir.control import SnapshotWish
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import is_behind
-from rlviz.rundir.snapshot_retention import delete_snapshot
+from rlviz.rundir.snapshot_retention import delete_snapshot, drop_segments, keep_snapshot, retain_snapshots
 from rlviz.rundir.snapshots import (
     Snapshot,
     bytes_of,
@@ -45,13 +48,14 @@ KEPT_WISHES = 20
 class SnapshotList:
     """``behind``: names of those that a rollback left behind. ``bytes``: what all of them take, what they share once.
     ``spread``: hyperparameters whose course depends on the length of training. ``verifications``: the newest of each
-    that was verified, by name."""
+    that was verified, by name. ``plan``: that in force; None if it cannot be read."""
 
     snapshots: list[Snapshot]
     behind: frozenset[str]
     bytes: int
     spread: list[str]
     verifications: dict[str, SnapshotVerification]
+    plan: SnapshotPlan | None
 
 
 class SnapshotService(RunUseCases):
@@ -60,16 +64,18 @@ class SnapshotService(RunUseCases):
         folder = self._folder_of(run_id)
         found, superseded = snapshots_of(folder), superseded_rows(folder)
         behind = frozenset(one.name for one in found if is_behind(one, superseded))
-        try:
-            spread = depends_on_length(folder.read_config())
-        except RlvizError:
-            spread = []
+        spread: list[str] = []
+        plan = None
+        with suppress(RlvizError):
+            config = folder.read_config()
+            plan = folder.snapshot_plan(config)
+            spread = depends_on_length(config)
         verifications = {}
         for one in found:
             with suppress(RunFolderError):  # its file is damaged: it can be verified again
                 if (verification := self._newest_verification(folder, one.name)) is not None:
                     verifications[one.name] = verification
-        return SnapshotList(found, behind, bytes_of(folder), spread, verifications)
+        return SnapshotList(found, behind, bytes_of(folder), spread, verifications, plan)
 
     def take(self, run_id: str, name: str | None, message: str) -> RunRow:
         """Ask a run that trains for a snapshot at the start of its next rollout.
@@ -90,6 +96,49 @@ class SnapshotService(RunUseCases):
             wish = SnapshotWish(number=number, name=name, message=message)
             folder.change_control(snapshot_wishes=(*wishes, wish)[-KEPT_WISHES:])
         return row
+
+    def change_plan(self, run_id: str, plan: SnapshotPlan) -> None:
+        """Have snapshots taken and kept as ``plan`` says: from the next rollout on if the run trains; otherwise those
+        that are too many go now.
+
+        Raises RunNotFound, ArtifactNotFound if the folder is gone, NotControlled, NewerVersion and RunFolderError.
+        """
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            check_controlled(row)
+            folder = self._folder(run_id)
+            folder.check()
+            folder.config_to_go_on()
+            plan = plan.within(self._settings.snapshot_bytes)
+            folder.change_control(snapshots=plan)
+            if not row.state.is_active and not self._supervisor.is_live(run_id):
+                retain_snapshots(folder, plan.keep, plan.max_bytes or math.inf)
+                drop_segments(folder)
+
+    def keep(self, run_id: str, name: str, new_name: str | None, message: str | None) -> None:
+        """Give a snapshot a name, by which it is kept, or a message; what is None stays as it is.
+
+        Raises RunNotFound, ArtifactNotFound, RunIsActive for a run that is about to begin from it, SnapshotDamaged,
+        SnapshotRefused, NewerVersion, and InvalidRequest for a name that is none or is taken.
+        """
+        with self._database.write() as session:
+            row = get_run(session, run_id)
+            check_controlled(row)
+            folder = self._folder(run_id)
+            found = find_snapshot(folder, name)
+            folder.config_to_go_on()
+            if found.is_inherited:
+                raise InvalidRequest.field("/name", "The run began with this snapshot: it stays, and keeps its name.")
+            wanted = name if new_name is None else check_name(new_name)
+            if new_name is None and not found.manifest.is_named:
+                raise InvalidRequest.field("/name", "Give it a name, by which it is kept.")
+            if wanted != name and any(one.name == wanted for one in snapshots_of(folder)):
+                raise InvalidRequest.field("/name", f"There is a snapshot {wanted!r} already. Choose another name.")
+            if wanted != name and row.state in (RunStatus.QUEUED, RunStatus.STARTING):
+                raise RunIsActive(
+                    f"Run {run_id!r} is about to begin, maybe from this snapshot. Try again once it trains."
+                )
+            keep_snapshot(folder, name, wanted, found.manifest.message if message is None else message)
 
     def verify(self, run_id: str, name: str) -> SnapshotVerification:
         """Start a verification. Raises RunNotFound, ArtifactNotFound, SnapshotRefused for one whose manifest cannot be

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,17 +19,11 @@ from rlviz.rundir.snapshot_retention import drop_segments, retain_snapshots
 from rlviz.training.journals import RunJournals
 from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_archive
 from rlviz.training.snapshot.capture import Captured, Point
-from rlviz.training.snapshot.model import are_finite
+from rlviz.training.snapshot.memory import Memory, Recent, Usable, Wish
 from rlviz.training.snapshot.replay import write_pieces
 from rlviz.training.snapshot.writer import Writer
 
 NEVER = math.inf
-
-RECENT = 3
-"""So many of those captured last stay in memory, so that a stop or a pause loses a second of training, not a minute."""
-
-KEPT = 3
-"""So many of those written last stay in memory too, for a rollback that reads nothing."""
 
 SHORTEST_SECONDS = 1.0
 FIRST_SHARE = 0.1
@@ -44,15 +37,6 @@ MOST_WAITING_BYTES = 16_000_000
 
 
 @dataclass(frozen=True)
-class Wish:
-    """A snapshot that somebody or something asks for; without a ``name`` it is called after its step."""
-
-    trigger: Trigger
-    name: str | None = None
-    message: str = ""
-
-
-@dataclass(frozen=True)
 class Subject:
     """What all snapshots of one attempt have in common."""
 
@@ -62,22 +46,6 @@ class Subject:
     origin: Origin
     state_problem: str | None = None
     """Why the environment cannot be copied, as the tests of it found."""
-
-
-@dataclass(frozen=True)
-class Usable:
-    """One in memory; ``wish`` is None if nobody has had it written."""
-
-    wish: Wish | None
-    captured: Captured
-
-
-@dataclass(frozen=True)
-class _Recent:
-    captured: Captured
-    time: float
-    capture_ms: float
-    attempt: int
 
 
 class Snapshots:
@@ -104,9 +72,9 @@ class Snapshots:
         self._folder, self._plan, self._journals, self._subject = folder, plan, journals, subject
         self._capture, self._clock, self._monotonic = capture, clock, monotonic
         self._attempt = subject.attempt
-        self._recent: deque[_Recent] = deque(maxlen=RECENT)
-        self._kept: deque[tuple[Wish, _Recent]] = deque(maxlen=KEPT)
+        self._memory = Memory()
         self._wishes: SimpleQueue[Wish] = SimpleQueue()
+        self._new_plan: SnapshotPlan | None = None
         self._step_due = self._after(step)
         self._recent_due = monotonic() + FIRST_SHARE * SHORTEST_SECONDS
         self._time_due = monotonic() + (plan.every_seconds or math.inf)
@@ -120,10 +88,31 @@ class Snapshots:
         self._wishes.put(Wish(trigger, name, message))
         self.next_step = 0
 
-    def note_best(self) -> None:
-        """A better policy was found: unless the plan is to take none, that is worth one."""
-        if self._plan.is_on:
+    def note_best(self, began_at: int) -> None:
+        """The policy of the rollout that began at step ``began_at`` is the best so far: that is worth one of its
+        beginning, where training had that policy, unless the plan is to take none."""
+        if not self._plan.is_on:
+            return
+        if (recent := self._memory.at(began_at)) is None:
             self.request(Trigger.BEST)
+        else:
+            self._submit(recent, Wish(Trigger.BEST))
+
+    def note_solved(self) -> None:
+        """The reward threshold was reached for the first time."""
+        if self._plan.is_on:
+            self.request(Trigger.SOLVED)
+
+    def renew(self, plan: SnapshotPlan) -> None:
+        """Follow ``plan``, if it is another one, from the start of the next rollout on. From any thread."""
+        if plan != (self._new_plan or self._plan):
+            self._new_plan = plan
+            self.next_step = 0
+
+    def is_due(self, step: int, *, is_evaluated: bool) -> bool:
+        """Whether to ``catch_up`` at the start of a rollout at ``step``. ``is_evaluated``: its policy will be, and may
+        turn out to be the best."""
+        return step >= self.next_step or (is_evaluated and self._plan.is_on)
 
     def tick(self) -> None:
         """Look at the clock, from any thread."""
@@ -144,7 +133,7 @@ class Snapshots:
 
     def describe(self, captured: Captured, attempt: int) -> SnapshotManifest:
         """What a snapshot of ``captured``, of that attempt, says of itself."""
-        return self._manifest(_Recent(captured, self._clock(), 0.0, attempt), Wish(Trigger.REQUESTED))
+        return self._manifest(Recent(captured, self._clock(), 0.0, attempt), Wish(Trigger.REQUESTED))
 
     def take_last(self, trigger: Trigger) -> None:
         """Training is over, behind its last update."""
@@ -154,9 +143,8 @@ class Snapshots:
     def write_newest(self, trigger: Trigger, name: str | None = None, message: str = "") -> int | None:
         """Write the one captured last, if it is not on its way already, from any thread. Returns its step; None if
         there is none yet."""
-        if not self._recent:
+        if (recent := self._memory.newest) is None:
             return None
-        recent = self._recent[-1]
         if recent.captured.step != self._last_submitted or name is not None:
             self._submit(recent, Wish(trigger, name, message))
         return recent.captured.step
@@ -174,32 +162,22 @@ class Snapshots:
 
     def in_memory(self, name: str) -> Contents | None:
         """The snapshot of that name, if it is among those kept in memory."""
-        for wish, recent in reversed(self._kept):
-            if (wish.name or str(recent.captured.step)) == name:
-                return contents_in_memory(recent.captured, self._manifest(recent, wish))
-        return None
+        found = self._memory.named(name)
+        return None if found is None else contents_in_memory(found[1].captured, self._manifest(found[1], found[0]))
 
     def usable(self) -> list[Usable]:
-        """What is in memory and could be gone back to, the newest first. What was captured with weights that are not
-        finite is left out: training went wrong before."""
-        found = {id(recent): Usable(wish, recent.captured) for wish, recent in self._kept}
-        for recent in self._recent:
-            found.setdefault(id(recent), Usable(None, recent.captured))
-        finite = [one for one in found.values() if are_finite(one.captured.tensors)]
-        return sorted(finite, key=lambda one: one.captured.step, reverse=True)
+        """What is in memory and could be gone back to, the newest first."""
+        return self._memory.usable()
 
     def write_captured(self, captured: Captured) -> str:
         """See that one of those in memory is written; returns its name."""
-        recent = next(one for one in self._recent if one.captured is captured)
-        wish = Wish(Trigger.RULE)
-        self._submit(recent, wish)
+        self._submit(self._memory.of(captured), Wish(Trigger.RULE))
         return str(captured.step)
 
     def go_back(self, step: int, attempt: int) -> None:
         """Training has gone back to ``step``, in a new attempt: forget what was captured beyond."""
         self._attempt = attempt
-        self._recent = deque((one for one in self._recent if one.captured.step <= step), RECENT)
-        self._kept = deque((one for one in self._kept if one[1].captured.step <= step), KEPT)
+        self._memory.go_back(step)
         self._last_submitted = -1
         self._step_due = self._after(step)
         self.next_step = self._step_due if self._plan.is_on and self._wishes.empty() else 0
@@ -207,6 +185,9 @@ class Snapshots:
     def _due(self, step: int) -> list[Wish]:
         wishes = []
         now = self._monotonic()
+        if (plan := self._new_plan) is not None:
+            self._plan, self._new_plan = plan, None
+            self._step_due, self._time_due = self._after(step), now + (plan.every_seconds or math.inf)
         is_due = step >= self._step_due or now >= self._time_due
         if is_due:
             self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
@@ -221,20 +202,20 @@ class Snapshots:
         every = self._plan.every_steps
         return (step // every + 1) * every if every is not None else NEVER
 
-    def _take(self, point: Point) -> _Recent:
+    def _take(self, point: Point) -> Recent:
         begin = self._monotonic()
         captured = self._capture(point)
         end = self._monotonic()
         self._recent_due = end + max(SHORTEST_SECONDS, (end - begin) / SHARE)
-        recent = _Recent(captured, self._clock(), (end - begin) * 1_000, self._attempt)
-        self._recent.append(recent)
+        recent = Recent(captured, self._clock(), (end - begin) * 1_000, self._attempt)
+        self._memory.add(recent)
         if sum(piece.bytes for piece in captured.pieces) > MOST_WAITING_BYTES:
             self._writer.submit(partial(self._write_ahead, captured))
         return recent
 
-    def _submit(self, recent: _Recent, wish: Wish) -> None:
+    def _submit(self, recent: Recent, wish: Wish) -> None:
         self._last_submitted = recent.captured.step
-        self._kept.append((wish, recent))
+        self._memory.keep(wish, recent)
         self._writer.submit(partial(self._write, recent, wish))
 
     def _write_ahead(self, captured: Captured) -> None:
@@ -242,12 +223,12 @@ class Snapshots:
         with suppress(OSError, RunFolderError):
             write_pieces(self._folder, captured.pieces)
 
-    def _write(self, recent: _Recent, wish: Wish) -> None:
+    def _write(self, recent: Recent, wish: Wish) -> None:
         captured = recent.captured
         manifest = self._manifest(recent, wish)
         try:
             manifest, size = write_archive(self._folder, captured, manifest)
-            retain_snapshots(self._folder, self._plan.keep, self._plan.max_bytes)
+            retain_snapshots(self._folder, self._plan.keep, self._plan.max_bytes or math.inf)
             drop_segments(self._folder, beyond=max((piece.end for piece in captured.pieces), default=0))
         except Exception as error:  # whatever it is: training goes on, and so does this thread
             self._journals.warn(captured.step, f"The snapshot of step {captured.step} could not be saved: {error}.")
@@ -260,7 +241,7 @@ class Snapshots:
             ),
         )
 
-    def _manifest(self, recent: _Recent, wish: Wish) -> SnapshotManifest:
+    def _manifest(self, recent: Recent, wish: Wish) -> SnapshotManifest:
         captured, subject = recent.captured, self._subject
         return SnapshotManifest(
             run_id=subject.run_id,

@@ -4,6 +4,7 @@ export {
   describeBounds,
   fittingValues,
   type Parsed,
+  parseDecimal,
   parseHyperparameter,
   parseInteger,
 } from "./parse";

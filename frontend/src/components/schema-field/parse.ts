@@ -18,7 +18,7 @@ export function parseInteger(text: string, bounds: Bounds): Parsed {
   return within(value, bounds);
 }
 
-function parseDecimal(text: string, bounds: Bounds): Parsed {
+export function parseDecimal(text: string, bounds: Bounds): Parsed {
   const value = parseNumber(text);
   if (!Number.isFinite(value)) return no("Enter a number");
   return within(value, bounds);

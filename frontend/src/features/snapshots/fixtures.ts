@@ -18,11 +18,13 @@ export function snapshot(step: number, change: Partial<SnapshotInfo> = {}): Snap
   };
 }
 
+export const plan = { every_steps: null, every_seconds: 60, keep: 3, max_bytes: 2_000_000_000 };
+
 export function list(...snapshots: SnapshotInfo[]): RunSnapshots {
   const usable = snapshots.filter(({ whole, behind }) => whole && !behind);
   return {
     ...{ run_id: "a", snapshots, newest: usable.at(-1)?.name ?? null },
     bytes: snapshots.reduce((sum, one) => sum + one.bytes, 0),
-    spread_over_training: [],
+    ...{ spread_over_training: [], plan },
   };
 }

@@ -1,7 +1,15 @@
 "use client";
 
 import clsx from "clsx";
-import { GitFork, History, MoreHorizontal, Play, ShieldCheck, Trash2 } from "lucide-react";
+import {
+  Bookmark,
+  GitFork,
+  History,
+  MoreHorizontal,
+  Play,
+  ShieldCheck,
+  Trash2,
+} from "lucide-react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
@@ -106,6 +114,9 @@ function RowMenu({ run, snapshot, onAct, onVerify }: RowMenuProps) {
       </MenuItem>
       <MenuItem icon={<GitFork />} reason={reason("fork")} onSelect={() => onAct("fork")}>
         Fork here…
+      </MenuItem>
+      <MenuItem icon={<Bookmark />} reason={reason("keep")} onSelect={() => onAct("keep")}>
+        {snapshot.is_named ? "Rename…" : "Keep…"}
       </MenuItem>
       <MenuItem
         icon={<ShieldCheck />}

@@ -8,7 +8,7 @@ const run = (status: RunStatus) => ({
   ...{ status, actor: "policy" as const, policy_step: null, total_timesteps: 1_000, damage: [] },
   ended_early: null as string | null,
 });
-const snapshot = { step: 500, whole: true, behind: false };
+const snapshot = { step: 500, whole: true, behind: false, inherited: false };
 
 test.each([
   ["created", ["delete"]],

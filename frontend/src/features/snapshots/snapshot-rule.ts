@@ -2,11 +2,11 @@ import type { RunDetail, SnapshotInfo } from "@/lib/api";
 import { canDo, type JudgedRun, whyLookedAtOnly, whyNot } from "@/lib/run-actions";
 
 /** Actions on a snapshot of a run. */
-export type SnapshotAction = "resume" | "rollback" | "fork" | "delete";
+export type SnapshotAction = "resume" | "rollback" | "fork" | "keep" | "delete";
 
 /** The part of a run that decides what its snapshots are good for. */
 export type SnapshotRun = JudgedRun & Pick<RunDetail, "status" | "total_timesteps" | "ended_early">;
-export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind">;
+export type JudgedSnapshot = Pick<SnapshotInfo, "step" | "whole" | "behind" | "inherited">;
 
 /** Why the run cannot be forked at a step, in a sentence; null if it can. */
 export function whyNotForkAtStep(run: JudgedRun & Pick<RunDetail, "step">): string | null {
@@ -25,6 +25,7 @@ export function whyNotWith(
   snapshot: JudgedSnapshot,
 ): string | null {
   if (action === "delete") return whyLookedAtOnly(run) ?? whyNot("delete", run);
+  if (action === "keep") return whyLookedAtOnly(run) ?? whyNotKeep(run, snapshot);
   // Of a run that ended early steps are left, so it can go on from what it has saved.
   const isLeft = action === "resume" && canDo("extend", run) && run.ended_early !== null;
   const ofRun = isLeft ? null : whyNot(action, run);
@@ -33,4 +34,11 @@ export function whyNotWith(
   if (action === "fork") return null;
   if (snapshot.behind) return "The run went back to before it.";
   return snapshot.step < run.total_timesteps ? null : "Training is done there.";
+}
+
+/** Why the snapshot cannot be given a name by which it is kept, in a sentence; null if it can. */
+function whyNotKeep({ status }: SnapshotRun, { inherited, whole }: JudgedSnapshot): string | null {
+  if (inherited) return "The run began with it: it stays.";
+  if (status === "queued" || status === "starting") return "The run may be about to begin from it.";
+  return whole ? null : "It cannot be used.";
 }

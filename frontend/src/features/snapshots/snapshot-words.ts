@@ -7,6 +7,7 @@ export const TAKEN: Readonly<Record<SnapshotInfo["trigger"], string>> = {
   periodic: "By itself",
   requested: "Asked for",
   best: "At a best policy",
+  solved: "When it was solved",
   rule: "By a rule",
   paused: "At a pause",
   stopped: "When it was stopped",
@@ -18,8 +19,8 @@ export function called({ name, is_named, step }: SnapshotInfo): string {
   return is_named ? `“${name}”` : `step ${count(step)}`;
 }
 
-/** What is asked in a few sentences; a fork has a form. */
-export type Deed = Exclude<SnapshotAction, "fork">;
+/** What is asked in a few sentences; a fork and a name have forms. */
+export type Deed = Exclude<SnapshotAction, "fork" | "keep">;
 
 interface DeedWords {
   title: string;

@@ -40,7 +40,9 @@ test("lists what there is, newest first, what each was taken for, and what all t
   const rows = (await screen.findAllByRole("listitem")).map(({ textContent }) => textContent);
   expect(rows[0]).toMatch(/^6,144At a pausenewest.*143 kB$/);
   expect(rows[1]).toMatch(/^2,048before-lrAsked forto fork/);
-  expect(screen.getByText(/2 snapshots · 286 kB of 2 GB · newest 3 kept/)).toBeVisible();
+  expect(
+    screen.getByText(/2 snapshots · 286 kB · every minute, newest 3 kept within 2 GB/),
+  ).toBeVisible();
 });
 
 test("says which are damaged, left behind, or not exact, and why", async () => {
@@ -57,6 +59,53 @@ test("says which are damaged, left behind, or not exact, and why", async () => {
   expect(rows[1]).toContain("damagedA segment is missing.");
   expect(rows[2]).toContain("left behind");
   expect(rows[3]).toContain("not exactOther processor.");
+});
+
+test("one is given a name, by which it is kept", async () => {
+  const kept = { ...two, snapshots: [snapshot(6_144, { name: "mine", is_named: true })] };
+  const asked = show(two, {}, { "PATCH /runs/a/snapshots/6144": () => ({ body: kept }) });
+  await choose("step 6,144", /Keep/);
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(dialog.getByRole("button", { name: "Keep it" })).toBeDisabled();
+  await userEvent.type(dialog.getByRole("textbox", { name: "Name" }), "mine");
+  await confirm("Keep it");
+  expect(asked()[0]?.body).toEqual({ name: "mine", message: "" });
+  expect(await screen.findByText("mine")).toBeVisible();
+  expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+});
+
+test("when they are taken, and how many are kept, can be changed", async () => {
+  const bounds = (minimum: number, maximum: number) => ({ minimum, maximum, default: null });
+  const limits = {
+    snapshot_every_steps: bounds(100, 1e7),
+    snapshot_every_seconds: { ...bounds(1, 86_400), default: 60 },
+    snapshots_kept: { ...bounds(1, 100), default: 3 },
+    snapshot_bytes: bounds(1e6, 1e15),
+  };
+  const changed = { every_steps: 20_000, every_seconds: null, keep: 10, max_bytes: 2_000_000_000 };
+  const asked = show(
+    two,
+    {},
+    {
+      "GET /limits": () => ({ body: limits }),
+      "PUT /runs/a/snapshot-plan": () => ({ body: { ...two, plan: changed } }),
+    },
+  );
+  await userEvent.click(await screen.findByRole("button", { name: "When…" }));
+  const type = async (name: string, text: string) => {
+    const field = await screen.findByRole("textbox", { name });
+    await userEvent.clear(field);
+    if (text) await userEvent.type(field, text);
+  };
+  expect(await screen.findByRole("textbox", { name: "Every minutes" })).toHaveValue("1");
+  await type("Every minutes", "");
+  await type("Every steps", "20");
+  expect(screen.getByRole("button", { name: "Save" })).toBeDisabled();
+  await type("Every steps", "20000");
+  await type("Keep the newest", "10");
+  await userEvent.click(screen.getByRole("button", { name: "Save" }));
+  expect(asked()[0]?.body).toEqual(changed);
+  expect(await screen.findByText(/every 20,000 steps, newest 10 kept/)).toBeVisible();
 });
 
 test("resumes from the one that was chosen", async () => {
@@ -173,7 +222,7 @@ test("what cannot be done now says why", async () => {
   const items = await screen.findAllByRole("menuitem");
   expect(items.map(({ textContent }) => textContent)).toContain("Fork here…");
   for (const item of items.filter(
-    ({ textContent }) => !/Fork|Verify|Roll back/.test(textContent),
+    ({ textContent }) => !/Fork|Verify|Keep|Roll back/.test(textContent),
   )) {
     expect(item).toHaveAttribute("aria-disabled", "true");
     expect(item).toHaveTextContent(/It trains, or is about to\.|Stop it first\./);

@@ -2,15 +2,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { planWords } from "@/components/snapshot-plan";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useShortened } from "@/components/ui/use-shortened";
 import { isActive, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/lib/api";
 import { bytes, plural } from "@/lib/format";
-import { canDo } from "@/lib/run-actions";
+import { canDo, whyLookedAtOnly } from "@/lib/run-actions";
 import { AskDeed } from "./ask-deed";
+import { ChangePlan } from "./change-plan";
 import { ForkAtStep } from "./fork-at-step";
 import { ForkDialog } from "./fork-dialog";
+import { KeepSnapshot } from "./keep-snapshot";
 import { type SnapshotAction, whyNotForkAtStep } from "./snapshot-rule";
 import { SnapshotRow } from "./snapshot-row";
 import { TakeSnapshot } from "./take-snapshot";
@@ -54,8 +57,11 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   return (
     <div className="p-4">
       <div className="flex min-h-7 flex-wrap items-center justify-between gap-2 text-xs text-ink-faint">
-        <span className="tabular-nums">{totalWords(run, found)}</span>
+        <span className="tabular-nums">{totalWords(found)}</span>
         <span className="flex flex-wrap gap-2">
+          {found.plan && whyLookedAtOnly(run) === null && (
+            <ChangePlan run={run} plan={found.plan} />
+          )}
           {whyNotForkAtStep(run) === null && <ForkAtStep run={run} onFork={setForkStep} />}
           {canTake && (
             <TakeSnapshot
@@ -96,7 +102,10 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
         <ForkDialog run={run} at={forkStep} onClose={() => setForkStep(null)} />
       )}
       {chosen && deed?.action === "fork" && <ForkDialog run={run} at={chosen} onClose={close} />}
-      {chosen && deed && deed.action !== "fork" && (
+      {chosen && deed?.action === "keep" && (
+        <KeepSnapshot run={run.id} snapshot={chosen} onClose={close} />
+      )}
+      {chosen && deed && deed.action !== "fork" && deed.action !== "keep" && (
         <AskDeed
           run={run}
           action={deed.action}
@@ -109,12 +118,10 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   );
 }
 
-/** How many there are, what they take, and what is kept. */
-function totalWords({ config }: RunDetail, { snapshots, bytes: taken }: RunSnapshots): string {
-  const { max_bytes: limit, keep } = config?.snapshots ?? {};
-  const size = limit === undefined ? bytes(taken) : `${bytes(taken)} of ${bytes(limit)}`;
-  const kept = keep === undefined ? "" : ` · newest ${keep} kept, and all with a name`;
-  return `${plural(snapshots.length, "snapshot")} · ${size}${kept}`;
+/** How many there are, what they take, and when they are taken. */
+function totalWords({ snapshots, bytes: taken, plan }: RunSnapshots): string {
+  const planned = plan ? ` · ${planWords(plan)}` : "";
+  return `${plural(snapshots.length, "snapshot")} · ${bytes(taken)}${planned}`;
 }
 
 function whyNone(run: RunDetail): string {

@@ -100,8 +100,10 @@ export {
 } from "./queries/steps";
 export {
   deleteSnapshot,
+  changeSnapshotPlan,
   forkChangesQuery,
   forkRun,
+  keepSnapshot,
   snapshotVerificationQuery,
   snapshotsQuery,
   takeSnapshot,

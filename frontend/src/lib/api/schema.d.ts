@@ -819,6 +819,27 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/snapshot-plan": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Change Snapshot Plan
+     * @description Change when snapshots are taken and how many are kept: from the next rollout on. Of a run that does not train,
+     *     those that are too many are deleted at once.
+     */
+    put: operations["change_snapshot_plan"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/runs/{run_id}/snapshots/{name}": {
     parameters: {
       query?: never;
@@ -836,7 +857,11 @@ export interface paths {
     delete: operations["delete_snapshot"];
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Keep Snapshot
+     * @description Give a snapshot a name, by which it is kept until it is deleted, or a message.
+     */
+    patch: operations["keep_snapshot"];
     trace?: never;
   };
   "/runs/{run_id}/snapshots/{name}/verify": {
@@ -4317,6 +4342,8 @@ export interface components {
       };
       /** @description Evaluation while it trains; null: the preset's. */
       evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /** @description When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3. */
+      snapshots?: components["schemas"]["SnapshotPlan"] | null;
       /**
        * Anatomy
        * @description Look into updates now and then; null: unless the agent sees pictures.
@@ -5007,6 +5034,14 @@ export interface components {
       periodic_episodes: components["schemas"]["Bounds"];
       /** @description Evaluations in a row at the threshold that end training. */
       periodic_stop_after: components["schemas"]["Bounds"];
+      /** @description Environment steps between snapshots. */
+      snapshot_every_steps: components["schemas"]["Bounds"];
+      /** @description Seconds between snapshots. */
+      snapshot_every_seconds: components["schemas"]["Bounds"];
+      /** @description Newest snapshots of a run that are kept. */
+      snapshots_kept: components["schemas"]["Bounds"];
+      /** @description What the snapshots of a run may take together. */
+      snapshot_bytes: components["schemas"]["Bounds"];
       /** @description Policies kept for the filmstrip of a run. */
       film: components["schemas"]["Bounds"];
       /** @description Episodes in the answer to one search. */
@@ -6853,8 +6888,7 @@ export interface components {
       /**
        * @default {
        *       "every_seconds": 60,
-       *       "keep": 3,
-       *       "max_bytes": 2000000000
+       *       "keep": 3
        *     }
        */
       snapshots?: components["schemas"]["SnapshotPlan"];
@@ -6953,6 +6987,8 @@ export interface components {
       };
       /** @description Evaluation while it trains; null: the preset's. */
       evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /** @description When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3. */
+      snapshots?: components["schemas"]["SnapshotPlan"] | null;
       /**
        * Anatomy
        * @description Look into updates now and then; null: unless the agent sees pictures.
@@ -7582,6 +7618,8 @@ export interface components {
        * @description Hyperparameters whose course depends on the length of training: with another `total_timesteps` they go on otherwise than before.
        */
       spread_over_training: string[];
+      /** @description When they are taken and how many are kept, as it is now; null: it cannot be read. */
+      plan: components["schemas"]["SnapshotPlan"] | null;
     };
     /**
      * RunStatus
@@ -7682,6 +7720,8 @@ export interface components {
       };
       /** @description While it trains; null: the preset's. */
       evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /** @description When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3. */
+      snapshots?: components["schemas"]["SnapshotPlan"] | null;
       /**
        * Rules
        * @default []
@@ -8382,9 +8422,25 @@ export interface components {
       verification: components["schemas"]["SnapshotVerification"] | null;
     };
     /**
+     * SnapshotPatch
+     * @description Fields that are null or left out stay as they are.
+     */
+    SnapshotPatch: {
+      /**
+       * Name
+       * @description By which it is kept until it is deleted.
+       */
+      name?: string | null;
+      /**
+       * Message
+       * @description What it is kept for.
+       */
+      message?: string | null;
+    };
+    /**
      * SnapshotPlan
      * @description When everything that training is gets saved, so that it can go on from there: every N steps or M seconds,
-     *     whichever comes first, and at the end.
+     *     whichever comes first, and at the end. With neither, none is taken by itself.
      */
     SnapshotPlan: {
       /**
@@ -8406,10 +8462,9 @@ export interface components {
       keep?: number;
       /**
        * Max Bytes
-       * @description What the snapshots of the run may take together; the newest and those with a name stay anyway.
-       * @default 2000000000
+       * @description What the snapshots of the run may take together; the newest and those with a name stay anyway. null: what RLVIZ_SNAPSHOT_BYTES says when the run is created.
        */
-      max_bytes?: number;
+      max_bytes?: number | null;
     };
     /**
      * SnapshotVerification
@@ -9347,7 +9402,8 @@ export interface components {
      * @description Why a snapshot was taken.
      * @enum {string}
      */
-    Trigger: "periodic" | "requested" | "best" | "rule" | "paused" | "stopped" | "finished";
+    Trigger:
+      "periodic" | "requested" | "best" | "solved" | "rule" | "paused" | "stopped" | "finished";
     /**
      * Unit
      * @enum {string}
@@ -12609,6 +12665,59 @@ export interface operations {
       };
     };
   };
+  change_snapshot_plan: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SnapshotPlan"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunSnapshots"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is not controlled from here; Written by a newer version; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   delete_snapshot: {
     parameters: {
       query?: never;
@@ -12639,6 +12748,60 @@ export interface operations {
       };
       /** @description Run is active; Training cannot go on from this snapshot; Written by a newer version */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  keep_snapshot: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+        name: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["SnapshotPatch"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunSnapshots"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is not controlled from here; Run is active; Training cannot go on from this snapshot; Written by a newer version */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
         headers: {
           [name: string]: unknown;
         };

@@ -21,6 +21,7 @@ export type ResumeRun = Partial<Schemas["ResumeRun"]>;
 export type RollbackRun = Schemas["RollbackRun"];
 export type CreateSnapshot = Partial<Schemas["SnapshotCreate"]>;
 export type RunSnapshots = Schemas["RunSnapshots"];
+export type SnapshotPlan = Schemas["SnapshotPlan"];
 export type ForkRun = Partial<Schemas["ForkCreate"]>;
 export type ForkChanges = Schemas["ForkChanges"];
 export type SnapshotVerification = Schemas["SnapshotVerification"];

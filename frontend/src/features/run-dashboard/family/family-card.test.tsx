@@ -44,10 +44,7 @@ test("each relative is a link with what it changed, below what it was forked fro
 
 test("what was changed in the parent already is told apart from what the fork changed", async () => {
   const inherited = { name: "learning_rate", before: 0.001, after: 0.0005, in_parent: true };
-  family({
-    parent: relative("p", { forked_at: null }),
-    own: relative("a", { changes: [inherited] }),
-  });
+  family(relative("p", null), relative("a", "p", { changes: [inherited] }));
   renderWithQueries(<FamilyCard run={run} />);
   expect(
     await screen.findByText(

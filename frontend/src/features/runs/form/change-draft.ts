@@ -18,6 +18,7 @@ export type DraftChange =
   | { field: Part; name: string; value: string | null }
   | { field: "anatomy"; value: boolean }
   | { field: "evaluation"; value: Partial<EvaluationDraft> }
+  | { field: "snapshots"; value: Draft["snapshots"] }
   | { field: "rules"; value: Draft["rules"] }
   | { field: "sinks"; value: Draft["sinks"] }
   | { field: "reset"; part: Part }
@@ -38,6 +39,7 @@ const BLANK: Draft = {
   env_options: {},
   evaluation: null,
   anatomy: null,
+  snapshots: null,
   rules: [],
   sinks: [],
 };
@@ -73,6 +75,7 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
     case "name":
     case "timesteps":
     case "anatomy":
+    case "snapshots":
     case "rules":
     case "sinks":
       return { ...draft, [change.field]: change.value };

@@ -48,6 +48,7 @@ function isDraft(value: unknown): value is Draft {
     texts.every((name) => typeof record[name] === "string") &&
     parts.every((name) => record[name] !== null && isObjectOrNull(record[name])) &&
     isObjectOrNull(record.evaluation) &&
+    isObjectOrNull(record.snapshots) &&
     (typeof record.seeds === "number" || record.seeds === LISTED) &&
     Array.isArray(record.rules) &&
     Array.isArray(record.sinks) &&

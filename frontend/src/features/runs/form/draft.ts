@@ -11,6 +11,7 @@ import {
   variantFor,
 } from "@/lib/api";
 import type { RuleDraft } from "@/components/rule-editor";
+import type { PlanDraft } from "@/components/snapshot-plan";
 import { setting } from "@/lib/format";
 import { fittingValues } from "@/components/schema-field";
 import type { SeedChoice } from "@/components/seeds";
@@ -55,6 +56,8 @@ export interface Draft {
   evaluation: EvaluationDraft | null;
   /** Whether to record the anatomy of updates. `null`: not edited. */
   anatomy: boolean | null;
+  /** When snapshots are taken. `null`: not edited. */
+  snapshots: PlanDraft | null;
   /** What the run shall do by itself. */
   rules: readonly RuleDraft[];
   /** Other programs that it is delivered to as it trains. */

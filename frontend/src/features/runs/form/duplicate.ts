@@ -1,8 +1,10 @@
 import { draftOf } from "@/components/rule-editor";
+import { planDraft } from "@/components/snapshot-plan";
 import {
   environmentOfRun,
   type Hyperparameter,
   type Rule,
+  type RunConfig,
   type RunDetail,
   type SinkKind,
 } from "@/lib/api";
@@ -57,9 +59,16 @@ export function draftFromRun(
     hyperparameters: differing("hyperparameters", config.hyperparameters),
     evaluation: same(evaluation, evaluationOf(choices, draft)) ? null : evaluation,
     anatomy: config.anatomy === anatomyOf(choices, draft) ? null : (config.anatomy ?? null),
+    snapshots: planOfRun(choices, config),
     rules: rules.map(draftOf),
     sinks,
   };
+}
+
+/** Null for the usual plan. What snapshots may take is left to the service where the run had what that is set to. */
+function planOfRun({ limits }: Choices, { snapshots }: RunConfig): Draft["snapshots"] {
+  const draft = { ...planDraft(snapshots, limits), megabytes: "" };
+  return same(draft, planDraft(null, limits)) ? null : draft;
 }
 
 function differs({ name }: Hyperparameter, values: Record<string, unknown>, own: unknown): boolean {

@@ -135,5 +135,9 @@ export const choices = {
     periodic_every_steps: { minimum: 100, maximum: 10_000_000 },
     periodic_episodes: { minimum: 1, maximum: 100 },
     periodic_stop_after: { minimum: 1, maximum: 100 },
+    snapshot_every_steps: { minimum: 100, maximum: 10_000_000 },
+    snapshot_every_seconds: { minimum: 1, maximum: 86_400, default: 60 },
+    snapshots_kept: { minimum: 1, maximum: 100, default: 3 },
+    snapshot_bytes: { minimum: 1_000_000, maximum: 1e15 },
   },
 } as unknown as Choices;

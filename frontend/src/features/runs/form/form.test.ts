@@ -39,6 +39,21 @@ describe("a draft", () => {
     });
   });
 
+  test("has a plan for snapshots once that was edited, and says what is wrong with it", () => {
+    const typed = { steps: "20000", minutes: "", keep: "5", megabytes: "" };
+    const { body } = submission(choices, draftAfter({ field: "snapshots", value: typed }));
+    expect(body.snapshots).toEqual({
+      ...{ every_steps: 20_000, every_seconds: null, keep: 5, max_bytes: null },
+    });
+    const wrong = draftAfter({ field: "snapshots", value: { ...typed, steps: "9", keep: "" } });
+    const { problems } = submission(choices, wrong);
+    expect(problems).toEqual({
+      "/snapshots/every_steps": "Must be 100 to 10,000,000",
+      "/snapshots/keep": "Enter a whole number",
+    });
+    expect(unplaced(problems, choices, wrong)).toEqual([]);
+  });
+
   test("takes the values of a preset that is chosen, whatever was typed before", () => {
     const typed = draftAfter({ field: "timesteps", value: "5" }, set("n_steps", "128"));
     expect(timestepsOf(choices, typed)).toBe("5");

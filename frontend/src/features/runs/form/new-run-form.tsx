@@ -23,6 +23,7 @@ import { SchemaFields } from "./schema-fields";
 import { Section } from "./section";
 import { SeedField } from "./seed-field";
 import { SinkFields } from "./sink-fields";
+import { SnapshotFields } from "./snapshot-fields";
 import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
 import { problemsAfter, problemsByPointer, type Problems, submission, unplaced } from "./submit";
 
@@ -136,6 +137,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
         {trains && <EvaluationFields {...fields} />}
       </Section>
       {trains && <AdvancedFields {...fields} />}
+      {trains && <SnapshotFields {...fields} />}
       <RuleFields {...fields} />
       <SinkFields {...fields} />
       <div className="sticky bottom-0 z-1 mt-auto flex flex-col gap-2 bg-surface px-5 py-3 max-md:px-4 max-md:pb-[calc(0.75rem+env(safe-area-inset-bottom))]">

@@ -10,6 +10,7 @@ import {
   timestepsOf,
 } from "./draft";
 import { written } from "@/components/rule-editor";
+import { planOf, type PlanProblems } from "@/components/snapshot-plan";
 import { whyDraftIncompatible } from "./compatibility";
 import { LISTED, parseSeeds } from "@/components/seeds";
 import {
@@ -33,6 +34,14 @@ export const POINTERS = {
   episodes: "/evaluation/episodes",
   stopAfter: "/evaluation/stop_after",
 } as const;
+
+const PLAN = "/snapshots/";
+
+/** The problems of the snapshot plan, by name of its field. */
+export function planProblems(problems: Problems): PlanProblems {
+  const own = Object.entries(problems).filter(([pointer]) => pointer.startsWith(PLAN));
+  return Object.fromEntries(own.map(([pointer, problem]) => [pointer.slice(PLAN.length), problem]));
+}
 
 export function partPointer(part: Part, name: string): string {
   return `/${part}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
@@ -84,6 +93,10 @@ export function submission(choices: Choices, draft: Draft): Submission {
     problems[POINTERS.algo] =
       `${unfit}. Choose another algorithm, or change the environment's options back: what you typed is kept.`;
   }
+  const snapshots = draft.snapshots && planOf(draft.snapshots, limits);
+  for (const [field, problem] of Object.entries(snapshots?.problems ?? {})) {
+    problems[`${PLAN}${field}`] = problem;
+  }
   const rules = written(draft.rules);
   for (const { pointer, detail } of rules.problems) problems[pointer] ??= detail;
   const body = {
@@ -106,6 +119,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     ...(Object.keys(draft.env_options).length > 0 && { env_options: typed("env_options") }),
     ...(evaluation && { evaluation: evaluation.on ? planned(evaluation) : { every_steps: null } }),
     ...(anatomy !== null && { anatomy }),
+    ...(snapshots && { snapshots: snapshots.plan }),
     ...(draft.rules.length > 0 && { rules: rules.rules }),
     ...(draft.sinks.length > 0 && { sinks: [...draft.sinks] }),
   };
@@ -156,6 +170,8 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
       return without((pointer) => pointer.startsWith("/evaluation") || isOfRule(pointer));
     case "rules":
       return without(isOfRule);
+    case "snapshots":
+      return without((pointer) => pointer.startsWith(PLAN));
     case "start-over":
       return {};
     case "reset":
@@ -175,7 +191,7 @@ export function unplaced(problems: Problems, choices: Choices, draft: Draft): st
     ...pointers("env_options"),
   ];
   return Object.entries(problems)
-    .filter(([pointer]) => !known.includes(pointer) && !/^\/rules\/\d/.test(pointer))
+    .filter(([pointer]) => !known.includes(pointer) && !/^\/(rules\/\d|snapshots\/)/.test(pointer))
     .map(([pointer, detail]) => (pointer === "" ? detail : `${pointer.slice(1)}: ${detail}`));
 }
 

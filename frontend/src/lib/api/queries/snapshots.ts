@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
-import type { CreateSnapshot, ForkRun } from "../types";
+import type { CreateSnapshot, ForkRun, SnapshotPlan } from "../types";
 
 export function snapshotsQuery(id: string) {
   return queryOptions({
@@ -14,6 +14,18 @@ export function snapshotsQuery(id: string) {
 /** Takes a snapshot of a run that trains, at the start of its next rollout. */
 export function takeSnapshot(id: string, body: CreateSnapshot = {}) {
   return unwrap(http.POST("/runs/{run_id}/snapshots", { params: { path: { run_id: id } }, body }));
+}
+
+/** Changes when snapshots are taken and how many are kept. */
+export function changeSnapshotPlan(id: string, body: SnapshotPlan) {
+  const params = { path: { run_id: id } };
+  return unwrap(http.PUT("/runs/{run_id}/snapshot-plan", { params, body }));
+}
+
+/** Gives a snapshot a name, by which it is kept, and a message. */
+export function keepSnapshot(id: string, name: string, body: { name: string; message: string }) {
+  const params = { path: { run_id: id, name } };
+  return unwrap(http.PATCH("/runs/{run_id}/snapshots/{name}", { params, body }));
 }
 
 export function deleteSnapshot(id: string, name: string) {
