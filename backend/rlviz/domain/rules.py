@@ -106,6 +106,16 @@ class NewBest(_Part):
         return f"{metric_label(self.metric)} is better than ever"
 
 
+class TrainingError(_Part):
+    """Training raises an error: a step of the environment, or an update, which would make the run fail."""
+
+    kind: Literal["error"] = "error"
+
+    @property
+    def words(self) -> str:
+        return "training raises an error"
+
+
 class SecondsLimit(_Part):
     """So many seconds of training are over; a pause does not count."""
 
@@ -142,7 +152,7 @@ class DiskLimit(_Part):
 
 
 Condition = Annotated[
-    MetricIs | NotFinite | Plateau | Fall | NewBest | SecondsLimit | StepsLimit | DiskLimit,
+    MetricIs | NotFinite | Plateau | Fall | NewBest | TrainingError | SecondsLimit | StepsLimit | DiskLimit,
     Field(discriminator="kind"),
 ]
 
@@ -239,6 +249,8 @@ class Rule(_Part):
         for target, count in Counter(filter(None, map(target_of, self.do))).items():
             if count > 1:
                 raise ValueError(f"Two actions of this rule decide about {target}. Leave one of them out.")
+        if isinstance(self.when, TrainingError) and not any(isinstance(one, RollBack) for one in self.do):
+            raise ValueError("After an error training can only go back. Let the rule roll back.")
         return self
 
     @property
@@ -254,6 +266,9 @@ class Rule(_Part):
 
 Rules = Annotated[tuple[Rule, ...], Field(max_length=MAX_RULES)]
 
+
+UNRECORDED = DiskLimit | TrainingError
+"""Conditions of which the rows of a run do not tell afterwards."""
 
 TRAINING = "how training goes on"
 """What a stop, a pause and going back decide about."""

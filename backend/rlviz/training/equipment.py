@@ -23,13 +23,14 @@ from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.attempt import Attempt
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.error_messages import in_words
 from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.journals import RunJournals
 from rlviz.training.knobs import Knobs
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
-from rlviz.training.past_changes import past_changes
+from rlviz.training.past_changes import PastChanges, past_changes
 from rlviz.training.pausing import Pause
 from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rollback import Rollbacks, Target
@@ -87,7 +88,8 @@ class Equipment:
             episodes=attempt.episodes,
             threshold=environment_of(config).reward_threshold,
         )
-        self.steering = self._make_steering(model, continuation)
+        past = self._past_changes(continuation)
+        self.steering = self._make_steering(model, past)
         self._logger, self._tape = logger, continuation.tape() if continuation is not None else ReplayTape()
         self._counters = counters = counters_of(self.callback, logger, self.checkpoints, self.steering, self.evaluation)
         if continuation is not None:
@@ -96,7 +98,7 @@ class Equipment:
                 self.steering.begin_fork(continuation.manifest.step, config.parent.changed)
             logger.iterations_before = self.callback.rollouts
         self.snapshots = self._make_snapshots(model)
-        self.rollbacks = Rollbacks(folder, journals, self.snapshots, partial(self._prepare, model))
+        self.rollbacks = Rollbacks(folder, journals, self.snapshots, partial(self._prepare, model), been=past.been)
         self.callback.snapshots, self.callback.steering = self.snapshots, self.steering
         self.callback.rollbacks = self.rollbacks
         journals.watch(self.steering.row)
@@ -117,12 +119,15 @@ class Equipment:
         if self._anatomy is not None:
             self._anatomy.go_back()
 
-    def go_back_for_lost_weights(self, model: BaseAlgorithm) -> None:
-        """Raises GoBack if weights are no numbers, and a rule has training go back then."""
-        if not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters()):
-            self.steering.lose(model.num_timesteps)
-            if self.rollbacks.is_wanted:
-                self.rollbacks.go(model.num_timesteps)
+    def go_back_for(self, error: Exception, model: BaseAlgorithm) -> None:
+        """Raises GoBack if a rule has training go back when it raises ``error``, or when weights are no numbers."""
+        step = model.num_timesteps
+        is_lost = not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters())
+        self.steering.fail(step, weights_are_lost=is_lost)
+        if self.rollbacks.is_wanted:
+            if not is_lost:
+                self._journals.warn(step, f"Training raised an error and goes back. {in_words(error)}")
+            self.rollbacks.go(step)
 
     def tick(self) -> None:
         """What the clock asks for."""
@@ -209,17 +214,20 @@ class Equipment:
             self._journals.warn(0, f"The anatomy of updates cannot be written: {error}")
             return None
 
-    def _make_steering(self, model: BaseAlgorithm, continuation: Continuation | None) -> Steering:
+    def _past_changes(self, continuation: Continuation | None) -> PastChanges:
         beyond = (0, 0) if self._attempt.is_repeated else None
         if continuation is not None and not self._attempt.rollback:
             beyond = continuation.taken_at
+        return past_changes(self._folder, beyond)
+
+    def _make_steering(self, model: BaseAlgorithm, past: PastChanges) -> Steering:
         return Steering(
             self._folder,
             self._journals,
             Knobs(model, self._config),
             rules_in_force(self._folder, self._config.rules, self._journals),
             _Targets(self, self._pause),
-            past=past_changes(self._folder, beyond),
+            past=past,
         )
 
     def _prepare(self, model: BaseAlgorithm, contents: Contents) -> Target:

@@ -27,7 +27,8 @@ class PastChanges:
     ``answered``: number of the last request of a person that was answered. ``changes``: the changes that an attempt
     which goes on from a snapshot makes again, each with its step, in order. ``told``: events that need not be written
     again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by the text
-    of a rule, the step at which it ended an earlier attempt.
+    of a rule, the step at which it ended an earlier attempt. ``been``: by the text of a rule, the steps that it has had
+    training go back to.
     """
 
     answered: int = 0
@@ -35,6 +36,7 @@ class PastChanges:
     told: frozenset[tuple[int, str]] = frozenset()
     counts: Mapping[str, int] = field(default_factory=dict)
     ended: Mapping[str, int] = field(default_factory=dict)
+    been: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
 
 def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
@@ -47,6 +49,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
     counts: dict[str, int] = {}
     fired: dict[str, int] = {}
     ended: dict[str, int] = {}
+    been: dict[str, frozenset[int]] = {}
     for line in read_journal(folder.events_path):
         event = parse_event(line.record)
         if event is None:
@@ -67,6 +70,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
                 ended = {rule: step for rule, step in ended.items() if step <= event.step}
                 if back.says is not None:
                     counts[back.says], went_back = max(back.count, counts.get(back.says, 0)), event.step
+                    been[back.says] = been.get(back.says, frozenset()) | {event.step}
             case DivergedData():
                 told = {one for one in told if one[0] < event.step}
                 ended = {rule: step for rule, step in ended.items() if step < event.step}
@@ -80,4 +84,5 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
             for one in changes.held
             if one.follows(*taken_at) and (one.data.by is Author.PERSON or one in by_rollback)
         ]
-    return PastChanges(changes.answered, tuple(repeated), frozenset(told) if taken_at else frozenset(), counts, ended)
+    kept = frozenset(told) if taken_at else frozenset()
+    return PastChanges(changes.answered, tuple(repeated), kept, counts, ended, been)

@@ -6,7 +6,7 @@ be. For whoever reads the journal it is a new attempt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -19,6 +19,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.rule_actions import Carried
 from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.archive import Contents, read_archive
+from rlviz.training.snapshot.memory import Usable
 from rlviz.training.snapshot.model import are_finite
 from rlviz.training.snapshot.replay import Placed
 from rlviz.training.snapshot.schedule import Snapshots
@@ -65,13 +66,15 @@ class Rollbacks:
         journals: RunJournals,
         snapshots: Snapshots,
         prepare: Callable[[Contents], Target],
+        *,
+        been: Mapping[str, Collection[int]] | None = None,
     ) -> None:
         """``prepare`` checks that training can go back to a snapshot, and reads what the replay buffer has lost since:
-        raises SnapshotRefused."""
+        raises SnapshotRefused. ``been``: by what a rule says, the steps that it went back to in earlier attempts."""
         self._folder, self._journals, self._snapshots, self._prepare = folder, journals, snapshots, prepare
         self._wanted: str | None = None
         self._target: Target | None = None
-        self._been: dict[str, set[int]] = {}
+        self._been = {rule: set(steps) for rule, steps in (been or {}).items()}
         self._exchange = Lock()
 
     def request(self, name: str) -> None:
@@ -116,23 +119,37 @@ class Rollbacks:
         return self._prepare(contents)
 
     def _newest(self, been: set[int]) -> Target | None:
-        """Where a rule has been before, training went wrong again: one further back, if there is one."""
+        """Where a rule has been before, training went wrong again: one further back, in memory or on disk; the furthest
+        back where there is no other."""
         found = self._snapshots.usable()
-        fresh = [one for one in found if one.captured.step not in been]
-        for one in [*fresh, *(one for one in found if one not in fresh)]:
-            name = one.wish.name if one.wish is not None and one.wish.name else str(one.captured.step)
-            if one.wish is None:
-                self._snapshots.write_captured(one.captured)
-            return self._at(name)
-        return self._newest_on_disk()
+        for one in found:
+            if one.captured.step not in been:
+                return self._in_memory(one)
+        if (target := self._newest_on_disk(besides=been)) is not None:
+            return target
+        if (target := self._newest_on_disk(furthest=True)) is not None:
+            return target
+        return self._in_memory(found[-1]) if found else None
+
+    def _in_memory(self, one: Usable) -> Target:
+        name = one.wish.name if one.wish is not None and one.wish.name else str(one.captured.step)
+        if one.wish is None:
+            self._snapshots.write_captured(one.captured)
+        return self._at(name)
 
     def _best(self) -> Target | None:
         return self._newest_on_disk(Trigger.BEST)
 
-    def _newest_on_disk(self, trigger: Trigger | None = None) -> Target | None:
+    def _newest_on_disk(
+        self, trigger: Trigger | None = None, *, besides: Collection[int] = (), furthest: bool = False
+    ) -> Target | None:
+        """The newest with weights that are numbers, not of a step ``besides``; ``furthest``: the oldest instead."""
         self._snapshots.flush()
-        for snapshot in reversed(whole_of_run(self._folder)):
-            if trigger is None or (snapshot.manifest.trigger is trigger and not snapshot.is_inherited):
+        found = whole_of_run(self._folder)
+        for snapshot in found if furthest else reversed(found):
+            taken = snapshot.manifest
+            is_wanted = trigger is None or (taken.trigger is trigger and not snapshot.is_inherited)
+            if is_wanted and taken.step not in besides:
                 target = self._at(snapshot.name)
                 if are_finite(target.contents.tensors):
                     return target

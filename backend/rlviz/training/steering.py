@@ -23,6 +23,7 @@ from rlviz.training.past_changes import PastChanges
 from rlviz.training.rule_actions import Carried, RuleActions, Targets
 from rlviz.training.rules.clock import CLOCKED, RuleClock
 from rlviz.training.rules.engine import Engine, Firing
+from rlviz.training.rules.trackers import RAISED
 
 LOSS = "train/loss"
 
@@ -112,13 +113,15 @@ class Steering:
         self._ask_by_clock(step)
         self._act_on_all(step)
 
-    def lose(self, step: int) -> None:
-        """A weight has become NaN or infinite, and training broke down. Rules that watch a metric for such values fire
-        as if it had one."""
-        lost = {rule.metric or LOSS: math.nan for rule in self._engine.rules if isinstance(rule.when, NotFinite)}
-        if lost:
-            self.row(step, lost)
-            self._act_on_all(step)
+    def fail(self, step: int, *, weights_are_lost: bool) -> None:
+        """Training has raised an error. Where ``weights_are_lost``, one has become NaN or infinite: rules that watch a
+        metric for such values fire as if it had one."""
+        values = {RAISED: 1.0}
+        if weights_are_lost:
+            watching = (rule for rule in self._engine.rules if isinstance(rule.when, NotFinite))
+            values |= {rule.metric or LOSS: math.nan for rule in watching}
+        self.row(step, values)
+        self._act_on_all(step)
 
     def go_back(self, step: int, by: Firing | None) -> None:
         """Training goes back to ``step``: what waits to be done there is done no more, but for what rule ``by``

@@ -20,7 +20,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.equipment import Equipment
-from rlviz.training.error_messages import in_words
+from rlviz.training.error_messages import in_words, is_disk_full, is_out_of_memory
 from rlviz.training.going_on import begin_journal, continue_from_snapshot
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journal_output import JournalOutput
@@ -271,8 +271,11 @@ class Trainer:
                 stopped = callback.stopped
             except UpdateInterrupted:
                 stopped = True
-            except (ValueError, RuntimeError):  # as the library raises for weights that are no numbers
-                equipment.go_back_for_lost_weights(model)
+            except (GoBack, TrainingPaused):
+                raise
+            except Exception as error:  # the library raises some for weights that are no numbers
+                if not (is_disk_full(error) or is_out_of_memory(error)):
+                    equipment.go_back_for(error, model)
                 raise
             if evaluation is not None and not stopped and callback.ended_early is None:
                 evaluation.evaluate(model)

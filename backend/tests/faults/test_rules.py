@@ -69,6 +69,7 @@ def test_rules_that_cannot_be_are_refused_each_at_its_field(tmp_path: Path) -> N
         ([{"when": when, "do": [{"kind": "scale_knob", "knob": "joy", "factor": 2.0}]}], "/rules/0/do/0/knob"),
         ([{"when": when, "do": [notify]}, {"when": when, "do": [notify]}], "/rules/1"),
         ([{"when": when, "do": [{"kind": "pause"}, {"kind": "stop"}]}], "/rules/0"),
+        ([{"when": {"kind": "error"}, "do": [notify]}], "/rules/0"),
         ([{"when": {**when, "value": "high"}, "do": [notify]}], "/rules/0/when/value"),
         ([{"when": when, "do": [notify], "at_most": MAX_FIRINGS + 1}], "/rules/0/at_most"),
         ([{"when": {**when, "value": number}, "do": [notify]} for number in range(MAX_RULES + 1)], "/rules"),

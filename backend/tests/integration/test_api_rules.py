@@ -115,7 +115,10 @@ def test_rules_are_kept_changed_and_tried(service: Service) -> None:
     changed = service.api("PUT", f"{path}/rules", json={"rules": [rule("train/loss")]}).json()
     assert service.get(f"{path}/rules") == changed
     assert service.get(path)["config"]["rules"][0]["when"]["metric"] == "train/approx_kl"
-    assert service.api("POST", f"{path}/rules/dry-run", json={"rules": [rule()]}).json()["firings"] == []
+    disk = {"when": {"kind": "disk", "bytes": 1_000_000}, "do": [{"kind": "pause"}]}
+    error = {"when": {"kind": "error"}, "do": [{"kind": "roll_back"}]}
+    tried = service.api("POST", f"{path}/rules/dry-run", json={"rules": [disk, rule(), error]}).json()
+    assert (tried["firings"], tried["unknown"]) == ([], [1, 3])
     assert_problem(service.api("PATCH", f"{path}/knobs", json={"changes": [HALVE]}), 409)
 
 

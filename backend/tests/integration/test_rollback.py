@@ -21,7 +21,7 @@ from rlviz.rundir.superseded import superseded_rows
 from rlviz.training.callback import RunCallback
 from rlviz.training.session import train_run
 from tests.support.resuming import WALL_CLOCK, final_state, logged
-from tests.support.stubborn import Iterating
+from tests.support.stubborn import Breaking, Iterating
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
 
 ITERATING = CustomEnvironment(
@@ -68,9 +68,9 @@ def going_back(*, forgetting: bool = False) -> Callable[[RunCallback], None]:
         assert callback.snapshots is not None
         assert callback.rollbacks is not None
         callback.snapshots.flush()
-        name = str(callback.snapshots._kept[0][1].captured.step)
+        name = str(callback.snapshots._memory._kept[0][1].captured.step)
         if forgetting:
-            callback.snapshots._kept.clear()
+            callback.snapshots._memory._kept.clear()
         callback.rollbacks.request(name)
 
     return go
@@ -194,6 +194,60 @@ def test_a_rule_goes_back_when_weights_are_no_numbers_and_halves_the_rate_each_t
     values = [value for row in counted(folder) for value in row[1].values()]
     assert None not in values
     assert all(map(math.isfinite, values))
+
+
+def test_a_rule_goes_further_back_each_time_beyond_what_is_in_memory_and_after_a_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back = rule({"kind": "not_finite"}, {"kind": "roll_back"}, at_most=9)
+    plan = snapshots(every_steps=100, keep=100)
+    folder = make_run(tmp_path, total_timesteps=1_280, snapshots=plan, rules=[back])
+    poisoned(monkeypatch, 1_100, 6)
+    assert train_run(folder)
+    been = [event.step for event in events(folder, EventKind.ROLLBACK)]
+    assert been == [1_024, 896, 768, 640, 512, 384]
+    poisoned(monkeypatch, 1_300, 1)
+    for path in folder.snapshots.glob("*.zip"):
+        if int(path.stem) not in (1_280, *been):
+            path.unlink()
+    newest = newest_of_run(folder)
+    assert newest is not None
+    folder.write_control(Control(desired=Desired.RUN, attempt=8, resume_from=newest.name, total_timesteps=1_536))
+    assert train_run(folder)
+    assert events(folder, EventKind.ROLLBACK)[-1].step == 1_280, "where it has not been, not where it has"
+
+
+BREAKING = CustomEnvironment(
+    entry_point=f"{Breaking.__module__}:{Breaking.__name__}",
+    summary="",
+    observation_space=Space("Box", shape=(2,)),
+    action_space=Space("Discrete", n=2),
+    reward_threshold=None,
+    max_episode_steps=30,
+    render_fps=10,
+    state_kept_by=StateKept.ATTRIBUTES,
+).model_dump()
+
+
+@pytest.mark.parametrize(("at_most", "ending"), [(3, "finished"), (1, "error")])
+def test_a_rule_goes_back_when_the_environment_raises_an_error_so_often_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: int, ending: str
+) -> None:
+    monkeypatch.setattr(Breaking, "steps", 0)
+    monkeypatch.setattr(Breaking, "breaks_at", (300, 500))
+    back = rule({"kind": "error"}, {"kind": "roll_back"}, at_most=at_most)
+    folder = make_run(
+        tmp_path,
+        env_id="Breaking",
+        custom_environment=BREAKING,
+        total_timesteps=512,
+        snapshots=snapshots(every_steps=100, keep=100),
+        rules=[back],
+    )
+    assert train_run(folder) is (ending == "finished")
+    assert kinds(folder)[-1] == ending
+    assert kinds(folder).count("rollback") == min(at_most, 2)
+    assert "goes back. The simulator has lost its connection." in messages(folder)[0]
 
 
 def test_a_rule_goes_back_so_often_and_then_the_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

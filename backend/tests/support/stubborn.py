@@ -54,3 +54,16 @@ class Haunted(Counting):
         Haunted.steps += 1
         observation, _, *rest = super().step(action)
         return observation, float(Haunted.steps), *rest  # type: ignore[return-value]
+
+
+class Breaking(Counting):
+    """Raises an error at its steps of these numbers, counted over all of its kind in this process."""
+
+    steps: ClassVar[int] = 0
+    breaks_at: ClassVar[tuple[int, ...]] = ()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        Breaking.steps += 1
+        if Breaking.steps in Breaking.breaks_at:
+            raise RuntimeError("The simulator has lost its connection.")
+        return super().step(action)

@@ -17,7 +17,7 @@ from rlviz.domain.errors import (
     RunFolderError,
     RunNotFound,
 )
-from rlviz.domain.rules import Rule
+from rlviz.domain.rules import UNRECORDED, Rule
 from rlviz.services.application import Application
 
 router = APIRouter(prefix="/runs/{run_id}", tags=["rules"])
@@ -54,7 +54,8 @@ def dry_run_rules(run_id: str, body: RulesBody, app: App) -> DryRun:
         )
         for one in found[:MAX_FIRINGS]
     ]
-    return DryRun(run_id=run_id, firings=firings, total=len(found))
+    unknown = [number for number, rule in enumerate(body.rules, start=1) if isinstance(rule.when, UNRECORDED)]
+    return DryRun(run_id=run_id, firings=firings, total=len(found), unknown=unknown)
 
 
 @router.get("/knobs", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError))

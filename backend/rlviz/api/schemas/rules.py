@@ -37,6 +37,9 @@ class DryRun(Wire):
     run_id: str
     firings: list[RuleFiring] = Field(description="In order, up to one that would have ended training; at most 1,000.")
     total: int
+    unknown: list[int] = Field(
+        description="Numbers of the rules of which it cannot be known: those that look at the disk, or at errors."
+    )
 
 
 class KnobInfo(Wire):

@@ -61,7 +61,8 @@ class RuleService(RunUseCases):
         return tuple(rules)
 
     def dry_run(self, run_id: str, rules: Sequence[Rule]) -> list[Firing]:
-        """Where ``rules`` would have fired over the rows of the run. Raises what ``change`` does."""
+        """Where ``rules`` would have fired over the rows of the run, as far as rows tell. Raises what ``change``
+        does."""
         folder, config = self._look_at_ours(run_id)
         _check(rules, config)
         return dry_run(rules, _rows(folder))

@@ -21,7 +21,11 @@ from rlviz.domain.rules import (
     Plateau,
     SecondsLimit,
     StepsLimit,
+    TrainingError,
 )
+
+RAISED = "training/raised"
+"""What rules are shown as if it were a metric where training raises an error. No row has it."""
 
 DISK_RELIEF = 0.9
 """Share of its limit below which the disk space of a run has to fall before the limit can be passed again."""
@@ -156,6 +160,19 @@ class _Fall(Tracker):
         return False if fallen <= depth / 2 else None
 
 
+class _Error(Tracker):
+    is_momentary = True
+
+    def __init__(self, condition: TrainingError) -> None:
+        self.condition = condition
+
+    def watches(self, name: str) -> bool:
+        return name == RAISED
+
+    def value(self, name: str, step: int, value: float) -> bool | None:
+        return True
+
+
 class _Limit(Tracker):
     """Once passed, it stays so."""
 
@@ -190,6 +207,8 @@ def tracker_of(condition: Condition) -> Tracker:
             return _NewBest(condition)
         case Fall():
             return _Fall(condition)
+        case TrainingError():
+            return _Error(condition)
         case SecondsLimit() | StepsLimit():
             return _Limit(condition)
         case DiskLimit():

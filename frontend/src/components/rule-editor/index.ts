@@ -2,3 +2,4 @@ export { draftOf, type RuleDraft, type Vocabulary, withOwnKeys, written } from "
 export { RuleList } from "./rule-list";
 export { type Warning, warningsOf } from "./warnings";
 export { metricsFor } from "./vocabulary";
+export { DryRunFirings } from "./dry-run";

@@ -98,6 +98,7 @@ export const CONDITIONS: readonly Phrase<Condition["kind"]>[] = [
     ...{ id: "new_best", kind: "new_best", words: "there is a new best of" },
     parts: [metric, "where", better],
   },
+  { id: "error", kind: "error", words: "training raises an error", parts: [] },
   {
     ...{ id: "seconds", kind: "seconds", words: "training has taken" },
     parts: [number("seconds", "Minutes", "20", 60), "minutes"],

@@ -28,6 +28,15 @@ export function templatesFor(
           at_most: 1,
         },
       },
+    threshold !== null &&
+      names.has(RETURN) && {
+        title: "Notify when solved",
+        rule: {
+          when: { kind: "metric", metric: RETURN, side: "at_least", value: threshold, rows: 1 },
+          do: [{ kind: "notify", message: "" }],
+          at_most: 1,
+        },
+      },
     names.has(best) && {
       title: "Snapshot at each new best",
       rule: {
@@ -67,6 +76,10 @@ export function templatesFor(
         ],
         at_most: 3,
       },
+    },
+    {
+      title: "Roll back when training raises an error",
+      rule: { when: { kind: "error" }, do: [{ kind: "roll_back", to: "newest" }], at_most: 3 },
     },
     {
       title: names.has(LOSS)

@@ -2958,6 +2958,11 @@ export interface components {
       firings: components["schemas"]["RuleFiring"][];
       /** Total */
       total: number;
+      /**
+       * Unknown
+       * @description Numbers of the rules of which it cannot be known: those that look at the disk, or at errors.
+       */
+      unknown: number[];
     };
     /**
      * Effect
@@ -6483,6 +6488,7 @@ export interface components {
         | components["schemas"]["Plateau"]
         | components["schemas"]["Fall"]
         | components["schemas"]["NewBest"]
+        | components["schemas"]["TrainingError"]
         | components["schemas"]["SecondsLimit"]
         | components["schemas"]["StepsLimit"]
         | components["schemas"]["DiskLimit"];
@@ -9382,6 +9388,17 @@ export interface components {
        * @description In the order of the specification; untrained ones left out.
        */
       variants: components["schemas"]["StepsToThreshold"][];
+    };
+    /**
+     * TrainingError
+     * @description Training raises an error: a step of the environment, or an update, which would make the run fail.
+     */
+    TrainingError: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "error";
     };
     /** TrashList */
     TrashList: {

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import {
   draftOf,
+  DryRunFirings,
   type RuleDraft,
   RuleList,
   type Vocabulary,
@@ -12,7 +13,6 @@ import {
 import { Button } from "@/components/ui/button";
 import { ApiError, explainAction, keys, type Rule, type RunDetail } from "@/lib/api";
 import { saveRules, tryRules } from "@/lib/api/queries/rules";
-import { DryRunFirings } from "./dry-run";
 import { useUnsaved } from "./unsaved";
 
 interface RuleEditorProps {

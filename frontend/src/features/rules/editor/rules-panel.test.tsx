@@ -134,6 +134,7 @@ test("what the run cannot do is not offered", async () => {
     "Snapshot at each new best",
     "Stop at 20 minutes",
     "Roll back when a metric is not a number",
+    "Roll back when training raises an error",
     "Pause when a metric is not a number",
     "A rule of your own",
   ]);
@@ -175,7 +176,7 @@ test("a dry run lists by step what would have fired, and is over when a rule is 
       { ...firing, step: 20_480 },
       { ...firing, step: 40_960, count: 2, done: [], not_done: ["Rule 2 came first."] },
     ],
-    total: 2,
+    ...{ total: 2, unknown: [] },
   };
   const sent = show([highKl], { routes: { [TRY]: () => ({ body: found }) } });
   await rule(1);
@@ -188,6 +189,18 @@ test("a dry run lists by step what would have fired, and is over when a rule is 
   expect(sent(SAVE)).toBeUndefined();
   await press("Remove rule 1");
   expect(screen.queryByRole("region", { name: "Dry run" })).not.toBeInTheDocument();
+});
+
+test("a dry run says of which rules it cannot be known", async () => {
+  const disk: Rule = { ...tooLong, when: { kind: "disk", bytes: 1e9 } };
+  show([highKl, disk], {
+    routes: { [TRY]: () => ({ body: { firings: [], total: 0, unknown: [2] } }) },
+  });
+  await rule(1);
+  await press("Try on the rows so far");
+  const said = await screen.findByRole("status");
+  expect(said).toHaveTextContent("None of the other rules would have fired in this run.");
+  expect(said).toHaveTextContent("Of rule 2 it cannot be known");
 });
 
 test("a run without rows has no dry run", async () => {

@@ -6,6 +6,7 @@ import { plural } from "@/lib/format";
 import { useMetricRegistry } from "@/lib/registry";
 import { algorithmOf, environmentOf, evaluationOf } from "./draft";
 import type { FieldsProps } from "./form-state";
+import { TryRules } from "./try-rules";
 
 /** What the run shall do by itself. It can be changed on its page at any time. */
 export function RuleFields(props: FieldsProps) {
@@ -52,7 +53,9 @@ function Rules({ choices, draft, edit, ofRules }: RulesProps) {
         threshold={environmentOf(choices, draft)?.reward_threshold ?? null}
         problems={ofRules}
         onChange={(value) => edit({ field: "rules", value })}
-      />
+      >
+        {draft.rules.length > 0 && <TryRules key={`${draft.algo} ${draft.env}`} draft={draft} />}
+      </RuleList>
     </div>
   );
 }

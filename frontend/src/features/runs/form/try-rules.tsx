@@ -1,0 +1,72 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { DryRunFirings, written } from "@/components/rule-editor";
+import { Button } from "@/components/ui/button";
+import { Dialog } from "@/components/ui/dialog";
+import { explainAction, type Run, runPageQuery } from "@/lib/api";
+import { tryRules } from "@/lib/api/queries/rules";
+import { age, count } from "@/lib/format";
+import { useNow } from "@/lib/time/use-now";
+import type { Draft } from "./draft";
+
+/** Runs that are offered to try rules on. */
+const OFFERED = 20;
+
+/** Tries the rules of a run that is to be created on the rows of one that has trained. */
+export function TryRules({ draft }: { draft: Draft }) {
+  const [open, setOpen] = useState(false);
+  const { problems } = written(draft.rules);
+  return (
+    <>
+      <Button size="sm" disabled={problems.length > 0} onClick={() => setOpen(true)}>
+        Try on a run…
+      </Button>
+      {open && <TryDialog draft={draft} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function TryDialog({ draft, onClose }: { draft: Draft; onClose: () => void }) {
+  const { algo, env, rules } = draft;
+  const now = useNow("minute");
+  const runs = useQuery(runPageQuery({ algo: [algo], env_id: [env] }, 0));
+  const trial = useMutation({ mutationFn: (run: Run) => tryRules(run.id, written(rules).rules) });
+  const offered = (runs.data?.runs ?? []).filter(({ step }) => step > 0).slice(0, OFFERED);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Try the rules on a run"
+      description="They are followed over its rows, and nothing is changed."
+    >
+      {runs.data && offered.length === 0 && (
+        <p className="text-sm text-ink-soft">
+          No run of this algorithm on this environment has trained yet.
+        </p>
+      )}
+      <ul aria-label="Runs" className="max-h-48 divide-y divide-line overflow-y-auto text-sm">
+        {offered.map((run) => (
+          <li key={run.id}>
+            <button
+              type="button"
+              aria-pressed={trial.variables?.id === run.id}
+              className="flex w-full items-baseline justify-between gap-3 rounded-sm px-1 py-1.5 text-left hover:bg-rest-tint aria-pressed:bg-accent-tint max-md:min-h-10"
+              onClick={() => trial.mutate(run)}
+            >
+              <span className="min-w-0 truncate font-medium">{run.name}</span>
+              <span className="shrink-0 text-xs text-ink-faint tabular-nums">
+                {count(run.step)} steps · {age(run.created_at, now)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {(runs.error ?? trial.error) && (
+        <p role="alert" className="mt-2 text-sm text-bad">
+          {explainAction((runs.error ?? trial.error)!)}
+        </p>
+      )}
+      {trial.data && <DryRunFirings found={trial.data} run={trial.variables.name} />}
+    </Dialog>
+  );
+}
