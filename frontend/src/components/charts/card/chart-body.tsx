@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import type { ChartAxis } from "./chart-axis";
 import { ChartCursor } from "./chart-cursor";
 import { ChartLegend } from "./chart-legend";
-import { ChartMarks } from "./chart-marks";
+import { ChartMarkLines, ChartMarks } from "./chart-marks";
 import { ChartMoment } from "./chart-moment";
 import { isCrowded } from "../prepare/crowd";
 import { SeriesList } from "./series-list";
@@ -16,6 +16,8 @@ import type { ChartMark } from "../prepare/marks";
 interface ChartBodyProps {
   live: ReturnType<typeof useLiveChart>;
   marks: readonly ChartMark[];
+  /** Whether marks are thin lines, which say nothing when they are pointed at. */
+  marksAreLines?: boolean;
   /** Rendered below the chart, lined up with its axis. */
   under?: (axis: ChartAxis) => ReactNode;
   smoothing: number;
@@ -29,6 +31,7 @@ interface ChartBodyProps {
 export function ChartBody({
   live,
   marks,
+  marksAreLines = false,
   under,
   smoothing,
   hidden,
@@ -38,6 +41,7 @@ export function ChartBody({
   const { chart, canvas, shown } = live;
   const { model, revision, width } = shown;
   const { isEmpty } = model;
+  const Marks = marksAreLines ? ChartMarkLines : ChartMarks;
   return (
     <figure className="flex min-h-0 min-w-0 grow flex-col">
       {isCrowded(chart.spec) ? (
@@ -68,7 +72,7 @@ export function ChartBody({
         {!isEmpty && (
           <ChartMoment group={chart.group} inTabOrder={under !== undefined} {...{ model, width }} />
         )}
-        {!isEmpty && marks.length > 0 && <ChartMarks {...{ marks, model }} width={width} />}
+        {!isEmpty && marks.length > 0 && <Marks {...{ marks, model, width }} />}
       </div>
       {!isEmpty && under?.({ range: model.x, width })}
       {model.notes.length > 0 && (

@@ -31,6 +31,8 @@ interface ChartCardProps {
   highlight?: AxisWindow | null;
   /** Events of the run; shown if `settings.events`. */
   marks?: readonly ChartMark[];
+  /** Whether they are thin lines, which say nothing when they are pointed at. */
+  marksAreLines?: boolean;
   /** Whether the run has a past to draw behind the curve: full screen offers to hide it. */
   hasPast?: boolean;
   /** The class that sets the height of the plot. */
@@ -52,6 +54,7 @@ export function ChartCard({
   group,
   highlight = null,
   marks = NO_MARKS,
+  marksAreLines,
   hasPast,
   className = "h-52 md:h-60",
   under,
@@ -98,7 +101,7 @@ export function ChartCard({
       bodyClass="flex grow flex-col px-3 pt-2.5 pb-1.5"
     >
       <ChartBody
-        {...{ live, hidden, under, className }}
+        {...{ live, hidden, under, className, marksAreLines }}
         marks={shownMarks}
         smoothing={settings.smoothing}
         onToggle={toggle}

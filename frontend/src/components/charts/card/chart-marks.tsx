@@ -19,6 +19,9 @@ interface ChartMarksProps {
   width: number;
 }
 
+/** Lines with fewer pixels than this between them are drawn as one. */
+const LINES_APART = 3;
+
 /** How many events of a group its tooltip lists. */
 const TOLD = 6;
 
@@ -42,6 +45,31 @@ export function ChartMarks({ marks, model, width }: ChartMarksProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The same as thin lines across the plot, for charts beside the one whose marks tell what happened. */
+export function ChartMarkLines({ marks, model, width }: ChartMarksProps) {
+  const inner = width - PLOT_INSET.left - PLOT_INSET.right;
+  if (inner <= 0) return null;
+  const foot = PLOT_INSET.bottom + (model.hasAxisName ? PLOT_INSET.axisName : 0);
+  return (
+    <div aria-hidden className="pointer-events-none absolute inset-0">
+      {groupMarks(marks, model.x, inner, LINES_APART).map(({ kind, share, marks: all }) => (
+        <span
+          key={all[0]!.id}
+          data-kind={kind}
+          className="absolute flex w-px flex-col items-center"
+          style={{
+            ...{ left: PLOT_INSET.left + share * inner, top: PLOT_INSET.top, bottom: foot },
+            color: `var(--${MARK_LOOKS[kind].color})`,
+          }}
+        >
+          <span className="w-px grow border-l border-dashed border-current opacity-60" />
+          <MarkShape kind={kind} />
+        </span>
+      ))}
+    </div>
   );
 }
 
@@ -77,7 +105,7 @@ function MarkShape({ kind }: { kind: MarkKind }) {
     <svg
       aria-hidden
       viewBox="0 0 10 10"
-      className="size-2.5"
+      className="size-2.5 shrink-0"
       style={{ color: `var(--${color})` }}
       fill={isLine ? "none" : "currentColor"}
     >

@@ -37,7 +37,7 @@ export function plotOptions(
   const crowded = isCrowded(spec);
   return {
     ...size,
-    padding: [10 * scale, PLOT_INSET.right * scale, 0, 0],
+    padding: [PLOT_INSET.top * scale, PLOT_INSET.right * scale, 0, 0],
     legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false, dist: LEAST_DRAG },
@@ -84,7 +84,7 @@ function dot(): HTMLElement {
 }
 
 /** Pixels between the plot's lines and the edges of the chart; the name of the axis has more room at the bottom. */
-export const PLOT_INSET = { left: 46, right: 14, bottom: 26, axisName: 16 };
+export const PLOT_INSET = { top: 10, left: 46, right: 14, bottom: 26, axisName: 16 };
 
 function axes(current: PlotState): uPlot.Axis[] {
   const { scale } = current;

@@ -23,6 +23,7 @@ interface ChartSlotProps {
   waiting: "loading" | "failed" | null;
   highlight: AxisWindow | null;
   marks?: readonly ChartMark[];
+  marksAreLines?: boolean;
   hasPast?: boolean;
   under?: (axis: ChartAxis) => ReactNode;
   className: string;
@@ -42,6 +43,7 @@ export function ChartSlot({
   waiting,
   highlight,
   marks,
+  marksAreLines,
   hasPast,
   under,
   className,
@@ -51,7 +53,8 @@ export function ChartSlot({
       {waiting === null ? (
         <Boundary what="The chart">
           <ChartCard
-            {...{ spec, settings, onSettings, group, highlight, marks, hasPast, under, className }}
+            {...{ spec, settings, onSettings, group, highlight, marks, marksAreLines }}
+            {...{ hasPast, under, className }}
           />
         </Boundary>
       ) : (

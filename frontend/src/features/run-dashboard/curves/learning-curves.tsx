@@ -1,10 +1,11 @@
 "use client";
 
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 import {
   type ChartAxis,
   type ChartGroup,
   type ChartSpec,
+  type MarkKind,
   ChartToolbar,
   type ChartSettings,
   type SeriesSpec,
@@ -39,6 +40,9 @@ interface LearningCurvesProps {
   below?: ReactNode;
 }
 
+/** Events that changed the course of training: they are marked on every chart. */
+const COURSE: readonly MarkKind[] = ["steered", "fork", "resumed"];
+
 export function LearningCurves({
   run,
   curves: { series, state },
@@ -54,6 +58,7 @@ export function LearningCurves({
   const past = usePast(run, settings);
   const { first, main, more, figures } = useCharts(run, series, past.shown, behind);
   const marks = useEventMarks(run, series, settings.axis);
+  const course = useMemo(() => marks.filter(({ kind }) => COURSE.includes(kind)), [marks]);
   const pointed = highlight && chartOf([first, ...main, ...more], highlight.metric);
   useScrollTo(pointed, highlight);
 
@@ -63,7 +68,8 @@ export function LearningCurves({
       key={spec.id}
       {...{ spec, settings, onSettings, group, waiting }}
       hasPast={past.exists}
-      marks={spec === first ? marks : undefined}
+      marks={spec === first ? marks : course}
+      marksAreLines={spec !== first}
       under={spec === first ? under : undefined}
       highlight={spec === pointed && settings.axis === "step" ? highlight!.steps : null}
       className={height}
