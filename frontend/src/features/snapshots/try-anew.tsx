@@ -17,6 +17,7 @@ import {
   type RunConfig,
   type RunDetail,
 } from "@/lib/api";
+import { runSinksQuery } from "@/lib/api/queries/sinks";
 import { setting } from "@/lib/format";
 import { useLimits } from "@/lib/registry";
 import { routes } from "@/lib/url";
@@ -34,6 +35,7 @@ export function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   const router = useRouter();
   const client = useQueryClient();
   const algorithms = useQuery(algorithmsQuery);
+  const sinks = useQuery(runSinksQuery(run.id));
   const longestName = useLimits()?.run_name.maximum;
   const [typed, setTyped] = useState<string | null>(setting(change.value));
   const own = config.hyperparameters[name];
@@ -43,13 +45,16 @@ export function TryAnew({ run, config, change, onClose }: TryAnewProps) {
   const parsed = schema && parseHyperparameter(schema, typed ?? setting(own));
   const start = useMutation({
     mutationFn: (value: unknown) =>
-      createRun(repeated(run, config, { [name]: value }, longestName)),
+      createRun({
+        ...repeated(run, config, { [name]: value }, longestName),
+        sinks: sinks.data?.sinks.filter(({ live }) => live).map(({ kind }) => kind) ?? [],
+      }),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: keys.runs });
       router.push(routes.compareRuns([run.id, id]));
     },
   });
-  const failure = start.error ?? algorithms.error;
+  const failure = start.error ?? algorithms.error ?? sinks.error;
   return (
     <Dialog
       open
@@ -64,7 +69,7 @@ export function TryAnew({ run, config, change, onClose }: TryAnewProps) {
             variant="primary"
             needsService
             busy={start.isPending || start.isSuccess}
-            disabled={!parsed?.ok}
+            disabled={!parsed?.ok || sinks.isPending}
             onClick={() => parsed?.ok && start.mutate(parsed.value)}
           >
             Start a new run
@@ -110,6 +115,7 @@ function repeated(
     name: `${run.name}${told.join("")}`.slice(0, longestName),
     hyperparameters: { ...config.hyperparameters, ...changes } as CreateRun["hyperparameters"],
     evaluation: config.evaluation,
+    snapshots: config.snapshots,
     anatomy: config.anatomy,
     rules: config.rules,
     start: true,

@@ -37,6 +37,9 @@ function show(found: RunSnapshots) {
         env_options: [],
       },
     }),
+    "GET /runs/a/sinks": () => ({
+      body: { run_id: "a", sinks: [{ kind: "mlflow", label: "MLflow", live: true }] },
+    }),
     "POST /runs": () => ({ status: 201, body: run({ id: "anew" }) }),
     "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }),
   });
@@ -84,5 +87,6 @@ test("a run without a snapshot is repeated with the change, and compared", async
     ...{ algo: "ppo", env_id: "CartPole-v1", preset: "fast", seed: 7, start: true },
     ...{ name: "First, learning_rate 0.0002", total_timesteps: 10_240 },
     hyperparameters: { learning_rate: 0.0002, gamma: 0.9 },
+    sinks: ["mlflow"],
   });
 });

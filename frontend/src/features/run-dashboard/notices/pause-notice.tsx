@@ -1,11 +1,16 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail } from "@/lib/api";
+import { type RunDetail, snapshotsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
 import { pauseWords, resumedWords } from "./pause-words";
 
 /** A run that pauses, is paused, or has continued from a snapshot. */
 export function PauseNotice({ run }: { run: RunDetail }) {
-  const words = pauseWords(run);
+  const { data } = useQuery({ ...snapshotsQuery(run.id), enabled: run.status === "paused" });
+  const held = data?.snapshots.find(({ name }) => name === data.newest);
+  const words = pauseWords(run, held);
   const resumed = resumedWords(run);
   return (
     <>

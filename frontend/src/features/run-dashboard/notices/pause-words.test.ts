@@ -12,6 +12,16 @@ describe("a run that pauses", () => {
       "Paused at step 16,384 of 20,480",
     ));
 
+  test("promises to continue exactly where that is so, and says why where it is not", () => {
+    const paused = { ...run, status: "paused" } as const;
+    const text = (held?: Parameters<typeof pauseWords>[1]) => pauseWords(paused, held)?.text;
+    expect(text({ exact: true, not_exact_because: null })).toMatch(/exactly where it was\.$/);
+    expect(text({ exact: false, not_exact_because: "Its state cannot be copied." })).toBe(
+      "Everything is saved, and nothing runs. Resume continues from there, but not exactly. Its state cannot be copied.",
+    );
+    expect(text(), "not known yet").toBe("Everything is saved, and nothing runs.");
+  });
+
   test("has nothing to say while it trains", () =>
     expect(pauseWords({ ...run, status: "running" })).toBeNull());
 });

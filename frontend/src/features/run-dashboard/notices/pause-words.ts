@@ -1,11 +1,15 @@
-import type { RunDetail } from "@/lib/api";
+import type { RunDetail, SnapshotInfo } from "@/lib/api";
 import { count, plural } from "@/lib/format";
 
 type Paused = Pick<RunDetail, "status" | "step" | "end_step" | "saves_at">;
+type Held = Pick<SnapshotInfo, "exact" | "not_exact_because">;
 type Continued = Pick<RunDetail, "status" | "resumed" | "parent" | "attempt" | "superseded">;
 
-/** What a run that pauses or is paused waits for; null for any other. */
-export function pauseWords({ status, step, end_step, saves_at }: Paused) {
+/**
+ * What a run that pauses or is paused waits for; null for any other. `held` is the snapshot that it continues from, once
+ * that is known.
+ */
+export function pauseWords({ status, step, end_step, saves_at }: Paused, held?: Held) {
   if (status === "pausing") {
     return {
       title: saves_at === null ? "Pausing" : `Saving at step ${count(saves_at)}`,
@@ -15,8 +19,15 @@ export function pauseWords({ status, step, end_step, saves_at }: Paused) {
   if (status !== "paused") return null;
   return {
     title: `Paused at step ${count(step)} of ${count(end_step)}`,
-    text: "Everything is saved, and nothing runs. Resume continues exactly where it was.",
+    text: ["Everything is saved, and nothing runs.", held && howItContinues(held)]
+      .filter(Boolean)
+      .join(" "),
   };
+}
+
+function howItContinues({ exact, not_exact_because: reason }: Held): string {
+  if (exact) return "Resume continues exactly where it was.";
+  return `Resume continues from there, but not exactly. ${reason ?? ""}`.trim();
 }
 
 /** How the newest attempt continued from a snapshot, in a sentence; null if it did not. */
