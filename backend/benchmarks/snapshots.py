@@ -188,6 +188,7 @@ def _pause() -> Iterator[Figure]:
             rows = root / run_id / "metrics.jsonl"
             wait_until(lambda rows=rows: rows.is_file() and rows.stat().st_size > 2_000, 60)
             held.append(_last_row_after(client, run_id, rows))
+            client.post(f"/runs/{run_id}/stop").raise_for_status()  # or it would pause at the end of its rollout
             stop_all(client)
         run_id = start_run(client)
         rows = root / run_id / "metrics.jsonl"

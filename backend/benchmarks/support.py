@@ -61,7 +61,8 @@ def service(runs_dir: Path, *, log: Path | None = None, **settings: object) -> I
     with (log or Path(os.devnull)).open("wb") as said:
         process = subprocess.Popen([sys.executable, "-m", "rlviz", "serve"], env=environment, stderr=said)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api", timeout=60) as client:
+        fresh = httpx.Limits(keepalive_expiry=1)  # before the service closes a connection that is about to be used
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api", timeout=60, limits=fresh) as client:
             wait_until(lambda: _is_up(client), 120)
             yield client
             stop_all(client)

@@ -20,8 +20,8 @@ export function DryRunFirings({ found, run = "this run" }: DryRunFiringsProps) {
     return (
       <div role="status" className="mt-3 flex flex-col gap-1 text-sm text-ink-soft">
         <p>
-          {unknown.length === 0 ? "None of these rules" : "None of the other rules"} would have fired
-          in {run}.
+          {unknown.length === 0 ? "None of these rules" : "None of the other rules"} would have
+          fired in {run}.
         </p>
         {notKnown}
       </div>
