@@ -21,6 +21,7 @@ WHEN is one of
   seconds NUMBER
   steps NUMBER
   disk BYTES
+  error (training raises one)
 
 \b
 DO is one of, or several with commas
@@ -43,6 +44,7 @@ _CONDITIONS = {
     "seconds": rf"seconds +(?P<seconds>{_NUMBER})",
     "steps": rf"steps +(?P<steps>{_NUMBER})",
     "disk": rf"disk +(?P<bytes>{_NUMBER})",
+    "error": r"error",
 }
 _WORDS: dict[str, dict[str, Any]] = {
     "stop": {"kind": "stop"},

@@ -92,6 +92,8 @@ def try_(
     if rows:
         print_table(("STEP", "RULE", "WOULD", "SINCE"), rows, keep=2)
     say(f"They would have fired {tried['total']} times." if tried["total"] != 1 else "They would have fired once.")
+    for number in tried["unknown"]:
+        say(f"Of rule {number} it cannot be known: rows tell neither of the disk nor of errors.")
 
 
 def _show(found: dict[str, Any], as_json: bool) -> None:
