@@ -11,6 +11,7 @@ from threading import Event
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
+from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
 from rlviz.domain.knobs import KnobWish
@@ -20,7 +21,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.equipment import Equipment
-from rlviz.training.error_messages import in_words, is_disk_full, is_out_of_memory
+from rlviz.training.error_messages import in_words, is_out_of_memory
 from rlviz.training.going_on import begin_journal, continue_from_snapshot
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journal_output import JournalOutput
