@@ -17,7 +17,7 @@ from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.times import utc
 from rlviz.evaluation.caption import Caption
 from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.summary import summarize
+from rlviz.recording.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from seeding.records import write_records
 
