@@ -85,6 +85,14 @@ def test_scores_and_the_report_are_written_by_the_end_of_the_name(warm: Service,
     assert told == {"path": str(table), "bytes": table.stat().st_size}
 
 
+def test_an_export_is_for_the_threshold_that_is_asked_for(warm: Service) -> None:
+    export = ("experiment", "export", "Slow or fast", "--format", "markdown")
+    assert "to a return of 475.0" in call(warm.runs_dir, *export).out
+    asked = call(warm.runs_dir, *export, "--threshold", "12.5").out
+    assert "to a return of 12.5" in asked
+    assert call(warm.runs_dir, *export, "--threshold", "nan").status == 2
+
+
 def test_a_trial_is_kept_as_a_preset(warm: Service) -> None:
     kept = call(warm.runs_dir, "experiment", "keep", "A search", "Trial 1", "Found here")
     assert kept.status == 0, kept.err

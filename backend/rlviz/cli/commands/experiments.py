@@ -143,6 +143,7 @@ def export(
         ),
     ] = None,
     score: Annotated[Score, typer.Option(help="Fresh episodes, last 100 of training, or best policy.")] = Score.TRIAL,
+    threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File to write, or to replace.", show_default="printed")
     ] = None,
@@ -157,7 +158,7 @@ def export(
     files.check_target(chosen, output, is_terminal())
     with connected(context) as connection:
         path = f"/experiments/{find_experiment(connection, experiment)}"
-        query = {"score": score.value}
+        query = {"score": score.value, **({} if threshold is None else {"threshold": threshold})}
         if chosen is Format.HTML:
             content = connection.request("GET", f"{path}/report", params=query).content
         else:
