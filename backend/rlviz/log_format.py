@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -24,6 +25,36 @@ class JsonLines(logging.Formatter):
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False)
+
+
+_LIBRARIES = ("alembic", "httpx", "httpcore")
+"""Libraries that say at INFO what is of interest only when something is looked for."""
+
+
+def start_log(level: int, file: Path | None = None) -> None:
+    """Log what is at ``level`` or above to standard error; and to the end of ``file``, made if it is not there, also
+    what is at INFO. Raises OSError for a file that cannot be written."""
+    root = logging.getLogger()
+    if not root.handlers:
+        logging.basicConfig(level=level, format=TEXT)
+        root.handlers[0].setLevel(level)
+    if file is not None:
+        handler = logging.FileHandler(file, encoding="utf-8")
+        handler.setFormatter(logging.Formatter(TEXT))
+        handler.setLevel(min(level, logging.INFO))
+        root.addHandler(handler)
+        root.setLevel(handler.level)
+    if level > logging.DEBUG:
+        for name in _LIBRARIES:
+            logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def log_at_least(level: int) -> None:
+    """Log to standard error what is at ``level``, too, if less was to be logged."""
+    root = logging.getLogger()
+    for handler in root.handlers:
+        handler.setLevel(min(handler.level, level))
+    root.setLevel(min(root.level, level))
 
 
 def log_as(log_format: str) -> None:

@@ -115,6 +115,8 @@ class Connection:
 
     def _answers(self, address: ServiceAddress) -> bool:
         """Whether a service is there, which requests then go to. Raises Failure if it refuses us."""
+        import logging
+
         import httpx
 
         cookies = {"rlviz_session": address.session} if address.session else None
@@ -128,6 +130,7 @@ class Connection:
             http.close()
             raise Failure(Exit.UNREACHABLE, f"The service at {address.url} does not let us in: {_said(answer)}")
         self.url, self._http = address.url, http
+        logging.getLogger(__name__).info("Talking to the service at %s", address.url)
         self._held.callback(http.close)
         return True
 
@@ -138,12 +141,12 @@ class Connection:
         from rlviz.api.server import served
         from rlviz.services.application import Application
 
-        logging.getLogger("alembic").setLevel(logging.WARNING)
         own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": self._trains}
         settings = self.settings.model_copy(update=own)
         with waiting("Starting"):
             address = self._held.enter_context(served(Application(settings)))
         self.is_own = True
+        logging.getLogger(__name__).info("No service runs, so this command serves %s", settings.runs_dir)
         if not self._answers(address):
             raise Failure(Exit.UNREACHABLE, f"The service that was started at {address.url} does not answer.")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.output import note, print_json, say, waiting
+from rlviz.cli.output import note, print_json, say, waiting, warn
 from rlviz.cli.waiting import ENDED, POLL_SECONDS, wait_while_it_trains
 from rlviz.domain.sinks import SinkKind
 
@@ -75,7 +75,7 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
         return {**told, "delivered": True}
     if process.returncode != DELIVERED or record is None:
         reason = record.problem if record is not None and record.problem else said.decode(errors="replace").strip()
-        note(f"{folder.run_id}: not delivered to {kind.label}. {reason[-400:]}")
+        warn(f"{folder.run_id}: not delivered to {kind.label}. {reason[-400:]}")
         note("  It waits in the run's folder: `rlviz sync` tries again.")
         return {**told, "problem": reason[-400:], "delivered": False}
     if not quiet:
@@ -98,7 +98,7 @@ def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:
         note("Left off.")
     for run_id, sinks in left.items():
         for sink in sinks:
-            note(f"{run_id}: not delivered to {sink['label']}. {sink['problem'] or ''}".rstrip())
+            warn(f"{run_id}: not delivered to {sink['label']}. {sink['problem'] or ''}".rstrip())
     if any(left.values()):
         note("  It waits in the run's folder: `rlviz sync` tries again.")
 

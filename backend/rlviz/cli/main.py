@@ -41,7 +41,7 @@ class Commands(TyperGroup):
                 formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
-        _log_warnings()
+        _set_up(**{name: ctx.params[name] for name in ("verbose", "quiet", "log_file")})
         try:
             value = super().invoke(ctx)
             sys.stdout.flush()
@@ -93,6 +93,13 @@ def rlviz(
     config_file: Annotated[
         Path | None, typer.Option("--config", metavar="FILE", help="Settings, in TOML or YAML (RLVIZ_CONFIG_FILE).")
     ] = None,
+    verbose: Annotated[
+        int, typer.Option("--verbose", "-v", count=True, help="Say what is done; -vv: every request, too.")
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say only answers and what went wrong.")] = False,
+    log_file: Annotated[
+        Path | None, typer.Option("--log-file", metavar="FILE", help="Log to the end of this file, too.")
+    ] = None,
     _version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version.")
     ] = False,
@@ -115,13 +122,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return Exit.OK
 
 
-def _log_warnings() -> None:
-    """Not before a command runs: help and completion need no logging, which takes a tenth of their time to import."""
+def _set_up(verbose: int, quiet: bool, log_file: Path | None) -> None:
+    """Say as much as is wanted. Not before a command runs: help and completion need no logging, which takes a tenth of
+    their time to import. Raises typer.Exit."""
     import logging
 
-    from rlviz.log_format import TEXT
+    from rlviz.cli.output import be_quiet
+    from rlviz.log_format import start_log
 
-    logging.basicConfig(level=logging.WARNING, format=TEXT)
+    be_quiet(quiet)
+    level = logging.ERROR if quiet else (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbose, 2)]
+    try:
+        start_log(level, log_file)
+    except OSError as error:
+        raise _ended(Exit.BAD_INPUT, f"The log file {log_file} cannot be written ({error.strerror}).") from error
 
 
 def _terminated(_number: int, _frame: FrameType | None) -> None:

@@ -52,8 +52,23 @@ def say(text: str = "") -> None:
 
 
 def note(text: str) -> None:
-    """A line beside the answer, on standard error, so that what is piped on stays clean."""
+    """A line beside the answer, on standard error, so that what is piped on stays clean; none with ``--quiet``."""
+    if not _quiet:
+        warn(text)
+
+
+def warn(text: str) -> None:
+    """A line on what went wrong with a part of what was asked for: with ``--quiet``, too."""
     sys.stderr.write(text + "\n")
+
+
+_quiet = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """Have this process say only answers and what went wrong, and show nothing that moves (``--quiet``)."""
+    global _quiet
+    _quiet = quiet
 
 
 def print_json(value: Any) -> None:
@@ -168,7 +183,7 @@ def sparkline(values: Iterable[float | None], columns: int) -> str:
 @contextmanager
 def waiting(text: str) -> Iterator[Callable[[str], None]]:
     """Say what is waited for, with something that moves, if standard error is a terminal; yields what says it anew."""
-    if not is_terminal(sys.stderr):
+    if _quiet or not is_terminal(sys.stderr):
         yield lambda _text: None
         return
     from rich.console import Console
@@ -182,7 +197,7 @@ def waiting(text: str) -> Iterator[Callable[[str], None]]:
 def progress(text: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
     """A bar on standard error, if that is a terminal; yields what moves it on: ``(done, total)``, where None leaves the
     total as it is. Without a total the bar only moves."""
-    if not is_terminal(sys.stderr):
+    if _quiet or not is_terminal(sys.stderr):
         yield lambda _done, _total: None
         return
     from rich.console import Console

@@ -27,6 +27,8 @@ writer of a runs folder, always: of two commands at once the second talks to the
 - A **run** is named by its id, its beginning or end, its name, or `last`: the newest. So is an
   **experiment**.
 - **`--json`** prints what the API answers ([api.md](api.md)); messages go to standard error, so that `| jq` works.
+- **How much is said**: `-v` before the command's name says what is done, `-vv` every request too; `-q` says only
+  answers and what went wrong; `--log-file FILE` has the log at the end of a file, too, that of `rlviz serve` as well.
 - **Colours** are used on a terminal alone, and not with `NO_COLOR` set. A closed pipe (`rlviz runs | head`) is no
   error.
 - **Ctrl-C** leaves nothing half-done. While `--follow` shows a run it asks what to do; where there is no terminal, a

@@ -144,6 +144,31 @@ def test_the_version_and_the_help_import_nothing_heavy(tmp_path: Path) -> None:
     assert not modules & {"torch", "fastapi", "pydantic", "httpx", "numpy", "rich", "logging", "json", "rlviz.settings"}
 
 
+def test_as_much_is_said_as_is_wanted(tmp_path: Path) -> None:
+    make_run(tmp_path / "runs", "made-up", rows=2, status="completed")
+    usual = rlviz(tmp_path, "run", "--no-start", "--algo", "random")
+    quiet = rlviz(tmp_path, "-q", "run", "--no-start", "--algo", "random")
+    assert (usual.returncode, quiet.returncode, "is not started" in usual.stderr, quiet.stderr) == (0, 0, True, "")
+    assert len(quiet.stdout.splitlines()) == 1
+    assert "is no run" in rlviz(tmp_path, "-q", "status", "nobody").stderr
+    verbose = rlviz(tmp_path, "-v", "runs")
+    assert "INFO rlviz.cli.connection: No service runs, so this command serves runs" in verbose.stderr
+    assert "GET http" not in verbose.stderr
+    assert "GET http" in rlviz(tmp_path, "-vv", "runs").stderr
+    assert verbose.stdout == rlviz(tmp_path, "runs").stdout
+
+
+def test_the_log_goes_into_a_file_too_behind_what_is_there(tmp_path: Path) -> None:
+    file = tmp_path / "rlviz.log"
+    file.write_text("before\n")
+    assert rlviz(tmp_path, "--quiet", "--log-file", str(file), "runs").stderr == ""
+    before, *lines = file.read_text().splitlines()
+    assert (before, "No service runs" in lines[0]) == ("before", True)
+    refused = rlviz(tmp_path, "--log-file", str(tmp_path), "runs")
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    assert f"The log file {tmp_path} cannot be written" in refused.stderr
+
+
 def test_an_unknown_command_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fly"]) == 2
     assert "No such command 'fly'" in capsys.readouterr().err

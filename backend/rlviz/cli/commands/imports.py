@@ -9,7 +9,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, connected, examples
-from rlviz.cli.output import note, print_json, say, waiting
+from rlviz.cli.output import note, print_json, say, waiting, warn
 
 
 def register(app: typer.Typer) -> None:
@@ -79,7 +79,7 @@ def import_(
     for place, run_id in brought.known:
         note(f"Imported before: {place} is {run_id}. `--again` imports it once more.")
     for place, reason in brought.refused:
-        note(f"Not imported: {place}: {reason}")
+        warn(f"Not imported: {place}: {reason}")
     if refused:
         raise typer.Exit(Exit.FAILED)
     if known and not runs:

@@ -11,7 +11,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AnyRuns, AsJson, examples, folders_named, read_settings
-from rlviz.cli.output import note, print_json, progress, say
+from rlviz.cli.output import print_json, progress, say, warn
 
 
 def register(app: typer.Typer) -> None:
@@ -62,8 +62,8 @@ def ingest(
             f"in {seconds:.1f} s; {report.unchanged} unchanged, {len(report.skipped)} skipped."
         )
         for run_id, reason in report.skipped.items():
-            note(f"  {run_id}: {reason}")
+            warn(f"  {run_id}: {reason}")
         for what, ids in report.problems.items():
-            note(f"Inconsistent: {len(ids)} {what}, for instance {ids[0]}.")
+            warn(f"Inconsistent: {len(ids)} {what}, for instance {ids[0]}.")
     if report.problems or any("damaged" in reason for reason in report.skipped.values()):
         raise typer.Exit(Exit.FAILED)

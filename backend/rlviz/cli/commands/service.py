@@ -9,8 +9,8 @@ import typer
 
 from rlviz.cli.exits import Exit
 from rlviz.cli.options import AsJson, examples, read_settings
-from rlviz.cli.output import note, print_json, progress, say
-from rlviz.log_format import log_as
+from rlviz.cli.output import note, print_json, progress, say, warn
+from rlviz.log_format import log_as, log_at_least
 
 
 def register(app: typer.Typer) -> None:
@@ -25,9 +25,8 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one (RLVIZ_PORT).")] = None,
 ) -> None:
     """Serve the app until interrupted."""
-    logging.getLogger().setLevel(logging.INFO)
-    for name in ("alembic", "httpx", "httpcore"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    if not context.find_root().params["quiet"]:
+        log_at_least(logging.INFO)
     settings = read_settings(context, host=host, port=port)
     log_as(settings.log_format)
 
@@ -56,7 +55,7 @@ def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
         for problem in result.newer:
             note(f"To be looked at only: {problem}")
         for problem in result.unreadable:
-            note(f"Not read: {problem}")
+            warn(f"Not read: {problem}")
     if result.unreadable:
         raise typer.Exit(Exit.FAILED)
 
