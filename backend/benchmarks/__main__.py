@@ -1,8 +1,8 @@
 """``make bench``: every part, one table.
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
-                     [snapshots] [sessions] [anatomy] [long] [overlay] [peers] [intervals] [coverage]
-                     [experiment_results] [scheduling] [tracking] [analytics]
+                     [snapshots] [sessions] [live_window] [anatomy] [long] [overlay] [peers] [intervals]
+                     [coverage] [experiment_results] [scheduling] [tracking] [analytics]
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ PARTS = (
     "film",
     "snapshots",
     "sessions",
+    "live_window",
     "anatomy",
     "long",
     "overlay",

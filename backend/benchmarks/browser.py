@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 FRONTEND = Path(__file__).parents[2] / "frontend"
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 300
 
 
 def measure(script: str, *arguments: str) -> dict[str, Any]:
