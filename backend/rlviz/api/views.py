@@ -30,7 +30,6 @@ from rlviz.api.schemas import (
     Minimum,
     PastCurves,
     Run,
-    RunEvent,
     RunGroup,
     RunHints,
     SeedGroup,
@@ -39,13 +38,11 @@ from rlviz.api.schemas import (
 )
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.evaluation import Origin, PolicyChoice
-from rlviz.domain.events import EventRecord
 from rlviz.domain.times import utc
 from rlviz.environments.stills import has_still
 from rlviz.services.notifications.notification import Notification
 from rlviz.services.use_cases.comparison import Compared, ComparedRuns, SeedCurve
 from rlviz.services.use_cases.evaluations import KeptFiles
-from rlviz.services.use_cases.events import tell
 from rlviz.services.use_cases.groups import Group
 from rlviz.services.use_cases.metrics import Axis, Curve, Curves, SmoothedCurve
 from rlviz.services.use_cases.past import Past
@@ -127,19 +124,6 @@ def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
 
 def view_notification(notification: Notification) -> schemas.Notification:
     return schemas.Notification(number=notification.number, time=utc(notification.time), **asdict(notification.news))
-
-
-def view_event(event: EventRecord) -> RunEvent:
-    told = tell(event)
-    return RunEvent(
-        seq=event.seq,
-        time=event.time,
-        step=told.step,
-        kind=event.event,
-        level=told.level,
-        message=told.message,
-        details=event.data,
-    )
 
 
 def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[SuggestedChange]]) -> RunHints:

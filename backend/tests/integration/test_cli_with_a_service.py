@@ -125,6 +125,17 @@ def evaluation(warm: Service, run_id: str) -> dict[str, Any]:
     return dict(ended.json)
 
 
+def test_an_evaluation_stands_among_what_happened(warm: Service, run_id: str, evaluation: dict[str, Any]) -> None:
+    events = call(warm.runs_dir, "logs", run_id, "--json").json["events"]
+    (found,) = (event for event in events if event["kind"] == "evaluation")
+    assert (found["seq"], found["level"], found["step"]) == (None, "info", evaluation["checkpoint_step"])
+    assert found["details"]["evaluation_id"] == evaluation["id"]
+    mean = evaluation["summary"]["episode_return"]["mean"]
+    assert f"was evaluated over 2 episodes: mean return {mean:.1f}" in found["message"]
+    assert found["message"] in call(warm.runs_dir, "logs", run_id).out
+    assert [event["time"] for event in events] == sorted(event["time"] for event in events)
+
+
 def test_an_evaluation_is_waited_for_and_told(warm: Service, run_id: str, evaluation: dict[str, Any]) -> None:
     assert evaluation["status"] == "completed"
     assert [episode["seed"] for episode in evaluation["summary"]["episodes"]] == [5, 6]

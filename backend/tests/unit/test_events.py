@@ -129,6 +129,6 @@ def test_every_kind_has_one_model() -> None:
 def test_the_described_api_tells_the_kinds_apart() -> None:
     schema = create_api().openapi()["components"]["schemas"]
     details = schema["RunEvent"]["properties"]["details"]
-    assert details["discriminator"]["mapping"].keys() == {*EventKind, "unknown"}
+    assert details["discriminator"]["mapping"].keys() == {*EventKind, "unknown", "evaluation"}
     assert schema[StartedData.__name__]["properties"]["kind"]["const"] == "started"
     assert json.dumps(schema[UnknownData.__name__])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from heapq import merge
+
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App
+from rlviz.api.event_views import view_ended, view_event
 from rlviz.api.problems import documented
 from rlviz.api.schemas import RunEvents
-from rlviz.api.views import view_event
 from rlviz.domain.errors import RunNotFound
 from rlviz.services.use_cases.events import read_events
 
@@ -16,6 +18,8 @@ router = APIRouter(prefix="/runs/{run_id}/events", tags=["events"])
 
 @router.get("", responses=documented(RunNotFound))
 def list_events(run_id: str, app: App) -> RunEvents:
-    """Lifecycle events: checkpoints, warnings, errors with their traceback."""
+    """Lifecycle events: checkpoints, warnings, errors with their traceback; and evaluations that have ended."""
     log = read_events(app.runs.folder(run_id))
-    return RunEvents(run_id=run_id, events=[view_event(event) for event in log.events], broken_lines=log.broken_lines)
+    evaluations = [view_ended(row) for row in reversed(app.evaluations.list(run_id)) if row.parsed().status.is_final]
+    events = merge((view_event(event) for event in log.events), evaluations, key=lambda event: event.time)
+    return RunEvents(run_id=run_id, events=list(events), broken_lines=log.broken_lines)

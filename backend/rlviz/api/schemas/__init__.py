@@ -37,7 +37,7 @@ from rlviz.api.schemas.episodes import (
     ReturnBin,
 )
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
-from rlviz.api.schemas.events import RunEvent, RunEvents
+from rlviz.api.schemas.events import EvaluationEnded, RunEvent, RunEvents
 from rlviz.api.schemas.exchange import ImportedRuns, KnownLog, RefusedLog
 from rlviz.api.schemas.family import Relative, RunFamily, SettingChange
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
@@ -138,6 +138,7 @@ __all__ = [
     "EpisodesBefore",
     "Evaluation",
     "EvaluationCreate",
+    "EvaluationEnded",
     "EvaluationEventData",
     "EvaluationJudgement",
     "EvaluationSaliency",

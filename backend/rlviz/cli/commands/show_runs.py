@@ -256,12 +256,13 @@ def _show_service(connection: Connection, as_json: bool) -> None:
 
 
 def _print_events(connection: Connection, run_id: str, follow: bool, as_json: bool) -> None:
-    last = 0
+    shown = set[object]()
     while True:
         at_rest = connection.get(f"/runs/{run_id}")["status"] in AT_REST
         for event in connection.get(f"/runs/{run_id}/events")["events"]:
-            if event["seq"] > last:
-                last = event["seq"]
+            key = event["seq"] or event["details"]["evaluation_id"]
+            if key not in shown:
+                shown.add(key)
                 say(json.dumps(event) if as_json else event_line(event))
         if not follow or at_rest:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.events import (
     BestData,
     CheckpointData,
@@ -114,6 +115,21 @@ def tell(event: EventRecord) -> Told:
             return Told("error", cause, step or None)
         case UnknownData(name=name):
             return Told("info", f"A newer version of this app wrote an event of the kind {name!r}.", step)
+
+
+def tell_evaluation(record: EvaluationRecord) -> Told:
+    """What came of an evaluation that has ended, in a sentence."""
+    step = record.checkpoint_step
+    episodes = f"{record.episodes:,} {'episode' if record.episodes == 1 else 'episodes'}"
+    if record.status is EvaluationStatus.FAILED or record.summary is None:
+        return Told("error", f"An evaluation over {episodes} failed: {record.cause or 'no cause is known'}", step)
+    spread = record.summary.episode_return
+    if spread is None:
+        return Told("info", "A video was handed over.", step)
+    which = "The best policy" if record.policy is PolicyChoice.BEST else "The policy"
+    of = which if step is None else f"{which} of step {step:,}"
+    message = f"{of} was evaluated over {episodes}: mean return {spread.mean:.1f} ± {spread.std:.1f}."
+    return Told("info", message, step)
 
 
 def _changed(changed: HyperparameterChangedData) -> str:

@@ -1472,7 +1472,7 @@ export interface paths {
     };
     /**
      * List Events
-     * @description Lifecycle events: checkpoints, warnings, errors with their traceback.
+     * @description Lifecycle events: checkpoints, warnings, errors with their traceback; and evaluations that have ended.
      */
     get: operations["list_events"];
     put?: never;
@@ -3384,6 +3384,24 @@ export interface components {
        * @description Whether to record each step; null: as the storage profile of the environment's family says.
        */
       steps?: boolean | null;
+    };
+    /**
+     * EvaluationEnded
+     * @description An evaluation that somebody asked for has ended. It stands in no journal.
+     */
+    EvaluationEnded: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "evaluation";
+      /** Evaluation Id */
+      evaluation_id: string;
+      /**
+       * Status
+       * @enum {string}
+       */
+      status: "completed" | "failed";
     };
     /** EvaluationJudgement */
     EvaluationJudgement: {
@@ -7222,9 +7240,9 @@ export interface components {
     RunEvent: {
       /**
        * Seq
-       * @description Position in the journal, from 1.
+       * @description Position in the journal, from 1; null for an evaluation.
        */
-      seq: number;
+      seq: number | null;
       /**
        * Time
        * @description Unix time, seconds.
@@ -7237,7 +7255,7 @@ export interface components {
       step: number | null;
       /**
        * Kind
-       * @description As in events.jsonl: started, checkpoint, warning, …; or one that a newer version writes.
+       * @description As in events.jsonl: started, checkpoint, warning, …; or one that a newer version writes; or evaluation.
        */
       kind: string;
       /**
@@ -7268,7 +7286,8 @@ export interface components {
         | components["schemas"]["FinishedData"]
         | components["schemas"]["ErrorData"]
         | components["schemas"]["InterruptedData"]
-        | components["schemas"]["UnknownData"];
+        | components["schemas"]["UnknownData"]
+        | components["schemas"]["EvaluationEnded"];
     };
     /** RunEvents */
     RunEvents: {

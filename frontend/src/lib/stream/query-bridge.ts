@@ -109,6 +109,8 @@ function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
   const key = keys.evaluations(evaluation.run_id);
   const old = client.getQueryData<Evaluation[]>(key);
   if (old) patch(client, key, withEvaluation(old, evaluation));
+  if (evaluation.status === "completed" || evaluation.status === "failed")
+    void client.invalidateQueries({ queryKey: keys.events(evaluation.run_id) });
   // The service keeps a limited number of videos, so a new one may have replaced an older one.
   if (evaluation.status === "completed") void client.invalidateQueries({ queryKey: key });
 }

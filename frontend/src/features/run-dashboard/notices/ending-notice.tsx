@@ -1,14 +1,18 @@
-import { Copy, ScrollText } from "lucide-react";
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Clapperboard, Copy, Play, ScrollText } from "lucide-react";
 import Link from "next/link";
 import { Button, buttonClass } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail } from "@/lib/api";
+import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
-import { isGuest, learns } from "@/lib/run-actions";
+import { canDo, isGuest, learns } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
-import { whatWasSaved } from "./what-was-saved";
+import { useHeaderActions } from "../header/use-header-actions";
+import { newestSnapshot, whatWasSaved } from "./what-was-saved";
 
 interface EndingNoticeProps {
   run: RunDetail;
@@ -18,6 +22,9 @@ interface EndingNoticeProps {
 /** A run that did not come to its end: why, what was saved, and what can be done now. */
 export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
   const stopped = run.status === "stopped";
+  const { data: kept } = useQuery({ ...snapshotsQuery(run.id), enabled: learns(run) });
+  const { resume, watch, error } = useHeaderActions(run);
+  const snapshot = newestSnapshot(kept?.snapshots ?? []);
   return (
     <Notice
       tone={stopped ? "info" : "bad"}
@@ -25,10 +32,34 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
       title={stopped ? stopTitle(run) : (run.cause ?? `The run was ${run.status}.`)}
     >
       {stopped && run.cause && <p className="break-words text-ink-soft">{run.cause}</p>}
-      {learns(run) && <p className="text-ink-soft">{whatWasSaved(run)}</p>}
+      {learns(run) && <p className="text-ink-soft">{whatWasSaved(run, snapshot)}</p>}
       {run.traceback && <Traceback text={run.traceback} />}
       {!isGuest(run) && (
         <div className="mt-1.5 -ml-2 flex flex-wrap gap-1">
+          {snapshot !== null && canDo("resume", run) && (
+            <Button
+              size="sm"
+              variant="quiet"
+              needsService
+              busy={resume.isPending}
+              onClick={() => resume.mutate(run.status)}
+              icon={<Play aria-hidden className="size-3.5" />}
+            >
+              Resume from step {count(snapshot)}
+            </Button>
+          )}
+          {run.policy_step !== null && canDo("evaluate", run) && (
+            <Button
+              size="sm"
+              variant="quiet"
+              needsService
+              busy={watch.isPending}
+              onClick={() => watch.mutate(run.status)}
+              icon={<Clapperboard aria-hidden className="size-3.5" />}
+            >
+              Evaluate what was saved
+            </Button>
+          )}
           <Link href={routes.duplicate(run.id)} className={buttonClass("quiet", "sm")}>
             <Copy aria-hidden className="size-3.5" />
             {learns(run) ? "Train" : "Run"} again with these settings…
@@ -42,6 +73,11 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
             Open worker.log
           </Button>
         </div>
+      )}
+      {error && (
+        <p role="alert" className="text-xs text-bad">
+          {explainAction(error)}
+        </p>
       )}
     </Notice>
   );

@@ -8,7 +8,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import { evaluationsQuery, type RunDetail, runEventsQuery } from "@/lib/api";
+import { type RunDetail, runEventsQuery } from "@/lib/api";
 import { clockTime, count, moment, plural } from "@/lib/format";
 import { type LogEntry, logEntries } from "./log-entries";
 
@@ -20,20 +20,15 @@ const appearances = {
 
 type Shown = "all" | "trouble";
 
-const NO_EVALUATIONS: [] = [];
-
 /** The run's events, newest first. */
 export function EventLog({ run }: { run: RunDetail }) {
   const { data, error, refetch, isFetching } = useQuery(runEventsQuery(run.id, run.last_event));
-  const { data: evaluations = NO_EVALUATIONS } = useQuery(evaluationsQuery(run.id));
   const [shown, setShown] = useState<Shown>("all");
   if (!data) {
     if (!error) return <Skeleton className="m-4 h-40" />;
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
   }
-  const events = logEntries(data.events, evaluations).filter(
-    ({ level }) => shown === "all" || level !== "info",
-  );
+  const events = logEntries(data.events).filter(({ level }) => shown === "all" || level !== "info");
   return (
     <div className="p-4">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2 text-xs text-ink-faint">
