@@ -27,7 +27,7 @@ from rlviz.api.schemas import (
     SpaceInfo,
     StateFactorInfo,
 )
-from rlviz.api.views import still_url
+from rlviz.api.views import address_of_still, still_url
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition
 from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset
@@ -144,9 +144,10 @@ def _curve(preset: Preset | OwnPreset, env_id: str | None) -> str | None:
 
 
 def view_environment(
-    environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset] = ()
+    environment: Environment, algorithms: list[Algorithm], own: Sequence[OwnPreset] = (), *, has_own_still: bool = False
 ) -> EnvironmentInfo:
-    """``own``: the user's presets, of which those that fit come last."""
+    """``own``: the user's presets, of which those that fit come last. ``has_own_still``: a still was made when the
+    custom environment was probed."""
     properties = type(environment.options).model_json_schema()["properties"] if environment.chosen else {}
     found = variants(environment)
     return EnvironmentInfo(
@@ -155,7 +156,7 @@ def view_environment(
         family=environment.family.id,
         family_title=environment.family.title,
         summary=environment.summary,
-        still_url=still_url(environment.id),
+        still_url=address_of_still(environment.id) if has_own_still else still_url(environment.id),
         options=[_field(name, schema, "Gymnasium") for name, schema in properties.items()],
         sees=environment.sees,
         does=environment.does,

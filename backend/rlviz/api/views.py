@@ -93,7 +93,11 @@ def view_group(group: Group) -> SeedGroup:
 
 
 def still_url(env_id: str) -> str | None:
-    return f"/api/environments/{env_id}/still" if has_still(env_id) else None
+    return address_of_still(env_id) if has_still(env_id) else None
+
+
+def address_of_still(env_id: str) -> str:
+    return f"/api/environments/{env_id}/still"
 
 
 def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Solved | None:

@@ -40,3 +40,12 @@ class CustomEnvironment(BaseModel):
     state_problem: str | None = Field(
         None, description="What the tests found, if nothing copies its state; null if something does."
     )
+
+
+class ProbedEnvironment(BaseModel):
+    """What came of probing a class. ``still``: a small picture from within an episode (WebP); None if none was made."""
+
+    model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
+
+    environment: CustomEnvironment
+    still: bytes | None = None

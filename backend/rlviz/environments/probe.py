@@ -1,7 +1,8 @@
 """``python -m rlviz.environments.probe ENTRY_POINT``: makes a custom environment, takes a step, and describes it.
 
-The last line of its output is JSON: a CustomEnvironment, or ``{"unavailable_reason": "…"}``, written for the author of
-the class. A usable class is described twice: before its state is tried, which may hang or crash, and after.
+The last line of its output is JSON: a ProbedEnvironment, or ``{"unavailable_reason": "…"}``, written for the author of
+the class. A usable class is described three times, since what comes next may hang or crash: before its state is tried,
+after that, and with a picture of it.
 """
 
 from __future__ import annotations
@@ -12,22 +13,29 @@ import math
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
+from io import BytesIO
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
+from PIL import Image
 
-from rlviz.domain.environment import CustomEnvironment, StateKept
+from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment, StateKept
 from rlviz.domain.spaces import Space
 from rlviz.environments.flattened import NotFlattenable, names_of
 from rlviz.environments.make import Env, make_custom
 from rlviz.environments.source import load_class
 from rlviz.environments.state.trial import SECONDS, find_keeper
+from rlviz.environments.stills.picture import save
 
 DEFAULT_FPS = 30
+
+STILL_STEPS = 20
+"""Random actions before the picture is taken; fewer if the episode ends."""
 
 
 class Unusable(Exception):
@@ -37,8 +45,10 @@ class Unusable(Exception):
 def main(entry_point: str) -> int:
     try:
         described = probe(entry_point)
-        print(described.model_dump_json(), flush=True)
-        print(try_state(described).model_dump_json())
+        _say(ProbedEnvironment(environment=described))
+        described = try_state(described)
+        _say(ProbedEnvironment(environment=described))
+        _say(ProbedEnvironment(environment=described, still=render_still(described)))
     except Unusable as error:
         print(json.dumps({"unavailable_reason": str(error)}))
     except Exception as error:
@@ -85,6 +95,36 @@ def try_state(described: CustomEnvironment) -> CustomEnvironment:
     kept, problem = find_keeper(lambda: make_custom(described, None))
     faulthandler.cancel_dump_traceback_later()
     return described.model_copy(update={"state_kept_by": kept, "state_problem": problem})
+
+
+def render_still(described: CustomEnvironment) -> bytes | None:
+    """A picture from within an episode of random actions, as WebP; None if it cannot be played so far. The process ends
+    if the environment hangs."""
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
+    try:
+        with closing(make_custom(described, "rgb_array")) as env:
+            env.action_space.seed(0)
+            env.reset(seed=0)
+            for _ in range(STILL_STEPS):
+                _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+                if terminated or truncated:
+                    break
+            return _webp(np.asarray(env.render()))
+    except Exception:
+        traceback.print_exc()
+        return None
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _webp(frame: np.ndarray[Any, Any]) -> bytes:
+    file = BytesIO()
+    save(Image.fromarray(frame), file)
+    return file.getvalue()
+
+
+def _say(found: ProbedEnvironment) -> None:
+    print(found.model_dump_json(), flush=True)
 
 
 def _load(entry_point: str) -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
-from rlviz.domain.environment import CustomEnvironment, StateKept
+from rlviz.domain.environment import ProbedEnvironment, StateKept
 from rlviz.environments.probe import main, probe
 from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
 from tests.support import lights
@@ -96,6 +98,17 @@ def test_its_numbers_and_actions_have_the_names_that_the_class_gives_them(tmp_pa
     assert found.action_space.labels == ("left", "middle", "right")
 
 
+def test_it_has_a_picture_that_was_made_when_it_was_probed(app: Service) -> None:
+    own = {found["id"]: found["still_url"] for found in app.get("/environments") if found["family"] == "own"}
+    assert own["Nothing"] is None
+    answer = app.api("GET", own["Lights"].removeprefix("/api"))
+    assert answer.headers["content-type"] == "image/webp"
+    picture = Image.open(BytesIO(answer.content))
+    assert picture.size == (320, 960)
+    assert len(set(picture.convert("L").getdata())) > 1
+    assert app.api("GET", "/environments/Nothing/still").status_code == 404
+
+
 def saying(text: str) -> str:
     return LIGHTS.replace("Lights", "Broken").replace(ATTRIBUTE, f"{ATTRIBUTE}    {text}\n")
 
@@ -162,12 +175,12 @@ class Later(Lights):
 """
     (tmp_path / "later.py").write_text(LIGHTS + later)
     found = Prober().probe(f"{tmp_path}/later.py:Later")
-    assert isinstance(found, CustomEnvironment)
-    assert found.state_kept_by is StateKept.NOTHING
-    assert "hung or crashed" in (found.state_problem or "")
+    assert isinstance(found, ProbedEnvironment)
+    assert found.environment.state_kept_by is StateKept.NOTHING
+    assert "hung or crashed" in (found.environment.state_problem or "")
 
 
 def test_what_a_module_prints_does_not_matter(source: Path, tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text("print('hello')\n" + LIGHTS)
     found = Prober().probe(f"{tmp_path}/loud.py:Lights")
-    assert isinstance(found, CustomEnvironment)
+    assert isinstance(found, ProbedEnvironment)

@@ -13,6 +13,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.random_actions import RANDOM
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
+from rlviz.api.headers import ARTIFACT, POLICY
 from rlviz.api.problems import documented
 from rlviz.api.registry_views import view_algorithm, view_environment, view_metric_definitions
 from rlviz.api.schemas import (
@@ -68,7 +69,11 @@ def list_algorithms() -> list[AlgorithmInfo]:
 def list_environments(app: App) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
     algorithms = [*ALGORITHMS, RANDOM]
-    return [view_environment(environment, algorithms, app.own_presets.all()) for environment in app.environments.all()]
+    own = app.own_presets.all()
+    return [
+        view_environment(one, algorithms, own, has_own_still=app.environments.still(one.id) is not None)
+        for one in app.environments.all()
+    ]
 
 
 @router.head("/environments/{env_id:path}/still", include_in_schema=False)
@@ -81,8 +86,10 @@ def list_environments(app: App) -> list[EnvironmentInfo]:
         **documented(ArtifactNotFound),
     },
 )
-def get_still(env_id: str, request: Request) -> Response:
-    """A small picture from within an episode of a registered environment."""
+def get_still(env_id: str, app: App, request: Request) -> Response:
+    """A small picture from within an episode of an environment."""
+    if (own := app.environments.still(env_id)) is not None:
+        return Response(own, media_type="image/webp", headers={"Cache-Control": "no-cache", POLICY: ARTIFACT})
     if env_id not in ENVIRONMENTS.names() or not (still := still_path(env_id)).is_file():
         raise ArtifactNotFound(f"There is no picture of an environment {env_id[:120]!r}.")
     response = send_file(request, still.open("rb"), "image/webp")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -13,10 +12,9 @@ from stable_baselines3.common.utils import set_random_seed
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.make import make
-from rlviz.environments.stills import WIDTH, still_path
+from rlviz.environments.stills import still_path
+from rlviz.environments.stills.picture import save
 from rlviz.environments.stills.scenes import SCENES, Scene
-
-QUALITY = 80
 
 
 def main(env_ids: list[str]) -> None:
@@ -37,14 +35,6 @@ def frame(environment: Environment, scene: Scene) -> Image.Image:
             if terminated or truncated:
                 observation, _ = env.reset()
         return Image.fromarray(np.asarray(env.render()))
-
-
-def save(picture: Image.Image, path: Path) -> None:
-    """``picture`` as WebP, WIDTH pixels wide. Low-resolution pixels stay sharp."""
-    height = round(picture.height * WIDTH / picture.width)
-    enlarged = picture.width < WIDTH
-    sampling = Image.Resampling.NEAREST if enlarged else Image.Resampling.LANCZOS
-    picture.resize((WIDTH, height), sampling).save(path, "WEBP", quality=QUALITY, method=6)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 
-from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.environment import ProbedEnvironment
 
 TIME_LIMIT_SECONDS = 60.0
 """Seconds; enough to import a large library on a busy machine."""
@@ -33,7 +33,7 @@ class Prober:
         self._closed = False
         self._lock = Lock()
 
-    def probe(self, entry_point: str) -> CustomEnvironment | ProbeFailure:
+    def probe(self, entry_point: str) -> ProbedEnvironment | ProbeFailure:
         with self._lock:
             if self._closed:
                 return ProbeFailure("The service was closed before it was probed.")
@@ -75,14 +75,14 @@ def _kill(process: subprocess.Popen[str]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _answer(output: str) -> CustomEnvironment | ProbeFailure | None:
+def _answer(output: str) -> ProbedEnvironment | ProbeFailure | None:
     """Parse the last line; earlier output is of the user's module."""
     try:
         said = json.loads(output.strip().splitlines()[-1])
         return (
             ProbeFailure(said["unavailable_reason"])
             if "unavailable_reason" in said
-            else CustomEnvironment.model_validate(said)
+            else ProbedEnvironment.model_validate(said)
         )
     except (ValueError, IndexError, TypeError):
         return None

@@ -25,6 +25,7 @@ class EnvironmentService:
         self._entry_points = tuple(dict.fromkeys(entry_points))
         self._prober = prober or Prober()
         self._own: dict[str, Environment] = {}
+        self._stills: dict[str, bytes] = {}
         self._thread = Thread(target=self._probe, name="probe-environments", daemon=True)
 
     def start(self) -> None:
@@ -46,6 +47,10 @@ class EnvironmentService:
             raise UnknownName("environment", env_id, [*ENVIRONMENTS.names(), *own], "/env_id")
         return own[env_id]
 
+    def still(self, env_id: str) -> bytes | None:
+        """A small picture of a custom environment (WebP), made when it was probed; None without one."""
+        return self._stills.get(env_id) if env_id in self._probed() else None
+
     def _probed(self) -> dict[str, Environment]:
         if self._thread.ident is not None:
             self._thread.join()
@@ -64,7 +69,9 @@ class EnvironmentService:
         if isinstance(found, ProbeFailure):
             log.warning("Environment %s cannot be used: %s", entry_point, found.message)
             return _unusable(env_id, entry_point, found.message)
-        return custom_environment(env_id, found)
+        if found.still is not None:
+            self._stills[env_id] = found.still
+        return custom_environment(env_id, found.environment)
 
     def _free_id(self, entry_point: str) -> str:
         """The name of the class, with a number if it is taken."""

@@ -8,6 +8,7 @@ import { apiLink, type ClipOptions, explainAction, type RunDetail } from "@/lib/
 import { fileName, follow } from "@/lib/download";
 import { useGrowthVideo } from "@/lib/film";
 import { brief, compact, count, plural } from "@/lib/format";
+import { useRunStill } from "@/lib/registry";
 import { ClipPlayer } from "./clip-player";
 
 interface GrowthProps {
@@ -21,6 +22,7 @@ interface GrowthProps {
 /** Some policies from the first to the best after each other, with the curve of the return in a corner. */
 export function Growth({ run, until, options, onClose }: GrowthProps) {
   const controller = usePlaybackController();
+  const stillUrl = useRunStill(run);
   const { data: clip, isFetching, error, refetch } = useGrowthVideo(run.id, until, options);
   const url = clip?.video_url;
   const trouble = error
@@ -58,7 +60,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
           controller={controller}
           label="how the policy learned"
           caption="From clumsy to solved"
-          stillUrl={run.still_url ?? null}
+          stillUrl={stillUrl}
           making={isFetching ? "Some policies are being filmed, one after the other" : null}
           trouble={trouble}
           onRetry={() => void refetch()}

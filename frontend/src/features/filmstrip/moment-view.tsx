@@ -9,6 +9,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { explainAction, type KeptPolicy, type RunDetail } from "@/lib/api";
 import { policyAt, useFilm } from "@/lib/film";
 import { count } from "@/lib/format";
+import { useRunStill } from "@/lib/registry";
 import { useFilmChoice, optionsOf } from "./film-choice";
 import { Growth } from "./growth";
 import { PolicyMoment } from "./policy-moment";
@@ -26,6 +27,7 @@ interface MomentViewProps {
 /** Plays the policy of the moment that was chosen, or the video of the whole training; or says how to choose. */
 export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   const moment = useMoment(group);
+  const stillUrl = useRunStill(run);
   const [choice, choose] = useFilmChoice(group);
   const { policies } = useFilm(run);
   const kept = policies.data?.policies ?? [];
@@ -54,7 +56,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
     );
   }
   return (
-    <NoMoment stillUrl={run.still_url ?? null}>
+    <NoMoment stillUrl={stillUrl}>
       {policies.isPending ? (
         <Skeleton className="absolute inset-0 rounded-none" />
       ) : policies.error ? (

@@ -19,6 +19,7 @@ import {
 } from "@/lib/api";
 import { policyAfter, useClip } from "@/lib/film";
 import { count, decimal, plural } from "@/lib/format";
+import { useRunStill } from "@/lib/registry";
 import { patiently } from "@/lib/service";
 import { ClipPlayer } from "./clip-player";
 
@@ -56,6 +57,7 @@ export function PolicyMoment({
   fork,
 }: PolicyMomentProps) {
   const controller = usePlaybackController();
+  const stillUrl = useRunStill(run);
   const { clip, isMaking, error, refetch } = useClip(run.id, policy.step, options);
   const move = (by: number) => {
     const next = policyAfter(policies, policy.step, by);
@@ -100,7 +102,7 @@ export function PolicyMoment({
             controller={controller}
             label={`the policy after ${count(clip?.step ?? policy.step)} steps`}
             caption={name}
-            stillUrl={run.still_url ?? null}
+            stillUrl={stillUrl}
             making={isMaking ? `${name} is being filmed` : null}
             trouble={trouble}
             onRetry={() => void refetch()}

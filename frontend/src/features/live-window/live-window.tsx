@@ -5,6 +5,7 @@ import { Stage, useCornerWindow, ViewLayout } from "@/components/agent";
 import type { RunDetail } from "@/lib/api";
 import { whyNotYet } from "@/lib/evaluations";
 import { useMediaQuery } from "@/lib/media/use-media-query";
+import { useRunStill } from "@/lib/registry";
 import { announceSession, useHeldSession, usePageSeen, watchSession } from "@/lib/session";
 import { useStore, useStoreValue } from "@/lib/store";
 import { FrameCanvas } from "@/components/live/frame-canvas";
@@ -38,7 +39,7 @@ export function LiveWindow({ run }: LiveWindowProps) {
   const begun = state.phase !== "resting";
   const corner = useCornerWindow(begun && hasFrame);
   const pageSeen = usePageSeen();
-  const stillUrl = run.still_url ?? null;
+  const stillUrl = useRunStill(run);
 
   const reason = whyNotYet(run);
   const looks = corner.inView === true || (begun && !corner.closed);

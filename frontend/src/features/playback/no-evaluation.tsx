@@ -6,6 +6,7 @@ import { Stage, StageNote, useCornerWindow } from "@/components/agent";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { Evaluation, RunDetail } from "@/lib/api";
+import { useRunStill } from "@/lib/registry";
 import { learns } from "@/lib/run-actions";
 
 interface NoEvaluationProps {
@@ -23,14 +24,10 @@ const STAYS_THERE =
 export function NoEvaluation({ run, evaluations, reason, underWay }: NoEvaluationProps) {
   const { data: all, error, refetch, isFetching } = evaluations;
   const corner = useCornerWindow(false);
+  const stillUrl = useRunStill(run);
   const none = all !== undefined && !underWay;
   return (
-    <Stage
-      label="Evaluation"
-      caption=""
-      corner={corner}
-      stillUrl={all ? (run.still_url ?? null) : null}
-    >
+    <Stage label="Evaluation" caption="" corner={corner} stillUrl={all ? stillUrl : null}>
       {error && !all ? (
         <StageNote>
           <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />

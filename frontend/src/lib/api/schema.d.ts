@@ -74,7 +74,7 @@ export interface paths {
     };
     /**
      * Get Still
-     * @description A small picture from within an episode of a registered environment.
+     * @description A small picture from within an episode of an environment.
      */
     get: operations["get_still"];
     put?: never;

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { environmentsQuery } from "@/lib/api";
+import { environmentsQuery, type Run } from "@/lib/api";
 
 /**
  * Returns a function from an environment's id to the URL of its picture; null if it has none, or while it
@@ -14,4 +14,13 @@ export function useEnvironmentStill(): (id: string) => string | null {
     (id: string) => data?.find((environment) => environment.id === id)?.still_url ?? null,
     [data],
   );
+}
+
+/** The URL of the picture of a run's environment. That of a custom one is known to the registry alone. */
+export function useRunStill({
+  env_id,
+  still_url,
+}: Pick<Run, "env_id" | "still_url">): string | null {
+  const { data } = useQuery({ ...environmentsQuery, enabled: !still_url });
+  return still_url ?? data?.find(({ id }) => id === env_id)?.still_url ?? null;
 }

@@ -5,7 +5,7 @@ import { ChevronRight } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import type { RunDetail } from "@/lib/api";
-import { useAlgorithmName } from "@/lib/registry";
+import { useAlgorithmName, useRunStill } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { ForkedFrom } from "../family/forked-from";
 import { TrialOf } from "../family/trial-of";
@@ -24,10 +24,11 @@ interface RunHeaderProps {
 
 export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
   const algorithmName = useAlgorithmName();
+  const stillUrl = useRunStill(run);
   const facts = [algorithmName(run.algo), run.env_id, run.preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
-      <EnvironmentStill url={run.still_url} className="-mr-2 h-18 w-27 max-sm:hidden" />
+      <EnvironmentStill url={stillUrl} className="-mr-2 h-18 w-27 max-sm:hidden" />
       <div className="max-w-full min-w-0 grow basis-0 max-sm:basis-full">
         <nav aria-label="Breadcrumb" className="flex items-center gap-1 text-xs text-ink-faint">
           <Link href={routes.home} className="rounded-sm hover:text-ink">
