@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import deque
 from collections.abc import Callable
 from copy import deepcopy
@@ -14,8 +15,11 @@ from rlviz.domain.step_record import Actor
 from rlviz.recording.pictures import check_picture
 from rlviz.rollout.episode import Env, Episode, Step
 
+REMEMBERED_FRAMES = 512
+"""Frames that are remembered for steps back, at most."""
+
 REMEMBERED_BYTES = 32 << 20
-"""Frames that are remembered for steps back: some forty of 600 × 400 pixels."""
+"""What they may take, compressed: one of 600 × 400 pixels takes about 10 kB, but one of noise all that it is."""
 
 
 class Taken(NamedTuple):
@@ -27,10 +31,16 @@ class Taken(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A step as it was shown. ``frame``: (height, width, 3)."""
+    """A step as it was shown, its frame compressed, which takes a millisecond."""
 
     step: Step
-    frame: NDArray[np.uint8]
+    shape: tuple[int, ...]
+    compressed: bytes
+
+    @property
+    def frame(self) -> NDArray[np.uint8]:
+        """(height, width, 3)."""
+        return np.frombuffer(zlib.decompress(self.compressed), np.uint8).reshape(self.shape)
 
 
 class History:
@@ -44,7 +54,7 @@ class History:
         self.episode = episode
         self.taken: list[Taken] = []
         self.is_behind = False
-        self._moments: deque[Moment] = deque()
+        self._moments: deque[Moment] = deque(maxlen=REMEMBERED_FRAMES)
 
     @property
     def newest(self) -> Step:
@@ -65,9 +75,11 @@ class History:
         if not self._moments or self._moments[-1].step.number != self.newest.number:
             frame = check_picture(self.episode.env.render()).copy()
             observation = deepcopy(self.newest.observation)  # some environments change theirs in place
-            self._moments.append(Moment(self.newest._replace(observation=observation), frame))
-            while len(self._moments) * frame.nbytes > REMEMBERED_BYTES and len(self._moments) > 1:
+            step = self.newest._replace(observation=observation)
+            self._moments.append(Moment(step, frame.shape, zlib.compress(frame.data, 1)))
+            while sum(len(one.compressed) for one in self._moments) > REMEMBERED_BYTES and len(self._moments) > 1:
                 self._moments.popleft()
+            return frame
         return self._moments[-1].frame
 
     def go_back(self) -> bool:

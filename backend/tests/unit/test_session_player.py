@@ -362,7 +362,7 @@ def test_steps_back_are_shown_from_memory_and_the_environment_follows_once_anoth
 
 
 def test_steps_back_beyond_memory_play_the_episode_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history, "REMEMBERED_BYTES", 2 * 4 * 4 * 3)  # two frames
+    monkeypatch.setattr(history, "REMEMBERED_FRAMES", 2)
     env = Counted()
     rig = step_mode(Walker(1, 2), env=env)
     step(rig, 5)
