@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.records.reader import StepFile
 from rlviz.records.writer import StepWriter
 from rlviz.rundir.clips import Clips
-from tests.faults.support import times, train_briefly, workers_of
+from tests.faults.support import times, train_briefly, worker_of, workers_of
 from tests.support.evaluations import evaluated, verified
 from tests.support.http import Service, assert_problem, serving, wait_for
 from tests.support.http import make_run as make_folder
@@ -37,7 +37,8 @@ MEGABYTE = 1_000_000
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     own = ",".join(f"{SOURCE}:{kind}" for kind in KINDS)
-    with serving(tmp_path_factory.mktemp("records"), environments=own) as service:
+    costly = json.dumps({"own": {"most_cost": 1_000}})  # recording is not lowered on a machine that is busy
+    with serving(tmp_path_factory.mktemp("records"), environments=own, storage=costly) as service:
         yield service
 
 
@@ -214,3 +215,25 @@ def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(
     assert facts.size_bytes < max_bytes + MEGABYTE
     with StepFile(path, folder.path) as file:
         assert (file.rows, file.about.cut) == (facts.rows, facts.cut)
+
+
+def test_a_worker_records_a_run_of_a_million_steps_in_memory_that_does_not_grow(service: Service) -> None:
+    steps = times(60_000, 1_000_000)
+    run_id = service.create(algo="random", env_id="Endless", total_timesteps=steps)["id"]
+    assert service.api("PUT", f"/runs/{run_id}/recording", json={"detail": "full"}).status_code == 200
+    assert service.api("POST", f"/runs/{run_id}/start").status_code == 202
+    memory: list[int] = []
+
+    def completed() -> bool:
+        run = service.get(f"/runs/{run_id}")
+        if run["step"] > 27_000:  # an episode was held, and written
+            with suppress(psutil.Error):
+                memory.append(worker_of(service, run_id).memory_info().rss)
+        return bool(run["status"] == "completed")
+
+    wait_for(completed, "the end of the run", 7_200)
+    assert not memory or max(memory) - memory[0] < 60 * MEGABYTE
+    found = service.get(f"/runs/{run_id}/evaluations", params={"by_run": True})
+    whole = [one["episode_length"] for each in found for one in each["summary"]["episodes"]]
+    assert whole == [27_000] * (steps // 27_000)
+    assert not any(each["summary"]["steps"]["cut"] for each in found)
