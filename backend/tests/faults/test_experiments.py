@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from tests.support.http import Service, serving, wait_for
 from tests.support.training import QUICK
 
 LONG = 300.0
+
+EACH = 100.0
+"""Seconds that a trial may take, on a machine however busy."""
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
 
@@ -53,7 +57,8 @@ def ended(service: Service, experiment_id: str) -> dict[str, Any]:
         found: dict[str, Any] = service.get(f"/experiments/{experiment_id}")
         return found if found["status"] in ("completed", "failed") else None
 
-    return wait_for(look, "the end of the experiment", LONG)
+    trials = service.get(f"/experiments/{experiment_id}")["trials"]
+    return wait_for(look, "the end of the experiment", max(LONG, EACH * trials))
 
 
 def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
@@ -123,6 +128,8 @@ def killed_from(made: int, kills: int, service: Service, experiment_id: str, fig
         if made % 3 != 0:
             service.process.kill()
             service.process.wait()
+        if made % 3 != 1:
+            wait_for(partial(has_ended, worker), "the end of the worker", LONG)
         made += 1
     return made
 
@@ -135,9 +142,16 @@ def worker_that_trains(service: Service, experiment_id: str) -> psutil.Process |
         if cell["status"] == "training" and cell["trained"] > 0:
             with suppress(psutil.Error):
                 worker = worker_of(service, cell["run_id"])
-                if worker.status() != psutil.STATUS_ZOMBIE:
+                if not has_ended(worker):
                     return worker
     return None
+
+
+def has_ended(worker: psutil.Process) -> bool:
+    try:
+        return bool(worker.status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: Path) -> None:
@@ -163,7 +177,7 @@ def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> Non
         filler = fill(small_disk)
         run_id = cells(service, experiment_id)[0]["run_id"]
         worker = worker_of(service, run_id)
-        wait_for(lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE, "its end", LONG)
+        wait_for(lambda: has_ended(worker), "its end", LONG)
         assert service.get(f"/experiments/{experiment_id}")["status"] == "running"
         filler.unlink()
         found = ended(service, experiment_id)
