@@ -1,11 +1,12 @@
 import { parseHyperparameter, parseInteger } from "@/components/schema-field";
-import type {
-  Algorithm,
-  Environment,
-  ForkChanges,
-  ForkRun,
-  Hyperparameter,
-  RunConfig,
+import {
+  type Algorithm,
+  type Environment,
+  type ForkChanges,
+  type ForkRun,
+  type Hyperparameter,
+  pointerTo,
+  type RunConfig,
 } from "@/lib/api";
 import { setting } from "@/lib/format";
 
@@ -30,8 +31,6 @@ export interface ForkStart {
 
 /** What is wrong, by JSON pointer of the field. */
 type Problems = Record<string, string>;
-
-export const pointerTo = (part: Part, name: string) => `/${part}/${name}`;
 
 /** A setting of the parent that has a field in the form. */
 export interface ChangeableSetting {

@@ -1,5 +1,6 @@
 import { SchemaField } from "@/components/schema-field";
-import { type ChangeableSetting, type ForkDraft, type Part, pointerTo } from "./fork-wish";
+import { pointerTo } from "@/lib/api";
+import type { ChangeableSetting, ForkDraft, Part } from "./fork-wish";
 
 interface SettingFieldsProps {
   legend: string;

@@ -1,7 +1,7 @@
 export { apiBase, apiLink } from "./base";
 export { keys } from "./keys";
 export { hasEnded, hasLength, isActive, progress } from "./run-status";
-export { ApiError, explainAction, type FieldProblem, problemFrom } from "./problem";
+export { ApiError, explainAction, type FieldProblem, pointerTo, problemFrom } from "./problem";
 export {
   algorithmsQuery,
   environmentsQuery,

@@ -1,9 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { unwrap } from "./http";
-import { ApiError, explainAction, problemFrom, unreachable } from "./problem";
+import { ApiError, explainAction, pointerTo, problemFrom, unreachable } from "./problem";
 
 const answer = (status: number, error?: unknown) =>
   Promise.resolve({ error, response: new Response(null, { status }) });
+
+test("a pointer escapes what a name may hold", () =>
+  expect(pointerTo("env_options", "a/b~c")).toBe("/env_options/a~1b~0c"));
 
 test("a problem keeps its fields by pointer", async () => {
   const body = {

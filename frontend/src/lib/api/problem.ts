@@ -6,6 +6,11 @@ export interface FieldProblem {
   position?: number;
 }
 
+/** The JSON pointer (RFC 6901) of a field of a request, by the names that lead to it. */
+export function pointerTo(...names: readonly string[]): string {
+  return names.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
 /** An error of a request. Status 0: the service did not respond. */
 export class ApiError extends Error {
   override name = "ApiError";

@@ -1,7 +1,7 @@
 import { schemasOf, untouched, type Part } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { SchemaField } from "@/components/schema-field";
-import { partPointer } from "./submit";
+import { pointerTo } from "@/lib/api";
 
 interface SchemaFieldsProps extends FieldsProps {
   part: Part;
@@ -25,7 +25,7 @@ export function SchemaFields(props: SchemaFieldsProps) {
           typed={draft[part][schema.name]}
           own={untouched(choices, draft, part, schema)}
           owner={owner}
-          error={problems[partPointer(part, schema.name)]}
+          error={problems[pointerTo(part, schema.name)]}
           onChange={(value) => edit({ field: part, name: schema.name, value })}
         />
       ))}

@@ -1,4 +1,4 @@
-import type { CreateRun, FieldProblem } from "@/lib/api";
+import { type CreateRun, type FieldProblem, pointerTo } from "@/lib/api";
 import { type DraftChange } from "./change-draft";
 import {
   algorithmOf,
@@ -43,10 +43,6 @@ export function planProblems(problems: Problems): PlanProblems {
   return Object.fromEntries(own.map(([pointer, problem]) => [pointer.slice(PLAN.length), problem]));
 }
 
-export function partPointer(part: Part, name: string): string {
-  return `/${part}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-}
-
 /** The request to create a draft's run, and the problems that prevent it. */
 export interface Submission {
   body: CreateRun;
@@ -70,7 +66,7 @@ export function submission(choices: Choices, draft: Draft): Submission {
     return Object.fromEntries(
       schemas.map((schema) => [
         schema.name,
-        take(partPointer(part, schema.name), parseHyperparameter(schema, value(schema.name))),
+        take(pointerTo(part, schema.name), parseHyperparameter(schema, value(schema.name))),
       ]),
     );
   };
@@ -157,11 +153,11 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
     case "timesteps":
       return without((pointer) => pointer === POINTERS[change.field]);
     case "hyperparameters":
-      return without((pointer) => pointer === partPointer(change.field, change.name));
+      return without((pointer) => pointer === pointerTo(change.field, change.name));
     // The service may have refused the algorithm or the preset because of the option's former
     // value.
     case "env_options": {
-      const touched: string[] = [partPointer(change.field, change.name)];
+      const touched: string[] = [pointerTo(change.field, change.name)];
       touched.push(POINTERS.algo, POINTERS.preset);
       return without((pointer) => touched.includes(pointer));
     }
@@ -184,7 +180,7 @@ export function problemsAfter(problems: Problems, change: DraftChange): Problems
 /** Problems that belong to no field of the form. */
 export function unplaced(problems: Problems, choices: Choices, draft: Draft): string[] {
   const pointers = (part: Part) =>
-    schemasOf(choices, draft, part).map(({ name }) => partPointer(part, name));
+    schemasOf(choices, draft, part).map(({ name }) => pointerTo(part, name));
   const known: string[] = [
     ...Object.values(POINTERS),
     ...pointers("hyperparameters"),
