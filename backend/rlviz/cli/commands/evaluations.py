@@ -33,7 +33,9 @@ def register(app: typer.Typer) -> None:
 def evaluate(
     context: typer.Context,
     run: RunName,
-    episodes: Annotated[int, typer.Option(help="Episodes to play.")] = 5,
+    episodes: Annotated[
+        int | None, typer.Option(help="Episodes to play.", show_default="as many as the service plays by default")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the first episode; each next one adds 1.")] = None,
     step: Annotated[int | None, typer.Option(help="The newest policy kept at this step or before.")] = None,
     best: Annotated[bool, typer.Option("--best", help="The best policy kept, instead of the newest.")] = False,
@@ -43,7 +45,9 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Play fresh episodes with a run's policy."""
-    body: dict[str, Any] = {"episodes": episodes, "deterministic": not sample, "video": video}
+    body: dict[str, Any] = {"deterministic": not sample, "video": video}
+    if episodes is not None:
+        body["episodes"] = episodes
     if seed is not None:
         body["seed"] = seed
     if best:

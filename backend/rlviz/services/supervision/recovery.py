@@ -1,4 +1,5 @@
-"""After a restart: what the folders and the process table say about runs that were under way."""
+"""After a restart: what the folders and the process table say about runs that were under way. Whether an interrupted run
+goes on by itself is decided in ``use_cases/automatic_resuming.py``."""
 
 from __future__ import annotations
 

@@ -32,7 +32,8 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
   const change = (part: Partial<RequestDraft>) => setDraft({ ...draft, ...part });
   const invalid = seedError(draft.seed, limits?.seed.maximum ?? Infinity);
   const usual = usualPolicy(run);
-  const counts = COUNTS.filter((n) => n <= (limits?.evaluation_episodes.maximum ?? Infinity));
+  const { maximum = Infinity, default: byDefault } = limits?.evaluation_episodes ?? {};
+  const counts = COUNTS.filter((n) => n <= maximum);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (invalid || busy || blocked) return setOpen(open || invalid !== undefined);
@@ -57,7 +58,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
         <Select
           aria-label="Episodes to evaluate"
           className="w-30 grow @sm:grow-0"
-          value={draft.episodes}
+          value={draft.episodes ?? byDefault ?? ""}
           onChange={(event) => change({ episodes: Number(event.target.value) })}
         >
           {counts.map((n) => (

@@ -3,7 +3,8 @@ import { count, parseNumber } from "@/lib/format";
 
 /** What the form holds: text as it was typed. */
 export interface RequestDraft {
-  episodes: number;
+  /** Null until somebody chooses: then as many as the service plays by default. */
+  episodes: number | null;
   seed: string;
   deterministic: boolean;
   /** Null until somebody chooses: then it is the best where the run keeps one, else the latest. */
@@ -11,7 +12,7 @@ export interface RequestDraft {
 }
 
 export const USUAL: RequestDraft = {
-  episodes: 5,
+  episodes: null,
   seed: "",
   deterministic: true,
   policy: null,
@@ -32,7 +33,7 @@ export function toRequest(
 ): CreateEvaluation {
   const chosen = policy ?? usual;
   return {
-    episodes,
+    ...(episodes !== null && { episodes }),
     ...(seed.trim() !== "" && { seed: parseNumber(seed) }),
     ...(!deterministic && { deterministic }),
     ...(chosen !== "latest" && { policy: chosen }),

@@ -108,7 +108,6 @@ test("options are asked for, and a seed that is none is refused", async () => {
   await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
   await screen.findByRole("status");
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
-    episodes: 5,
     seed: 200_000,
     deterministic: false,
     policy: "best",
