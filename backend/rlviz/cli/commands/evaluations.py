@@ -34,7 +34,7 @@ def evaluate(
     context: typer.Context,
     run: RunName,
     episodes: Annotated[
-        int | None, typer.Option(help="Episodes to play.", show_default="as many as the service plays by default")
+        int | None, typer.Option(help="Episodes to play.", show_default="as many as the service plays")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the first episode; each next one adds 1.")] = None,
     step: Annotated[int | None, typer.Option(help="The newest policy kept at this step or before.")] = None,
