@@ -1,5 +1,7 @@
-"""After a restart: what the folders and the process table say about runs that were under way. Whether an interrupted run
-goes on by itself is decided in ``use_cases/automatic_resuming.py``."""
+"""After a restart: what the folders and the process table say about runs that were under way.
+
+Whether an interrupted run goes on by itself is decided in ``use_cases/automatic_resuming.py``.
+"""
 
 from __future__ import annotations
 
