@@ -65,6 +65,10 @@ SECTIONS = {
         "verify": Entry(
             "evaluations", "Play an evaluation again and compare every step; exit status 1 if it is not identical."
         ),
+        "recording": Entry(
+            "recording",
+            "Choose how much of a run is recorded, also while it trains; or show it, with what that costs.",
+        ),
         "episodes": Entry("insight", "Find episodes among all that were evaluated of runs."),
         "film": Entry("film", "Policies along a run's training, and videos of them."),
         "watch": Entry("pages", "Open the page of a run, where its newest policy plays live."),

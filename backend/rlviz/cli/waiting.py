@@ -63,9 +63,10 @@ def wait_for_evaluation(connection: Connection, run_id: str, evaluation_id: str)
     return evaluation
 
 
-def wait_for_verification(connection: Connection, path: str, what: str) -> dict[str, Any]:
-    """Begin the verification at ``path`` and return it once it has ended, however it came out."""
-    verification: dict[str, Any] = connection.post(path)
+def wait_for_verification(connection: Connection, path: str, what: str, *, begin: str | None = None) -> dict[str, Any]:
+    """Begin the verification at ``path``, or by a POST to ``begin``, and return it once it has ended, however it came
+    out."""
+    verification: dict[str, Any] = connection.post(begin or path)
     with waiting(what):
         while verification["status"] == "running":
             time.sleep(POLL_SECONDS)

@@ -103,6 +103,19 @@ def test_hyperparameters_are_changed_while_a_run_trains(warm: Service) -> None:
     assert call(warm.runs_dir, "set", run_id, "learning_rate=1e-5").status == 4
 
 
+def test_how_much_is_recorded_is_chosen_and_what_the_run_recorded_is_filmed(warm: Service, trained: str) -> None:
+    shown = done(warm, "recording", trained).out
+    assert "standard" in shown
+    assert "the detail is lowered" in shown
+    assert done(warm, "recording", trained, "full", "--json").json["chosen"] == "full"
+    assert done(warm, "recording", trained, "family", "--json").json["chosen"] is None
+    own = done(warm, "evaluations", trained, "--by-run", "--json").json
+    assert {one["origin"] for one in own} == {"run"}
+    assert "Identical" in done(warm, "verify", trained, own[0]["id"], "--film").out
+    again = done(warm, "evaluations", trained, "--by-run", "--json").json
+    assert again[0]["video_url"]
+
+
 def test_several_seeds_are_one_group_and_more_can_be_added(warm: Service) -> None:
     group = done(warm, "run", *BRIEF, "--seed", "5", "--count", "2", "--tag", "seeds", "--wait", "--json").json
     assert [(run["seed"], run["status"]) for run in group["runs"]] == [(5, "completed"), (6, "completed")]

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
             "rlviz actions last last --episode 2 --where action:1 --columns index,action,reward",
         )
     )(actions)
-    app.command(epilog=examples("rlviz verify last"))(verify)
+    app.command(epilog=examples("rlviz verify last", "rlviz verify last --film"))(verify)
 
 
 def evaluate(
@@ -67,10 +67,17 @@ def evaluate(
         _show(evaluation)
 
 
-def evaluations(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
+def evaluations(
+    context: typer.Context,
+    run: RunName,
+    by_run: Annotated[
+        bool, typer.Option("--by-run", help="Those that it has recorded itself while it went on.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """List the evaluations of a run."""
     with connected(context) as connection:
-        found = connection.get(f"/runs/{find_run(connection, run)}/evaluations")
+        found = connection.get(f"/runs/{find_run(connection, run)}/evaluations", by_run=by_run)
     if as_json:
         print_json(found)
         return
@@ -114,12 +121,21 @@ def actions(
         say(f"{answer['stop']} of {answer['total']} steps; --limit {answer['total']} shows all.")
 
 
-def verify(context: typer.Context, run: RunName, evaluation: EvaluationName = NEWEST, as_json: AsJson = False) -> None:
+def verify(
+    context: typer.Context,
+    run: RunName,
+    evaluation: EvaluationName = NEWEST,
+    film: Annotated[
+        bool, typer.Option("--film", help="Make its video meanwhile, again or for the first time.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Play an evaluation again and compare every step; exit status 1 if it is not identical."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
-        path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}/verify"
-        verification = wait_for_verification(connection, path, "Playing it again")
+        path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}"
+        begin = f"{path}/film" if film else None
+        verification = wait_for_verification(connection, f"{path}/verify", "Playing it again", begin=begin)
     if as_json:
         print_json(verification)
     if verification["status"] == "failed":
