@@ -160,5 +160,10 @@ def _ended(status: Exit, message: str) -> typer.Exit:
 
 def _without_a_reader() -> typer.Exit:
     """Whoever read our output, `head` for instance, has all that it wanted."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
     return typer.Exit(Exit.OK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlviz.api.address import NAME, ServiceAddress, read_address
-from tests.support.cli import Ended, call, shell
+from tests.support.cli import Ended, call, shell, started
 from tests.support.http import Service, environment, make_run, serving, wait_for
 
 
@@ -153,6 +154,22 @@ def test_actions_are_listed_filtered_and_paged(warm: Service, run_id: str, evalu
     assert 0 < ones.json["total"] < steps
 
 
+def test_the_steps_of_evaluations_are_streamed_as_they_come(
+    warm: Service, run_id: str, evaluation: dict[str, Any]
+) -> None:
+    steps = sum(episode["episode_length"] + 1 for episode in evaluation["summary"]["episodes"])
+    told = call(warm.runs_dir, "actions", run_id, "--follow", "--json")
+    rows = [json.loads(line) for line in told.out.splitlines()]
+    assert (len(rows), {row["evaluation"] for row in rows}) == (steps, {evaluation["id"]})
+    assert f"{evaluation['id']}: policy of step 512, return " in told.err
+    following = started(warm.runs_dir.parent, "actions", run_id, "-f", "--episode", "0", "--columns", "index,action")
+    with following.stdout as printed, following.stderr:
+        assert printed.readline() == "index 0\n"
+        assert printed.readline() in ("index 1  action 0\n", "index 1  action 1\n")
+    following.wait()
+    assert call(warm.runs_dir, "actions", run_id, evaluation["id"], "--follow").status == 2
+
+
 def test_every_row_of_the_journal_is_exported(warm: Service, run_id: str, tmp_path: Path) -> None:
     journal = [json.loads(line) for line in warm.folder(run_id).metrics_path.read_text().splitlines()]
     for name in ("m.csv", "m.json", "m.parquet"):
@@ -287,6 +304,41 @@ def test_a_reader_that_has_enough_is_no_error(warm: Service) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize("command", [("logs", "Trained", "-f"), ("query", "--csv", "FROM runs")])
+def test_a_reader_that_is_gone_before_anything_was_written_is_no_error(warm: Service, command: tuple[str, ...]) -> None:
+    process = started(warm.runs_dir.parent, *command)
+    process.stdout.close()
+    with process.stderr as said:
+        assert said.read() == ""
+    assert process.wait() == 0
+
+
+def test_nobody_has_to_read_what_is_said_beside_the_answer(warm: Service) -> None:
+    command = started(warm.runs_dir.parent, "run", "--algo", "random", "--no-start")
+    command.stderr.close()
+    with command.stdout as printed:
+        run = printed.read().strip()
+    assert command.wait() == 0
+    assert warm.get(f"/runs/{run}")["status"] == "created"
+    assert call(warm.runs_dir, "delete", run).status == 0
+
+
+def test_the_whole_state_is_one_archive_without_secrets(warm: Service, run_id: str, tmp_path: Path) -> None:
+    path = tmp_path / "state.zip"
+    told = call(warm.runs_dir, "doctor", "--output", str(path), "--run", run_id, "--json").json
+    with zipfile.ZipFile(path) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    assert (told["path"], told["files"]) == (str(path), len(found))
+    assert {"doctor.json", "settings.json", "versions.json", "health.json", "runs.json", "storage.json"} <= found.keys()
+    assert json.loads(found[f"{run_id}/run.json"])["config"]["seed"] == 3
+    assert {f"{run_id}/{name}" for name in ("events.json", "evaluations.json", "snapshots.json")} <= found.keys()
+    assert json.loads(found["settings.json"])["token"]["value"] in ("", None, "********")
+    call(warm.runs_dir, "doctor", "--output", str(path), "--run", "dqn-made-up")
+    with zipfile.ZipFile(path) as archive:
+        assert b"worker.log" in archive.read("dqn-made-up/worker.log.missing.txt")
+    assert call(warm.runs_dir, "doctor", "--run", run_id).status == 2
 
 
 def test_the_doctor_finds_the_service(warm: Service) -> None:

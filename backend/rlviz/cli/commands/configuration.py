@@ -15,6 +15,7 @@ from rlviz.cli.output import print_json, print_table, say, waiting
 
 if TYPE_CHECKING:
     from rlviz.domain.drift import Drift
+    from rlviz.settings import Settings
 
 _SETTINGS = (".toml", ".yaml", ".yml")
 
@@ -43,12 +44,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 
     settings = read_settings(context)
     if as_json:
-        print_json(
-            {
-                name: {"value": _plain(settings.shown(name)), "source": settings.source_of(name)}
-                for name in Settings.model_fields
-            }
-        )
+        print_json(settings_as_json(settings))
         return
     rows = [
         (f"{PREFIX}{name}".upper(), str(settings.shown(name)), settings.source_of(name))
@@ -136,6 +132,12 @@ def migrate(
         say(f"{file} is of version {model.format.current}; it was of {reading.found}, which is kept in {backup.name}.")
         for migration in reading.applied:
             say(f"  {migration.says}")
+
+
+def settings_as_json(settings: Settings) -> dict[str, Any]:
+    """Every setting, without its secrets, and where it comes from."""
+    names = type(settings).model_fields
+    return {name: {"value": _plain(settings.shown(name)), "source": settings.source_of(name)} for name in names}
 
 
 def _check_settings(context: typer.Context, file: Path | None, as_json: bool) -> None:

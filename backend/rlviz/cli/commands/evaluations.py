@@ -11,6 +11,7 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, EvaluationName, RunName, connected, examples, find_run
 from rlviz.cli.output import number, print_json, print_table, say
+from rlviz.cli.step_stream import stream_steps
 from rlviz.cli.waiting import wait_for_evaluation, wait_for_verification
 
 _PAGE = 1_000
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "rlviz actions last last --limit 20",
             "rlviz actions last last --episode 2 --where action:1 --columns index,action,reward",
+            "rlviz actions last --follow --json | jq .action",
         )
     )(actions)
     app.command(epilog=examples("rlviz verify last", "rlviz verify last --film"))(verify)
@@ -99,11 +101,19 @@ def actions(
     columns: Annotated[str | None, typer.Option(help="Comma-separated.", show_default="all")] = None,
     sort: Annotated[str | None, typer.Option(help="Columns, comma-separated; -reward: the greatest first.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Of the newest evaluation, and of each that comes; a line a step.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what a policy saw and did in an evaluation, step by step."""
+    if follow and (evaluation != NEWEST or sort is not None):
+        raise Failure(Exit.BAD_INPUT, "--follow shows evaluations as they come: leave out EVAL and --sort.")
     with connected(context) as connection:
         run_id = find_run(connection, run)
+        if follow:
+            stream_steps(connection, run_id, columns=columns, as_json=as_json, episode=episode, where=where)
+            return
         path = f"/runs/{run_id}/evaluations/{find_evaluation(connection, run_id, evaluation)}/steps"
         query = {"episode": episode, "where": where, "columns": columns, "sort": sort}
         answer = connection.get(path, **query, to=min(limit, _PAGE))

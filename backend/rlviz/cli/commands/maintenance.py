@@ -3,37 +3,58 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rlviz.cli.commands.storage import measured, print_rules, print_storage
+from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, read_settings
+from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, find_run, read_settings
 from rlviz.cli.output import coloured, print_json, print_table, say, size, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 
 if TYPE_CHECKING:
+    from rlviz.cli.checks import Finding
     from rlviz.cli.connection import Connection
 
 _COLOURS = {"ok": typer.colors.GREEN, "look": typer.colors.YELLOW, "bad": typer.colors.RED}
 
 
 def register(app: typer.Typer) -> None:
-    app.command(epilog=examples("rlviz doctor", "rlviz doctor --json"))(doctor)
+    app.command(epilog=examples("rlviz doctor", "rlviz doctor --json", "rlviz doctor --output state.zip --run last"))(
+        doctor
+    )
     app.command(epilog=examples("rlviz prune --dry-run", "rlviz prune --yes"))(prune)
 
 
-def doctor(context: typer.Context, as_json: AsJson = False) -> None:
+def doctor(
+    context: typer.Context,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the whole state into this zip archive, for whoever is to help."),
+    ] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Option("--run", help="With --output: this run in full; may be repeated.", autocompletion=complete_run),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Check disk, locks, port, browsers' reach, packages and time; exit status 1 if something keeps it from working."""
     from dataclasses import asdict
 
     from rlviz.cli import checks
 
+    if runs and output is None:
+        raise Failure(Exit.BAD_INPUT, "--run is for --output.")
     settings = read_settings(context)
     with waiting("Checking this machine and the runs folder"):
         found = checks.check_all(settings)
-    if as_json:
+    if output is not None:
+        _write_state(context, found, output, runs or (), as_json)
+    elif as_json:
         print_json([asdict(finding) for finding in found])
     else:
         for finding in found:
@@ -42,6 +63,19 @@ def doctor(context: typer.Context, as_json: AsJson = False) -> None:
                 say(f"      {finding.to_do}")
     if any(finding.state == "bad" for finding in found):
         raise typer.Exit(Exit.FAILED)
+
+
+def _write_state(
+    context: typer.Context, findings: Sequence[Finding], output: Path, runs: Sequence[str], as_json: bool
+) -> None:
+    from rlviz.cli.files import check_target, replace_file, say_written
+    from rlviz.cli.state_report import write_state
+
+    check_target("zip", output, terminal=False)
+    with connected(context) as connection, waiting("Writing the state") as tell:
+        ids = [find_run(connection, run) for run in runs]
+        files = replace_file(output, lambda file: write_state(connection, findings, ids, file, tell))
+    say_written(output, as_json, files=files)
 
 
 def prune(
