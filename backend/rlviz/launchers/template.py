@@ -163,7 +163,10 @@ def fork_workers(connection: socket.socket) -> list[str] | None:
     while True:
         readable, _, _ = select.select([connection.fileno(), woken], [], [])
         if connection.fileno() in readable:
-            message = connection.recv(MAX_BYTES)
+            try:
+                message = connection.recv(MAX_BYTES)
+            except ConnectionResetError:  # the launcher was killed before it had read all that it was sent
+                return None
             if not message:
                 return None
             pid = _fork()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -162,3 +163,17 @@ def test_when_the_service_is_killed_its_template_ends_and_its_worker_goes_on(tmp
         assert (worker.poll(), kinds(folder)) == (None, ["started"])
     finally:
         put_down(worker)
+
+
+def test_the_template_ends_without_a_word_when_its_launcher_is_killed_with_messages_unread() -> None:
+    program = (
+        "import socket, sys; from rlviz.launchers.template import fork_workers; "
+        "sys.exit(0 if fork_workers(socket.socket(fileno=0)) is None else 1)"
+    )
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen([sys.executable, "-c", program], stdin=theirs.fileno(), stderr=subprocess.PIPE)
+    assert ours.recv(100, socket.MSG_PEEK), "it is ready, and that is not read"
+    ours.close()
+    _, said = process.communicate(timeout=150)
+    assert (process.returncode, said.decode()) == (0, "")
