@@ -22,7 +22,7 @@ from tests.support.training import QUICK
 
 LONG = 300.0
 
-EACH = 100.0
+EACH = 300.0
 """Seconds that a trial may take, on a machine however busy."""
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
