@@ -1,7 +1,7 @@
 """``make bench``: every part, one table.
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
-                     [snapshots] [sessions] [live_window] [anatomy] [long] [overlay] [peers] [intervals]
+                     [snapshots] [sessions] [live_window] [anatomy] [long] [overlay] [peers] [load] [intervals]
                      [coverage] [experiment_results] [scheduling] [tracking] [terminal] [analytics]
 """
 
@@ -31,6 +31,7 @@ PARTS = (
     "long",
     "overlay",
     "peers",
+    "load",
     "intervals",
     "coverage",
     "experiment_results",

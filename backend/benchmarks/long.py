@@ -20,8 +20,8 @@ def _long_run(root: Path) -> list[Figure]:
         found = measure("long", str(client.base_url).removesuffix("/api/"), folder.run_id)
     zoom = found["zoom"]
     return [
-        figure(f"page of a run with {ROWS:,} rows: first chart, cold", found["first_chart_cold"], "ms"),
-        figure(f"page of a run with {ROWS:,} rows: first chart, warm", found["first_chart"], "ms", at_most=1_000),
+        figure(f"page of a run with {ROWS:,} rows: first chart, cold", found["first_chart_cold"], "ms", at_most=300),
+        figure(f"page of a run with {ROWS:,} rows: first chart, warm", found["first_chart"], "ms", at_most=100),
         Figure("zoom to raw points", "never", "≤ 1000", False)
         if zoom is None
         else figure("zoom to raw points", zoom, "ms", at_most=1_000),

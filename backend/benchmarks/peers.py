@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.support import Figure, figure, scratch
@@ -32,9 +33,47 @@ PINNED = {
 """Of rlens what logs and reads, without the trainer and its torch."""
 
 
+OWN = "rlviz"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """``what``, of the tool ``name``: a number, of which less is better."""
+
+    name: str
+    what: str
+    value: float
+    unit: str
+
+
 def run(rows: int = ROWS) -> Iterator[Figure]:
+    """Every figure of every tool, and then for each whether this product leads."""
+    found: list[Measured] = []
+    for one in _all(rows):
+        if isinstance(one, Measured):
+            found.append(one)
+            yield figure(f"{one.name}, {rows:,} rows of 3 numbers: {one.what}", one.value, one.unit)
+        else:
+            yield one
+    yield from verdicts(found)
+
+
+def verdicts(found: Sequence[Measured]) -> Iterator[Figure]:
+    """Of each figure that another tool has too: this product's beside the best of the others."""
+    own = [one for one in found if one.name == OWN]
+    for ours in own:
+        others = [one for one in found if one.what == ours.what and one.name != OWN]
+        if not others:
+            continue
+        best = min(others, key=lambda one: one.value)
+        leads = ours.value <= best.value
+        what = f"{ours.what}: {'leads' if leads else 'behind'} ({best.name} {best.value:.3g} {best.unit})"
+        yield figure(what, ours.value, ours.unit, at_most=best.value)
+
+
+def _all(rows: int) -> Iterator[Measured | Figure]:
     with scratch() as root:
-        yield from _measured("rlviz", Path(sys.executable), root, rows)
+        yield from _measured(OWN, Path(sys.executable), root, rows)
         for name, packages in PINNED.items():
             python = ENVIRONMENT / name / "bin" / "python"
             try:
@@ -44,7 +83,7 @@ def run(rows: int = ROWS) -> Iterator[Figure]:
                 yield Figure(f"{name}: not measured", reason(error))
 
 
-def _measured(name: str, python: Path, root: Path, rows: int) -> Iterator[Figure]:
+def _measured(name: str, python: Path, root: Path, rows: int) -> Iterator[Measured]:
     def work(job: str, folder: Path) -> dict[str, float]:
         command = [str(python), str(PEER), job, name, str(folder), str(rows)]
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, cwd=root)
@@ -54,20 +93,19 @@ def _measured(name: str, python: Path, root: Path, rows: int) -> Iterator[Figure
     folder = root / name
     folder.mkdir()
     logged = work("log", folder)
-    if name == "rlviz":  # as the service does when a run has ended
+    if name == OWN:  # as the service does when a run has ended
         seal(sealed_metrics(RunFolder.at(folder)), LEAST_BYTES)
     read = work("read", folder)
     waiting = root / f"{name}-latency"
     waiting.mkdir()
-    label = f"{name}, {rows:,} rows of 3 numbers"
-    yield figure(f"{label}: cost of logging a row", logged["seconds"] / rows * 1e6, "µs")
-    yield figure(f"{label}: cost of a row until it is written", logged["until_written"] / rows * 1e6, "µs")
-    yield figure(f"{label}: on disk", sum(_sizes(folder)) / 1e6, "MB")
-    yield figure(f"{label}: one metric read cold", read["seconds"] * 1e3, "ms")
-    yield figure(f"{label}: peak memory of the reader", read["memory"], "MB")
-    yield figure(f"{label}: rows missing", read["missing"], "")
-    yield figure(
-        f"{name}: logged to seen by its reader (10 s: given up)", work("latency", waiting)["seconds"] * 1e3, "ms"
+    yield Measured(name, "cost of logging a row", logged["seconds"] / rows * 1e6, "µs")
+    yield Measured(name, "cost of a row until it is written", logged["until_written"] / rows * 1e6, "µs")
+    yield Measured(name, "on disk", sum(_sizes(folder)) / 1e6, "MB")
+    yield Measured(name, "one metric read cold", read["seconds"] * 1e3, "ms")
+    yield Measured(name, "peak memory of the reader", read["memory"], "MB")
+    yield Measured(name, "rows missing", read["missing"], "")
+    yield Measured(
+        name, "logged to seen by its reader (10 s: given up)", work("latency", waiting)["seconds"] * 1e3, "ms"
     )
 
 

@@ -73,7 +73,9 @@ def _measure(part: str, share: float, only: str) -> bool:
     """Whether everything held."""
     print(f"\n{part}", flush=True)
     begin = time.monotonic()
-    figures, held = (load.run(), True) if part == LOAD else _break(part, share, only)
+    figures, held = (
+        ([*load.measure(), *load.measure(at_once=True)], True) if part == LOAD else _break(part, share, only)
+    )
     cuts = [one for one in figures if "cut" in one]
     figures = [one for one in figures if "cut" not in one]
     resume_matrix.write(cuts)
@@ -85,6 +87,10 @@ def _measure(part: str, share: float, only: str) -> bool:
     print("\n".join([*HEAD, *found.values()]))
     print(f"({time.monotonic() - begin:.0f} s)", flush=True)
     return held
+
+
+def _loaded() -> list[dict[str, Any]]:
+    return [*load.measure(), *load.measure(at_once=True)]
 
 
 def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], bool]:

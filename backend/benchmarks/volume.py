@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import orjson
+import psutil
 
 from benchmarks.support import Figure, figure, new_folder, percentile, scratch, service
 from rlviz.rundir.folder import RunFolder
@@ -22,6 +23,9 @@ from rlviz.settings import Settings
 ROWS = 1_000_000
 RUNS = 10_000
 REQUESTS = 300
+SERVICE_MB = 158
+"""What the service took with a long run before its columns were sealed."""
+
 EPISODES = 300
 """Of each of the run folders that a catalogue is made from."""
 
@@ -108,6 +112,7 @@ def _million_rows(root: Path) -> list[Figure]:
         zoomed = _median(client, f"{path}&from=4000000&to=4009000")
         _seconds(client, f"/runs/{folder.run_id}/hints")
         hints = _median(client, f"/runs/{folder.run_id}/hints")
+        memory = _memory_of_service()
     return [
         figure("curve of a run with 1 million rows, nothing sealed yet", unsealed, "s"),
         figure("curve of a run with 1 million rows, cold", cold * 1e3, "ms", at_most=300),
@@ -115,6 +120,7 @@ def _million_rows(root: Path) -> list[Figure]:
         figure("the same by episodes, warm", episodes * 1e3, "ms", at_most=100),
         figure("a window of it down to the raw points, warm", zoomed * 1e3, "ms", at_most=100),
         figure("its hints, warm", hints * 1e3, "ms", at_most=100),
+        figure("memory of the service that has answered all of this", memory / 1e6, "MB", at_most=SERVICE_MB),
     ]
 
 
@@ -124,6 +130,12 @@ def _many_runs(root: Path) -> list[Figure]:
         _seconds(client, "/runs")
         seconds = [_seconds(client, "/runs") for _ in range(REQUESTS)]
     return [figure(f"first page of {RUNS:,} runs, p95", percentile(seconds, 95) * 1e3, "ms", at_most=50)]
+
+
+def _memory_of_service() -> int:
+    """Resident bytes of the service, the only process that this one has started; without its workers."""
+    (process,) = psutil.Process().children()
+    return int(process.memory_info().rss)
 
 
 def _median(client: httpx.Client, path: str) -> float:
