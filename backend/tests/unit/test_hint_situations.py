@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis.columns import Series
 from rlviz.analysis.hints import Case, RuleState, find_hints, review
+from rlviz.analysis.hints.registry import RETURN_RULES, RULES
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.services.use_cases.configuration import NewRun
 from tests.support.service import catalogued
@@ -61,12 +63,49 @@ REAL = [
     ("q-learning-taxi-good", 1.0, []),
     ("ppo-acrobot", 0.5, []),
     ("ppo-acrobot", 1.0, []),
+    ("ppo-pendulum", 0.2, []),
+    ("ppo-pendulum", 1.0, ["too-few-timesteps"]),
+    ("a2c-cartpole-lost", 0.2, []),
+    ("a2c-cartpole-lost", 0.5, []),
+    ("a2c-cartpole-lost", 1.0, ["reward-collapsed"]),
+    ("dqn-cartpole-no-target-network", 0.1, ["loss-diverging"]),
+    ("dqn-cartpole-no-target-network", 0.5, ["loss-diverging", "reward-flat"]),
+    ("dqn-cartpole-small-buffer", 0.5, []),
+    ("dqn-cartpole-small-buffer", 1.0, []),
+    ("qrdqn-cartpole", 0.2, []),
+    ("qrdqn-cartpole", 0.5, []),
+    ("qrdqn-cartpole", 1.0, ["too-few-timesteps"]),
+    ("qrdqn-cartpole-learning-rate-too-high", 0.2, []),
+    ("qrdqn-cartpole-learning-rate-too-high", 1.0, ["reward-flat"]),
+    ("sac-pendulum", 0.2, []),
+    ("sac-pendulum", 0.5, []),
+    ("sac-pendulum", 1.0, ["reward-plateau"]),
+    ("sac-pendulum-learning-rate-too-high", 0.3, []),
+    ("sac-pendulum-learning-rate-too-high", 1.0, ["reward-flat"]),
+    ("td3-pendulum", 0.3, []),
+    ("td3-pendulum", 1.0, ["too-few-timesteps"]),
+    ("td3-pendulum-learning-rate-too-high", 0.3, []),
+    ("td3-pendulum-learning-rate-too-high", 1.0, ["reward-flat"]),
+    ("trpo-cartpole", 0.2, []),
+    ("trpo-cartpole", 0.5, []),
+    ("trpo-cartpole", 1.0, []),
+    ("trpo-cartpole-tiny-steps", 0.2, []),
+    ("trpo-cartpole-tiny-steps", 0.7, []),
 ]
 
 
 @pytest.mark.parametrize(("name", "share", "told"), REAL)
 def test_a_real_run_is_told_what_is_true_of_it_and_nothing_else(name: str, share: float, told: list[str]) -> None:
     assert sorted(hint.id for hint in find_hints(recorded(name, share))) == told
+
+
+def test_every_rule_finds_something_in_a_situation() -> None:
+    told = {hint for _, _, said in [*REAL, *MADE_UP] for hint in said}
+    assert told == {rule.id for rule in [*RETURN_RULES, *RULES]}
+
+
+def test_every_algorithm_was_recorded() -> None:
+    assert {recorded(name).algo for name, _, _ in REAL} == set(ALGORITHMS.names())
 
 
 def test_every_recorded_run_is_in_the_table() -> None:
@@ -82,6 +121,10 @@ STANDING = np.minimum(20 + 500 * SHARE, 200)
 FLAT = np.full(1_000, 25.0)
 RISING = 20 + 280 * SHARE
 EPSILON = 1 - 0.7 * SHARE
+SWINGING = 150 + 130 * np.sin(12 * np.pi * SHARE)
+LOSS = 1 + 0.1 * np.sin(200 * SHARE)
+RUNS_AWAY = np.exp(8 * SHARE)
+NO_NUMBER = np.where(SHARE < 0.5, LOSS, np.nan)
 CERTAIN = np.where(SHARE < 0.2, -np.log(2), -0.01)
 
 
@@ -128,6 +171,16 @@ MADE_UP = [
     ("rising at the end, greedy is there already", case(RISING, [20, 300, 500], 500), []),
     ("epsilon high", case(metrics=EPS), ["epsilon-high"]),
     ("epsilon high, greedy solved it", case(greedy=[20, 500], best=500, metrics=EPS), []),
+    ("swings", case(SWINGING), ["unstable"]),
+    ("swings, but the newest greedy policy is at the threshold", case(SWINGING, [20, 300, 480]), []),
+    ("loss is steady", case(metrics={"train/loss": LOSS}), []),
+    ("loss runs away", case(metrics={"train/loss": RUNS_AWAY}), ["loss-diverging"]),
+    ("loss runs away, and the policy does what it should", case(
+        greedy=[20, 300, 490], metrics={"train/loss": RUNS_AWAY}), []),
+    ("loss grows as returns do", case(1 + 400 * SHARE, [20, 500], 500, {"train/loss": 1 + 10 * SHARE}), []),
+    ("loss of a policy gradient has no scale", case(
+        metrics={"train/loss": RUNS_AWAY, "train/policy_gradient_loss": LOSS}), []),
+    ("loss is no number", case(metrics={"train/loss": NO_NUMBER}), ["loss-diverging"]),
     ("certain early", case(metrics=ENT), ["entropy-collapsed"]),
     ("certain early, and right", case(greedy=[20, 500], best=500, metrics=ENT), []),
 ]  # fmt: skip
@@ -139,8 +192,8 @@ def test_a_made_up_run_is_told_what_is_true_of_it_and_nothing_else(name: str, gi
 
 
 def test_there_are_enough_situations_in_both_directions() -> None:
+    assert len(REAL) >= 45
     told = [bool(said) for _, _, said in [*REAL, *MADE_UP]]
-    assert len(told) >= 40
     assert told.count(True) >= 15
     assert told.count(False) >= 15
 
@@ -191,7 +244,14 @@ def test_the_arithmetic_of_a_lost_return_adds_up(given: Case) -> None:
         assert share == pytest.approx(100 * lost / gained, abs=1)
 
 
-FORKED = {"ppo-mountaincar": "MountainCar-v0", "ppo-acrobot": "Acrobot-v1", "q-learning-frozenlake": "FrozenLake-v1"}
+FORKED = {
+    "ppo-mountaincar": "MountainCar-v0",
+    "ppo-acrobot": "Acrobot-v1",
+    "ppo-pendulum": "Pendulum-v1",
+    "sac-pendulum": "Pendulum-v1",
+    "td3-pendulum": "Pendulum-v1",
+    "q-learning-frozenlake": "FrozenLake-v1",
+}
 
 
 @pytest.mark.parametrize(("name", "share"), [(name, share) for name, share, told in REAL if told])
