@@ -164,6 +164,7 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
         x=request.axis,
         steps=compared.curves.step.tolist(),
         runs=[_compared_run(one, compared.curves.values[one.row.id], queue) for one in compared.runs],
+        logged=list(compared.logged),
         seeds=[_seed_curve(one) for one in compared.seeds],
         environments=[RunGroup(**asdict(group)) for group in compared.environments],
         algorithms=[RunGroup(**asdict(group)) for group in compared.algorithms],

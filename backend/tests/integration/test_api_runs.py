@@ -680,6 +680,7 @@ def test_any_metric_can_be_compared_over_any_axis(service: Service, x: str, plac
         "episode/length": {"x": places, "y": [10, 10, 10], "count": 3, "smoothed": None}
     }
     assert result["runs"][1]["curves"] == {}
+    assert result["logged"] == ["episode/index", "episode/length", "episode/reward"]
     assert [run["threshold"] for run in result["runs"]] == [475, -100]
     assert {group["title"]: group["run_ids"] for group in result["environments"]} == {
         "CartPole-v1": [one["id"]],

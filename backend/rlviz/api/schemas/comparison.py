@@ -84,6 +84,7 @@ class Comparison(Wire):
     x: Literal["step", "seconds", "episode"]
     steps: list[float] = Field(description="Common axis of every `y`, in units of `x`.")
     runs: list[ComparedRun] = Field(description="In the order asked for.")
+    logged: list[str] = Field(description="Metrics that any of the runs has logged.")
     seeds: list[SeedCurve]
     environments: list[RunGroup]
     algorithms: list[RunGroup] = Field(description="Titles are ids of algorithms.")

@@ -82,11 +82,13 @@ class SeedCurve:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """``threshold`` is None if none was given and the environments have none in common. ``curves``: of the return."""
+    """``threshold`` is None if none was given and the environments have none in common. ``curves``: of the return.
+    ``logged``: names of the metrics that any of the runs has."""
 
     request: ComparisonRequest
     threshold: float | None
     runs: Sequence[Compared]
+    logged: Sequence[str]
     curves: AlignedCurves
     seeds: Sequence[SeedCurve]
     differences: Sequence[ConfigDifference]
@@ -132,6 +134,7 @@ class ComparisonService:
             request=request,
             threshold=threshold,
             runs=compared,
+            logged=sorted({name for curves_of_run in found.values() for name in curves_of_run.logged}),
             curves=curves,
             seeds=_seed_curves(rows, curves),
             differences=differences,

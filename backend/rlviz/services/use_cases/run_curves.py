@@ -47,6 +47,8 @@ class RunCurves:
     size: int
     superseded: Superseded
     episodes: Episodes
+    logged: Sequence[str] = ()
+    """Names of its metrics."""
     before: int = 0
     """Episodes that its policy had finished before: a fork counts on from its parent's."""
     _thinned: dict[_CurveKey, Curve | None] = field(default_factory=dict)
@@ -108,7 +110,9 @@ class RunCurvesCache:
         reward, index = series.get(EPISODE_REWARD, _NOTHING), series.get(EPISODE_INDEX, _NOTHING)
         before = int(index.value[0]) - 1 if len(index) and np.isfinite(index.value[0]) else 0
         episodes = Episodes(reward.step.copy(), reward.time.copy(), reward.value.copy())
-        curves = RunCurves(folder, self._metrics, size, superseded, episodes, before=max(before, 0))
+        curves = RunCurves(
+            folder, self._metrics, size, superseded, episodes, logged=sorted(series), before=max(before, 0)
+        )
         with self._lock:
             self._cache[folder.run_id] = curves
         return curves

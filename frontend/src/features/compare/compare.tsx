@@ -96,6 +96,7 @@ export function Compare() {
             options={
               <CurveOptions
                 {...{ metric, color }}
+                logged={data.logged}
                 apart={metric === RETURN && groups.length > 0 ? address.apart : null}
                 onApart={(apart) => change({ apart })}
                 onMetric={(name) => change({ metric: name === RETURN ? null : name })}

@@ -4,9 +4,13 @@ import { Select } from "@/components/ui/select";
 import { Switch } from "@/components/ui/switch";
 import { useMetricRegistry } from "@/lib/registry";
 import { COLOR_BY, type ColorBy } from "@/lib/url";
+import { RETURN } from "./curves";
+import { metricChoices } from "./metric-choices";
 
 interface CurveOptionsProps {
   metric: string;
+  /** Metrics that any of the runs has logged. */
+  logged: readonly string[];
   onMetric: (metric: string) => void;
   color: ColorBy;
   onColor: (color: ColorBy) => void;
@@ -25,6 +29,7 @@ const COLOR_NAMES: Record<ColorBy, string> = {
 /** Selects the metric to draw, and what determines a run's colour. */
 export function CurveOptions({
   metric,
+  logged,
   onMetric,
   color,
   onColor,
@@ -32,7 +37,7 @@ export function CurveOptions({
   onApart,
 }: CurveOptionsProps) {
   const registry = useMetricRegistry();
-  const groups = registry.grouped(({ place, kind }) => place !== "none" && kind !== "count");
+  const groups = metricChoices(registry, [RETURN, metric, ...logged]);
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-ink-soft">
       {apart !== null && (
@@ -46,7 +51,6 @@ export function CurveOptions({
           value={metric}
           onChange={(event) => onMetric(event.currentTarget.value)}
         >
-          {!registry.isKnown(metric) && <option value={metric}>{metric}</option>}
           {groups.map(({ title, metrics }) => (
             <optgroup key={title} label={title}>
               {metrics.map(({ name, label }) => (

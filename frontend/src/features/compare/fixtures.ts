@@ -44,5 +44,14 @@ type Change = Partial<Omit<Comparison, "config_diff">> & {
 
 export function comparison(runs: ComparedRun[], change: Change = {}): Comparison {
   const config_diff = [{ path: "/hyperparameters/gamma", values: { a: 0.99, b: 0.98 } }];
-  return { threshold: 475, window: 20, steps: [], runs, config_diff, ...change } as Comparison;
+  const logged = ["episode/reward"];
+  return {
+    threshold: 475,
+    window: 20,
+    steps: [],
+    runs,
+    logged,
+    config_diff,
+    ...change,
+  } as Comparison;
 }

@@ -2591,6 +2591,11 @@ export interface components {
        * @description In the order asked for.
        */
       runs: components["schemas"]["ComparedRun"][];
+      /**
+       * Logged
+       * @description Metrics that any of the runs has logged.
+       */
+      logged: string[];
       /** Seeds */
       seeds: components["schemas"]["SeedCurve"][];
       /** Environments */

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import type { MetricInfo } from "@/lib/api";
+import { MetricRegistry } from "@/lib/registry";
+import { metricChoices } from "./metric-choices";
+
+const metric = (name: string, group: string, change: Partial<MetricInfo> = {}) =>
+  ({ name, label: name, group, place: "detail", kind: "measured", ...change }) as MetricInfo;
+
+const registry = new MetricRegistry({
+  groups: [
+    { id: "value", title: "Value estimates" },
+    { id: "time", title: "Speed" },
+  ],
+  metrics: [
+    metric("train/loss", "value"),
+    metric("train/q", "value"),
+    metric("time/steps", "time", { kind: "count" }),
+  ],
+});
+
+test("what the runs have logged can be chosen, and nothing else", () => {
+  const groups = metricChoices(registry, ["own/wind", "train/loss", "time/steps"]);
+  expect(groups.map(({ title, metrics }) => [title, metrics.map(({ name }) => name)])).toEqual([
+    ["Value estimates", ["train/loss"]],
+    ["Not known to the app", ["own/wind"]],
+  ]);
+});
