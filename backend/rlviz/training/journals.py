@@ -158,6 +158,11 @@ class RunJournals:
         """Whether the rows of now are in the journal already, from an earlier attempt."""
         return self._recomputed is not None and self._recomputed.reached is not None
 
+    @property
+    def has_diverged(self) -> bool:
+        """Whether what an earlier attempt did from some step on is no part of the run, since rows came otherwise."""
+        return self._recomputed is not None and self._recomputed.has_diverged
+
     def last_row(self) -> int:
         """The seq of the last row that training has come to, those that wait counted in."""
         self._write_soon()

@@ -14,7 +14,7 @@ from rlviz.domain.events import (
     RulesChangedData,
     parse_event,
 )
-from rlviz.domain.knobs import Author, KnobChange
+from rlviz.domain.knobs import Author
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.knob_changes import Changed, KnobChanges
@@ -32,7 +32,7 @@ class PastChanges:
     """
 
     answered: int = 0
-    changes: tuple[tuple[int, KnobChange], ...] = ()
+    changes: tuple[tuple[int, HyperparameterChangedData], ...] = ()
     told: frozenset[tuple[int, str]] = frozenset()
     counts: Mapping[str, int] = field(default_factory=dict)
     ended: Mapping[str, int] = field(default_factory=dict)
@@ -80,7 +80,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
     if taken_at is not None:
         # Nothing else makes these again: a person made them, or a rule as it went back.
         repeated = [
-            (one.step, one.data.change)
+            (one.step, one.data)
             for one in changes.held
             if one.follows(*taken_at) and (one.data.by is Author.PERSON or one in by_rollback)
         ]

@@ -43,6 +43,8 @@ class Recomputed:
         self._next = next(self._expected, None)
         self._verified = 0
         self._over = False
+        self.has_diverged = False
+        """Whether a row has come otherwise."""
 
     @property
     def reached(self) -> int | None:
@@ -66,7 +68,7 @@ class Recomputed:
             self._next = next(self._expected, None)
             self._tell_if_done(log)
             return True
-        self._over = True
+        self._over = self.has_diverged = True
         superseded = Stretch(first=self._next["seq"], last=self._last, attempt=self._attempt)
         metric = _first_difference(recorded, compared) if step == self._next["step"] else None
         try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rlviz.domain.events import RulesChangedData
+from rlviz.domain.events import HyperparameterChangedData, RulesChangedData
 from rlviz.domain.knobs import Author, KnobWish
 from rlviz.domain.rules import NotFinite, Rule, StopTraining
 from rlviz.rundir.folder import RunFolder
@@ -106,7 +106,7 @@ class Steering:
         self._actions.begin_rollout(step)
         self._renew(step)
         while self._repeats and self._repeats[0][0] <= step:
-            self._knobs.turn(self._repeats.popleft()[1])
+            self._repeat(step, self._repeats.popleft()[1])
         while self._wishes and not self._journals.is_repeating:
             wish = self._wishes.popleft()
             self._actions.turn(step, wish.change, Author.PERSON, request=wish.number)
@@ -155,6 +155,13 @@ class Steering:
         self._engine.restore(state["rules"])
         self._engine.count_at_least(self._counts)
         self._clock.go_on_from(state["seconds"])
+
+    def _repeat(self, step: int, changed: HyperparameterChangedData) -> None:
+        """Make a change of an earlier attempt again. The journal has it, unless this attempt came otherwise before."""
+        if self._journals.has_diverged:
+            self._actions.turn(step, changed.change, changed.by, rule=changed.rule, request=changed.request)
+        else:
+            self._knobs.turn(changed.change)
 
     def _ask_by_clock(self, step: int) -> None:
         if self._clock.is_needed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from rlviz.domain.knobs import Author, KnobWish, ScaleKnob, SetKnob
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.knob_changes import knob_changes
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.callback import RunCallback
 from rlviz.training.session import train_run
@@ -145,6 +147,31 @@ def test_what_people_and_rules_have_changed_is_repeated_by_an_exact_resume(
         assert logged(resumed) == logged(folder), taken.name
         again = events(resumed, EventKind.HYPERPARAMETER_CHANGED)
         assert [(one.step, one.data) for one in again[: len(whole)]] == [(one.step, one.data) for one in whole]
+
+
+def test_a_change_is_made_and_told_again_where_a_resumed_run_came_out_otherwise_before(
+    tmp_path: Path, at: Callable[..., None]
+) -> None:
+    """Or a third attempt, which goes on from what the second became, would not know of it."""
+    folder = make_run(tmp_path / "run", total_timesteps=1_200, snapshots=snapshots(every_steps=200, keep=100))
+    at(800, wishing(SetKnob(knob="learning_rate", value=0.003)))
+    assert train_run(folder)
+    [first] = events(folder, EventKind.HYPERPARAMETER_CHANGED)
+    taken = next(one for one in snapshots_of(folder) if one.manifest.step > 200)
+    resumed = cut(folder, taken, tmp_path / "resumed")
+    lines = [json.loads(line) for line in folder.metrics_path.read_text().splitlines()]
+    other = next(line for line in lines[taken.manifest.last_row :] if "episode/reward" in line["values"])
+    other["values"]["episode/reward"] += 1
+    resumed.metrics_path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    told = folder.events_path.read_bytes().splitlines(keepends=True)
+    resumed.events_path.write_bytes(b"".join(told[:-1]))  # as if its worker had died just before the end
+    assert train_run(resumed)
+    [diverged] = events(resumed, EventKind.DIVERGED)
+    assert diverged.step < first.step
+    assert [one.step for one in events(resumed, EventKind.HYPERPARAMETER_CHANGED)] == [first.step, first.step]
+    assert {value for step, value in rates(resumed) if step > first.step + 128} == {0.003}
+    [held] = knob_changes(resumed).held
+    assert (held.step, held.attempt, held.data) == (first.step, 2, first.data)
 
 
 def test_a_rule_ends_training_and_the_policy_is_saved(tmp_path: Path) -> None:
