@@ -58,10 +58,11 @@ class FixedTemperature:
     """SAC's entropy coefficient where it is not tuned while it learns."""
 
     def read(self, model: Any) -> Schedule:
-        return ConstantSchedule(float(model.ent_coef_tensor))
+        return ConstantSchedule(float(model.ent_coef))  # the tensor of a snapshot has been changed already
 
     def write(self, model: Any, schedule: Schedule) -> None:
-        model.ent_coef_tensor = torch.tensor(schedule(1.0), device=model.device)
+        model.ent_coef = schedule(1.0)
+        model.ent_coef_tensor = torch.tensor(model.ent_coef, device=model.device)
 
 
 class ExplorationRate:

@@ -68,6 +68,7 @@ def family_changes(app: Application, folder: RunFolder) -> Sequence[SettingChang
         ("ppo", turn("clip_range", 0.3), {"clip_range": 0.1}, "train/clip_range", 0.1),
         ("ppo", turn("ent_coef", 0.02), {"ent_coef": 0.05}, None, 0.05),
         ("dqn", turn("learning_rate", 1e-3), {"learning_rate": 5e-4}, "train/learning_rate", 5e-4),
+        ("sac", turn("ent_coef", 0.3), {"ent_coef": 0.1}, "train/ent_coef", 0.1),
         (
             "dqn",
             turn("exploration_rate", 0.5),
@@ -80,7 +81,8 @@ def family_changes(app: Application, folder: RunFolder) -> Sequence[SettingChang
 def test_what_a_fork_changes_takes_the_place_of_what_was_changed_in_its_parent(
     tmp_path: Path, algo: str, change: SetKnob | ScaleKnob, wish: dict[str, Any], metric: str | None, expected: float
 ) -> None:
-    parent = parent_of(tmp_path, algo, change)
+    fixed = {"hyperparameters": {"ent_coef": 0.2}} if algo == "sac" else {}
+    parent = parent_of(tmp_path, algo, change, **fixed)
     child = forked(parent, hyperparameters=wish)
     values = column(child, metric) if metric else [PPO.load(child.model_path).ent_coef]
     assert values
@@ -89,6 +91,14 @@ def test_what_a_fork_changes_takes_the_place_of_what_was_changed_in_its_parent(
     born = child.read_config().parent
     assert born is not None
     assert born.changed == sorted(wish)
+
+
+def test_a_fixed_temperature_that_was_halved_is_not_halved_again_by_a_resume(tmp_path: Path) -> None:
+    folder = parent_of(tmp_path, "sac", scale("ent_coef", 0.5), hyperparameters={"ent_coef": 0.2})
+    folder.change_control(attempt=2, resume_from="512", total_timesteps=768)
+    assert train_run(folder)
+    values = column(folder, "train/ent_coef")
+    assert values == [pytest.approx(0.1, rel=1e-6)] * len(values)
 
 
 def test_what_a_fork_does_not_change_goes_on_and_everybody_says_so(tmp_path: Path) -> None:
