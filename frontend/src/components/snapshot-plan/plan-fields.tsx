@@ -32,10 +32,10 @@ export function PlanFields({ draft, problems, onChange }: PlanFieldsProps) {
     <div className="grid grid-cols-2 items-start gap-3">
       {field(
         "minutes",
-        ["Every minutes", "Whichever comes first", "never"],
+        ["Minutes between", "Whichever comes first", "never"],
         problems.every_seconds,
       )}
-      {field("steps", ["Every steps", "Whichever comes first", "never"], problems.every_steps)}
+      {field("steps", ["Steps between", "Whichever comes first", "never"], problems.every_steps)}
       {field("keep", ["Keep the newest", "And all with a name", ""], problems.keep)}
       {field(
         "megabytes",

@@ -97,11 +97,11 @@ test("when they are taken, and how many are kept, can be changed", async () => {
     await userEvent.clear(field);
     if (text) await userEvent.type(field, text);
   };
-  expect(await screen.findByRole("textbox", { name: "Every minutes" })).toHaveValue("1");
-  await type("Every minutes", "");
-  await type("Every steps", "20");
+  expect(await screen.findByRole("textbox", { name: "Minutes between" })).toHaveValue("1");
+  await type("Minutes between", "");
+  await type("Steps between", "20");
   expect(screen.getByRole("button", { name: "Save" })).toBeDisabled();
-  await type("Every steps", "20000");
+  await type("Steps between", "20000");
   await type("Keep the newest", "10");
   await userEvent.click(screen.getByRole("button", { name: "Save" }));
   expect(asked()[0]?.body).toEqual(changed);
