@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "cli-session.md"
 HEAD = """# A session in a terminal
 
 Made by a test, `backend/tests/integration/test_cli_session.py`. [cli.md](cli.md) describes the commands."""
+
+UNDER_WAY = ("queued", "starting", "running")
 
 SESSION = (
     (
@@ -58,7 +61,8 @@ def test_the_session_that_is_documented_is_what_the_commands_do(
         for command in commands:
             ended = call(tmp_path / "runs", *shlex.split(command)[1:])
             assert ended.status == 0, ended.err
-            parts[-1] += f"\n$ {command}\n{ended.out}{ended.err}".rstrip("\n")
+            lines = [line for line, _ in groupby(f"{ended.out}{ended.err}".rstrip("\n").splitlines())]
+            parts[-1] += "\n".join([f"\n$ {command}", *lines])
         parts[-1] += "\n```"
     page = "\n\n".join(parts) + "\n"
     if os.environ.get("RLVIZ_WRITE_DOCS"):
@@ -67,7 +71,24 @@ def test_the_session_that_is_documented_is_what_the_commands_do(
 
 
 def outline(page: str) -> list[str]:
-    """Commands and words; figures, and how many lines a table or a picture of them takes, differ from machine to
-    machine."""
-    words = [re.sub(r"[^A-Za-z_/$ -]+", "", line).split() for line in page.splitlines()]
-    return [" ".join(line[:3]) for line in words if line and line[0] in ("$", "#", "RUN", "FIGURE", "SETTING", "WHAT")]
+    """All but what differs from machine to machine and from day to day: ids, times, figures and what follows from them;
+    and how often a run that is followed was drawn. Of a row of a table its first cell; rows are in alphabetical order,
+    since the sizes of files differ too."""
+    found: list[str] = []
+    table: set[str] = set()
+    for line in page.splitlines():
+        if re.search(r"\S {2,}\S", line):
+            first = line.split("  ")[0]
+            if first.strip() not in UNDER_WAY:
+                table.add(without_figures(first))
+            continue
+        found += sorted(table)
+        table.clear()
+        if not re.match("  [A-Za-z]", line):  # what is said of the figures
+            found.append(without_figures(line))
+    return found + sorted(table)
+
+
+def without_figures(text: str) -> str:
+    text = re.sub(r"(ppo-cartpole-|eval_)\d{8}-\d{6}-\w+", r"\1ID", text)
+    return re.sub(r"\d[\d.,:e-]*( [kMG]?B)?", "N", text)
