@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.options import AsJson, connected, examples
 from rlviz.cli.output import note, print_json, say, waiting, warn
+
+if TYPE_CHECKING:
+    from rlviz.cli.connection import Connection
 
 
 def register(app: typer.Typer) -> None:
@@ -56,6 +61,7 @@ def import_(
     has ended, unless a run with the same curves was imported before: exit status 4 if all were. Policies are left where
     they are, and nothing in the files is executed.
     """
+    from rlviz.exchange.bundle import RunIsThere
     from rlviz.exchange.import_runs import Wishes, bring_in
 
     if not path.exists():
@@ -64,11 +70,13 @@ def import_(
     with connected(context) as connection, waiting(f"Importing {path.name}") as tell:
         try:
             brought = bring_in(path, connection.settings.runs_dir, wishes, lambda place: tell(f"Importing {place}"))
-        except FileExistsError as error:
+        except RunIsThere as error:
+            _list_if_interrupted(connection, [error.run_id])
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:
             raise Failure(Exit.FAILED, f"{path} could not be imported: {error}. No run is there in part.") from error
         runs = [connection.post(f"/runs/{folder.run_id}/take-up") for folder in brought.runs]
+        _list_if_interrupted(connection, [run_id for _, run_id in brought.known])
     refused = [{"place": place, "reason": reason} for place, reason in brought.refused]
     known = [{"place": place, "run": run_id} for place, run_id in brought.known]
     if as_json:
@@ -84,3 +92,10 @@ def import_(
         raise typer.Exit(Exit.FAILED)
     if known and not runs:
         raise typer.Exit(Exit.CONFLICT)
+
+
+def _list_if_interrupted(connection: Connection, run_ids: Sequence[str]) -> None:
+    """Runs that are there, and that an earlier import may not have come to list."""
+    for run_id in run_ids:
+        with suppress(Refused):
+            connection.post(f"/runs/{run_id}/take-up")
