@@ -3,7 +3,8 @@ import { storageWords } from "@/lib/storage-words";
 
 /** How much is recorded of what is played, with a line for each family of environments. */
 export function StorageProfiles({ storage }: { storage: Health["storage"] }) {
-  const levels = Object.entries(Object.values(storage)[0]?.keeps ?? {});
+  const example = Object.values(storage)[0];
+  const levels = Object.entries(example?.keeps ?? {});
   return (
     <section aria-label="Recording" className="mt-5">
       <h3 className="text-xs font-medium text-ink-faint">Recording</h3>
@@ -15,7 +16,10 @@ export function StorageProfiles({ storage }: { storage: Health["storage"] }) {
           </div>
         ))}
       </dl>
-      <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-2xs text-ink-faint">
+      <p className="mt-2 text-2xs text-ink-faint">
+        What each detail keeps, for instance of {example?.title.toLowerCase()}:
+      </p>
+      <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-2xs text-ink-faint">
         {levels.map(([detail, keeps]) => (
           <div key={detail} className="contents">
             <dt className="font-medium">{detail}</dt>
