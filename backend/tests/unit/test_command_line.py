@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -205,6 +206,19 @@ def test_each_file_of_commands_is_in_the_index_and_no_command_is_left_out_of_it(
     assert {entry.module for entry in COMMANDS.values()} == files
     registered = {name for module in files for name in load(module)}
     assert registered == set(COMMANDS)
+
+
+def test_every_command_can_answer_in_json_but_for_what_has_no_answer() -> None:
+    def without(group: Any, path: str) -> list[str]:
+        found: list[str] = []
+        for name, command in ((name, group.get_command(None, name)) for name in group.list_commands(None)):
+            if hasattr(command, "list_commands"):
+                found += without(command, f"{path}{name} ")
+            elif not any("--json" in parameter.opts for parameter in command.params):
+                found.append(path + name)
+        return found
+
+    assert without(get_command(app), "") == ["serve", "openapi"], "which prints JSON alone"
 
 
 def test_a_command_that_is_misspelt_is_named(capsys: pytest.CaptureFixture[str]) -> None:
