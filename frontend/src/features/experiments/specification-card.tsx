@@ -47,15 +47,13 @@ function Specification({ experiment }: { experiment: Experiment }) {
         >
           Download
         </Button>
+        <CopyButton text={json} label="Copy the specification" />
         <span className="min-w-0">
           <code className="font-mono break-all">rlviz experiment run {name}</code> trains the same
           again.
         </span>
       </div>
-      <Disclosure
-        summary={<span className="text-xs font-normal text-ink-soft">As JSON</span>}
-        aside={<CopyButton text={json} label="Copy the specification" />}
-      >
+      <Disclosure summary={<span className="text-xs font-normal text-ink-soft">As JSON</span>}>
         <pre
           tabIndex={0}
           role="region"
