@@ -1,8 +1,8 @@
 """Fill a runs folder with runs that no test has to train.
 
-    seed.py FOLDER               finished runs of every status, and one that was never started
+    seed.py FOLDER               runs of every status, none of them trained, and two experiments that are over
     seed.py FOLDER --live N      and N that seem to train, for as long as this process lives
-    seed.py FOLDER --experiments also experiments in every state, one of them of 40 variants with 10 seeds each
+    seed.py FOLDER --experiments also experiments in all other states, one of 40 variants with 10 seeds each
     seed.py FOLDER --empty       none at all
     seed.py FOLDER … --serve     then be the service (settings from the environment)
 
@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-from seeding.experiments import write_experiments
+from seeding.experiments import write_ended_experiments, write_experiments
 from seeding.live import create_live, keep_alive
 from seeding.own import write_custom_environment
 from seeding.story import write_story
@@ -34,7 +34,9 @@ def main() -> None:
     parser.add_argument("--serve", action="store_true")
     wanted = parser.parse_args()
     wanted.folder.mkdir(parents=True, exist_ok=True)
-    seeded: dict[str, object] = {} if wanted.empty else dict(write_story(wanted.folder))
+    seeded: dict[str, object] = {}
+    if not wanted.empty:
+        seeded |= write_story(wanted.folder) | write_ended_experiments(wanted.folder)
     if wanted.experiments:
         seeded |= write_experiments(wanted.folder)
     folders = create_live(wanted.folder, wanted.live)

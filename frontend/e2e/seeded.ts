@@ -14,9 +14,11 @@ interface Seeded {
   acrobot: string;
   recorded: string;
   live: string[];
-  /** Experiments, where the screenshots are made. */
+  /** Experiments that are over: a comparison of ten runs, and a search. */
+  small: string;
+  search: string;
+  /** Others, where the screenshots are made. */
   wide?: string;
-  small?: string;
   stopped_experiment?: string;
   failed_experiment?: string;
   damaged_experiment?: string;

@@ -6,27 +6,36 @@ from pathlib import Path
 from random import Random
 
 from rlviz.domain.config import ExperimentPlace
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.events import EventKind
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import SPECIFICATION, ExperimentFolder, StoredExperiment
 from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.scoring import TrialScore
 from seeding.curves import Skill
 from seeding.story import HOUR, Author
 
 STEPS = 8_000
+SEARCHED = 8
+
+
+def write_ended_experiments(root: Path) -> dict[str, str]:
+    """A comparison and a search that are over, by what they are there for; older than all other runs."""
+    author = Author(root)
+    small = _write(author, "Two learning rates on CartPole", 160.0, variants=2, seeds=5, ended=10)
+    return {"small": small.id, "search": _write_search(author, "Search for PPO on CartPole", 170.0).id}
 
 
 def write_experiments(root: Path) -> dict[str, str]:
-    """Ids by what they are there for."""
+    """Those in all other states, by what they are there for."""
     author = Author(root)
     wide = _write(author, "Forty learning rates", 50.0, variants=40, seeds=10, ended=370)
-    small = _write(author, "PPO or DQN on CartPole", 40.0, variants=2, seeds=5, ended=10)
     stopped = _write(author, "Stopped at noon", 30.0, variants=3, seeds=5, ended=7, paused=2)
     failed = _write(author, "One of them snaps", 20.0, variants=3, seeds=5, ended=4, fails=True)
     damaged = _write(author, "Its file was cut", 10.0, variants=2, seeds=2, ended=4)
     (damaged.folder.path / SPECIFICATION).write_text('{"schema_version": 1, "id": "')
-    books = {"wide": wide, "small": small, "stopped_experiment": stopped, "failed_experiment": failed}
+    books = {"wide": wide, "stopped_experiment": stopped, "failed_experiment": failed}
     return {**{purpose: book.id for purpose, book in books.items()}, "damaged_experiment": damaged.id}
 
 
@@ -50,10 +59,7 @@ def _write(
             "fail_mode": "fast-fail" if fails else "continue",
         }
     )
-    created = utc(author.now - hours_ago * HOUR)
-    folder = ExperimentFolder(author.root, new_experiment_id(created))
-    folder.create(StoredExperiment(id=folder.id, name=name, created_at=created, specification=spec))
-    book = ExperimentBook(folder, lambda: author.now - hours_ago * HOUR)
+    book = _created(author, name, hours_ago, spec)
     trials = list(book.waiting())
     for place, trial in enumerate(trials[: ended + paused]):
         broken = fails and place == ended - 1
@@ -65,8 +71,44 @@ def _write(
     return book
 
 
+def _write_search(author: Author, name: str, hours_ago: float) -> ExperimentBook:
+    """A search that is over, of which every trial has a score."""
+    space = {
+        "learning_rate": {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True},
+        "gamma": {"kind": "choice", "choices": [0.95, 0.99]},
+    }
+    spec = ExperimentSpec.model_validate(
+        {
+            "base": {"algo": "ppo", "env_id": "CartPole-v1", "total_timesteps": STEPS},
+            "sweep": {"space": space, "trials": SEARCHED},
+        }
+    )
+    book = _created(author, name, hours_ago, spec)
+    while proposal := book.proposer.propose(book.wishes):
+        book.add(proposal)
+        for trial in book.of_variant(proposal.variant):
+            _train(author, book, trial, hours_ago - trial.number / 600)
+        book.tell_if_finished(proposal.variant)
+    book.direct(ExperimentControl(desired="end"))
+    book.close()
+    return book
+
+
+def _created(author: Author, name: str, hours_ago: float, spec: ExperimentSpec) -> ExperimentBook:
+    created = utc(author.now - hours_ago * HOUR)
+    folder = ExperimentFolder(author.root, new_experiment_id(created))
+    folder.create(StoredExperiment(id=folder.id, name=name, created_at=created, specification=spec))
+    return ExperimentBook(folder, lambda: author.now - hours_ago * HOUR)
+
+
 def _train(
-    author: Author, book: ExperimentBook, trial: Trial, hours_ago: float, *, is_paused: bool, is_broken: bool
+    author: Author,
+    book: ExperimentBook,
+    trial: Trial,
+    hours_ago: float,
+    *,
+    is_paused: bool = False,
+    is_broken: bool = False,
 ) -> None:
     random = Random(trial.number)
     best = 500 - 8 * (trial.number // len(book.spec.seed_list)) - 20 * random.random()
@@ -91,4 +133,8 @@ def _train(
     if is_broken:
         book.note(trial, TrialState.FAILED, run.run_id, cause="RuntimeError: it snapped")
     elif not is_paused:
-        book.note(trial, TrialState.SCORED, run.run_id, score=round(best + random.gauss(0, 15), 1))
+        book.note(trial, TrialState.SCORED, run.run_id, score=_score(best + random.gauss(0, 15)))
+
+
+def _score(mean: float) -> TrialScore:
+    return TrialScore(round(mean, 1), PolicyChoice.LATEST)

@@ -1,0 +1,89 @@
+import { expect, type Page } from "@playwright/test";
+import { comparePage, experimentPage, runPage, seeded } from "./seeded";
+
+interface Place {
+  address: string;
+  /** Opens what the page keeps closed. */
+  open?: (page: Page) => Promise<unknown>;
+}
+
+/** Every page, in each state that looks different, for what has to hold on all of them. */
+export function places(): Place[] {
+  const runs = seeded();
+  const { good, slow, created, hostile, acrobot } = runs;
+  return [
+    { address: "/" },
+    { address: "/?q=baseline", open: selectAndOpenMenu },
+    { address: "/?new" },
+    ...[good, slow, created, runs.live[0]!, runs.failed, runs.stopped, hostile].map((id) => ({
+      address: runPage(id),
+      open: id === good ? openEvaluationOptions : undefined,
+    })),
+    { address: "/runs/view" },
+    { address: comparePage(good, slow, hostile, created, acrobot) },
+    { address: "/compare", open: press("Add runs") },
+    { address: "/analyse" },
+    ...["scatter", "pivot", "sql"].map((view) => ({ address: `/analyse?view=${view}` })),
+    { address: "/experiments" },
+    { address: "/experiments", open: openExperimentForm },
+    { address: experimentPage(runs.small) },
+    { address: experimentPage(runs.search) },
+    { address: experimentPage() },
+    { address: "/explain" },
+    { address: `/explain?run=${slow}` },
+    { address: "/play" },
+    { address: "/storage" },
+    { address: "/trash" },
+    { address: "/nope" },
+    ...["palette", "shortcuts", "settings"].map((sheet) => ({
+      address: "/nope",
+      open: openSheet(sheet),
+    })),
+  ];
+}
+
+const PATIENCE = { timeout: 60_000 };
+
+/** Goes there, waits for what it loads, and opens all that can be opened. */
+export async function visit(page: Page, { address, open }: Place) {
+  await page.goto(address);
+  await expect(page.locator("[data-connection=live]")).toBeAttached(PATIENCE);
+  await expect(page.locator("main")).not.toBeEmpty();
+  await expect(page.locator("[aria-busy=true]")).toHaveCount(0, PATIENCE);
+  await page
+    .locator("details")
+    .evaluateAll((all) => all.forEach((each) => each.setAttribute("open", "")));
+  await open?.(page);
+}
+
+const press = (name: string) => (page: Page) => page.getByRole("button", { name }).click();
+
+async function selectAndOpenMenu(page: Page) {
+  const row = page.locator("[role=row][data-index]").first();
+  await row.locator("[data-act=select]").click();
+  await row.locator("[data-act=menu]").click();
+  await expect(page.getByRole("menu")).toBeVisible();
+}
+
+async function openEvaluationOptions(page: Page) {
+  const card = page.getByRole("region", { name: "Evaluation" });
+  await card.getByRole("button", { name: "Options" }).click();
+  await card.getByRole("button", { name: "Keyboard shortcuts" }).click();
+}
+
+async function openExperimentForm(page: Page) {
+  await press("New experiment")(page);
+  await page.getByText("Search", { exact: true }).click();
+  await page.getByText("hyperparameters searched").click();
+  await page.getByText("Advanced").click();
+}
+
+const openSheet = (sheet: string) => async (page: Page) => {
+  await page.keyboard.press(sheet === "shortcuts" ? "?" : "Control+k");
+  if (sheet === "settings") {
+    await page.getByRole("combobox").fill("settings");
+    await page.getByRole("option", { name: "Settings" }).click();
+    await expect(page.getByRole("dialog", { name: "Settings" })).toBeVisible();
+  }
+  await expect(page.getByRole("dialog")).toBeVisible();
+};
