@@ -53,6 +53,10 @@ coverage: $(STAMPS)/python-dev ## Run the back end's tests and say which lines n
 test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a few times each; part of make test
 	cd backend && .venv/bin/python -m pytest tests/faults
 
+.PHONY: test-wheel
+test-wheel: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Install the wheel with all that it needs into an empty environment, and train and serve with it
+	cd backend && RLVIZ_TEST_EMPTY=1 .venv/bin/python -m pytest --timeout 1800 tests/acceptance/test_wheel.py
+
 .PHONY: test-mlflow
 test-mlflow: $(STAMPS)/mlflow ## Read with MLflow what is delivered to it, in an environment of its own
 	cd backend && .venv-mlflow/bin/python -m pytest tests/integration/test_sinks.py tests/integration/test_sink_servers.py tests/unit/test_sinks.py

@@ -1,8 +1,13 @@
-"""The wheel, installed into an empty environment: commands train with it, and it serves the pages, without Node."""
+"""The wheel, installed into an environment of its own: commands train with it, and it serves the pages, without Node.
+
+With ``RLVIZ_TEST_EMPTY=1``, as ``make test-wheel`` and continuous integration have it, that environment is empty before
+and gets what the wheel asks for; otherwise it sees the packages of this one, which takes seconds instead of minutes.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,47 +18,68 @@ import httpx
 import pytest
 
 from rlviz.api.address import read_address
-from tests.support.http import environment, wait_for
+from tests.support.http import environment, make_run, wait_for
 
 BACKEND = Path(__file__).parents[2]
 BUILT_PAGES = BACKEND.parent / "frontend" / "out"
 
 WITHOUT_NODE = {"PATH": "/usr/bin/none"}
 
+IS_EMPTY = os.environ.get("RLVIZ_TEST_EMPTY") == "1"
+PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+
+RUN = "made-up"
+NEEDS = {
+    "tensorboard": ("export", RUN, "--format", "tensorboard", "--output", "logs"),
+    "wandb": ("export", RUN, "--to", "wandb"),
+    "mlflow": ("export", RUN, "--to", "mlflow"),
+    "trackio": ("export", RUN, "--to", "trackio"),
+    "postgres": ("ingest", "--to", "postgresql:///research"),
+}
+"""Of each extra a command that needs it."""
+
 
 @pytest.fixture(scope="module")
-def bin_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """``bin`` of an environment with the wheel; what the wheel depends on is that of this environment."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not (BUILT_PAGES / "404.html").is_file():
-        pytest.skip("The pages are not built; `make test` builds them first.")
+        missing = "The pages are not built; `make test` builds them first."
+        pytest.fail(missing) if IS_EMPTY else pytest.skip(missing)
     folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    build = [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(BACKEND)]
-    subprocess.run(build, check=True, timeout=100)
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / "venv")], check=True, timeout=100)
-    venv = folder / "venv" / "bin"
-    (wheel,) = folder.glob("rlviz-*.whl")
-    # A path in a .pth file brings the packages that lie there, and no editable installation among them.
-    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
-    install = [*pip, "--python", str(venv / "python"), "install", "--no-deps", "--force-reinstall", str(wheel)]
-    subprocess.run(install, check=True, timeout=100)
-    return venv
+    subprocess.run(
+        [*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(BACKEND)], check=True
+    )
+    (built,) = folder.glob("rlviz-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def bin_folder(wheel: Path) -> Path:
+    """``bin`` of an environment with the wheel, and what it depends on."""
+    venv = wheel.parent / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    install = [*PIP, "--python", str(venv / "bin" / "python"), "install"]
+    if IS_EMPTY:
+        install += ["--constraint", str(BACKEND / "requirements.lock"), str(wheel)]
+    else:
+        # A path in a .pth file brings the packages that lie there, and no editable installation among them.
+        (site,) = (venv / "lib").glob("python*/site-packages")
+        (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+        install += ["--no-deps", "--force-reinstall", str(wheel)]
+    subprocess.run(install, check=True)
+    return venv / "bin"
+
+
+def asked(bin_folder: Path, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """How a program of the environment ends, in a folder with no checkout around it."""
+    given = environment() | WITHOUT_NODE
+    given.pop("PYTHONPATH", None)
+    program = [str(bin_folder / command[0]), *command[1:]]
+    return subprocess.run(program, cwd=folder, env=given, capture_output=True, text=True, check=False)
 
 
 def ask(bin_folder: Path, folder: Path, *command: str) -> str:
-    """What a program of the environment prints, in a folder with no checkout around it."""
-    given = environment() | WITHOUT_NODE
-    given.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        [str(bin_folder / command[0]), *command[1:]],
-        cwd=folder,
-        env=given,
-        capture_output=True,
-        text=True,
-        timeout=150,
-        check=False,
-    )
+    """What it prints, having succeeded."""
+    done = asked(bin_folder, folder, *command)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -86,6 +112,9 @@ def test_a_run_is_trained_and_its_page_loads(bin_folder: Path, tmp_path: Path) -
                 loaded = client.get(part)
                 assert loaded.status_code == 200, part
                 assert loaded.content == (BUILT_PAGES / part.removeprefix("/").partition("?")[0]).read_bytes()
+        load = ["node", "scripts/load-page.mjs", f"{address.url}/runs/view?id={run_id}", "completed"]
+        loaded_page = subprocess.run(load, cwd=BUILT_PAGES.parent, capture_output=True, text=True, check=False)
+        assert loaded_page.returncode == 0, loaded_page.stderr
     finally:
         service.terminate()
         service.wait(30)
@@ -95,6 +124,25 @@ def test_the_doctor_finds_the_pages_in_the_package(bin_folder: Path, tmp_path: P
     findings = {one["about"]: one for one in json.loads(ask(bin_folder, tmp_path, "rlviz", "doctor", "--json"))}
     assert findings["pages"]["state"] == "ok", findings
     assert str(bin_folder.parent) in findings["pages"]["says"]
+
+
+@pytest.mark.skipif(not IS_EMPTY, reason="The extras are there; `make test-wheel` has an environment without.")
+def test_each_extra_that_is_missing_is_named_with_what_installs_it(bin_folder: Path, tmp_path: Path) -> None:
+    make_run(tmp_path / "runs", RUN, rows=2, status="completed")
+    for extra, command in NEEDS.items():
+        done = asked(bin_folder, tmp_path, "rlviz", *command)
+        assert done.returncode != 0, command
+        assert f"pip install 'rlviz[{extra}]'" in done.stderr, done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
+
+
+@pytest.mark.skipif(not IS_EMPTY, reason="It asks the index for every package; `make test-wheel` does.")
+def test_every_extra_can_be_installed_with_the_others(bin_folder: Path, wheel: Path) -> None:
+    install = [*PIP, "--python", str(bin_folder / "python"), "install", "--dry-run", "--report", "-", f"{wheel}[all]"]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    wanted = {one["metadata"]["name"].lower() for one in json.loads(done.stdout)["install"]}
+    assert {"optuna-dashboard", "minari", "mlflow-skinny", "psycopg", "tensorboard", "trackio", "wandb"} <= wanted
 
 
 SNIPPET = """
