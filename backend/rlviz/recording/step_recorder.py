@@ -72,6 +72,7 @@ class StepRecorder:
         self._sink, self._about, self._policy, self._monotonic = sink, about, policy, monotonic
         self._level, self._actor, self._pictures, self._frames = level, actor, pictures, frames
         self._began = 0.0
+        self._is_kept = False
         self._pool: ThreadPoolExecutor | None = None
         self._hashing: Future[bytes] | None = None
         self._waiting: list[tuple[Step, Row]] = []
@@ -95,8 +96,8 @@ class StepRecorder:
 
     def wants_frame(self, step: Step) -> bool:
         """Whether the frame of ``step`` is needed. To be asked once of each step, in order."""
-        is_kept = self._frames is not None and self._frames.wants(step, self._level.detail)
-        return is_kept or self._hashes(step)
+        self._is_kept = self._frames is not None and self._frames.wants(step, self._level.detail)
+        return self._is_kept or self._hashes(step)
 
     def look(self, step: Step, picture: object) -> None:
         """The frame of ``step``, which is added next, whether it was wanted or not. The array must not change until
@@ -105,7 +106,9 @@ class StepRecorder:
             pixels = check_picture(picture)
             if self._frames is not None:
                 self._frames.look(step, pixels)
-            if self._hashes(step):
+            # What is drawn to be kept is hashed too, so that a verification draws it as well: in LunarLander drawing
+            # wears the sparks off, which are in the frames that follow.
+            if self._is_kept or self._hashes(step):
                 self._pool = self._pool or ThreadPoolExecutor(1, thread_name_prefix="frame-hash")
                 self._hashing = self._pool.submit(digest_of, pixels)
 

@@ -95,14 +95,14 @@ def test_the_newest_three_videos_are_kept_and_every_summary_and_record(app: Appl
         assert (record.id, record.status, record.cause) == (ids[-1], EvaluationStatus.COMPLETED, None)
         assert (record.checkpoint, record.checkpoint_step) == ("model.zip", events(trained)[-1].step)
     kept = [f"{id_}{suffix}" for id_ in ids for suffix in (".json", ".steps.parquet")]
-    assert files(trained) == sorted(kept + [f"{id_}.mp4" for id_ in ids[1:]])
+    beside = [name for name in files(trained) if not name.endswith(".frames.zip")]  # as far as there was time for them
+    assert beside == sorted(kept + [f"{id_}.mp4" for id_ in ids[1:]])
     rows = app.evaluations.list(trained.run_id)
     assert [row.id for row in rows] == ids[::-1]
     assert [app.evaluations.kept(row).video for row in rows] == [True, True, True, False]
     summaries = [row.parsed().summary for row in rows]
     assert all(
-        summary is not None
-        and summary == summaries[0].model_copy(update={"video": summary.video, "steps": summary.steps})  # type: ignore[union-attr]
+        summary is not None and summary.episodes == summaries[0].episodes  # type: ignore[union-attr]
         for summary in summaries
     ), "the same policy and seed play the same episodes"
 
