@@ -253,6 +253,7 @@ class Equipment:
             what_is_built(config, model),
             origin_of(config),
             custom.state_problem if custom is not None else None,
+            config.parent.step if config.parent is not None else None,
         )
         return Snapshots(self._folder, config.snapshots, self._journals, take, subject, step=model.num_timesteps)
 

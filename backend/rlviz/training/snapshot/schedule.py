@@ -46,6 +46,8 @@ class Subject:
     origin: Origin
     state_problem: str | None = None
     """Why the environment cannot be copied, as the tests of it found."""
+    forked_at: int | None = None
+    """The step of a fork's beginning, whose snapshot is its parent's."""
 
 
 class Snapshots:
@@ -90,8 +92,9 @@ class Snapshots:
 
     def note_best(self, began_at: int) -> None:
         """The policy of the rollout that began at step ``began_at`` is the best so far: that is worth one of its
-        beginning, where training had that policy, unless the plan is to take none."""
-        if not self._plan.is_on:
+        beginning, where training had that policy, unless the plan is to take none. A fork has that of its own beginning
+        already, which stays."""
+        if not self._plan.is_on or began_at == self._subject.forked_at:
             return
         if (recent := self._memory.at(began_at)) is None:
             self.request(Trigger.BEST)
