@@ -213,7 +213,9 @@ def test_hints_episodes_and_family_are_told(warm: Service, trained: str) -> None
     assert "%: " in done(warm, "episodes", trained, "--endings").out
     forked = done(warm, "fork", trained, "--set", "learning_rate=1e-5", "--wait", "--json").json["id"]
     family = done(warm, "family", forked).out
-    assert f"parent    {trained}" in family
+    first, second = [line for line in family.splitlines() if "ppo-cartpole" in line][:2]
+    assert first.startswith(f"{trained} ")
+    assert second.startswith(f"  {forked} (this run)")
     assert "learning_rate 0.001 → 1e-05" in family
 
 

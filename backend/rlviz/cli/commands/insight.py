@@ -64,20 +64,22 @@ def episodes(
 
 
 def family(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Show from which run a run was forked, and which were forked from it."""
+    """Show the tree of the runs that a run was forked from, and of all that were forked from any of them."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}/family")
     if as_json:
         print_json(found)
         return
-    relatives = [("parent", found["parent"]), ("this run", found["own"])]
-    relatives += [("sibling", one) for one in found["siblings"]] + [("fork", one) for one in found["children"]]
-    rows = [
-        (kind, one["run_id"], number(one["forked_at"]), number(one["best_moving_average"]), _changed(one))
-        for kind, one in relatives
-        if one is not None
-    ]
-    print_table(("IS", "RUN", "FORKED AT", "BEST", "CHANGED"), rows, keep=2)
+    depths: dict[str, int] = {}
+    rows = []
+    for one in found["members"]:  # each comes before its forks
+        depth = depths[one["run_id"]] = depths.get(one["parent_id"], -1) + 1
+        shown = "  " * depth + one["run_id"] + (" (this run)" if one["run_id"] == found["run_id"] else "")
+        status = "deleted" if one["deleted"] else one["status"]
+        rows.append((shown, status, number(one["forked_at"]), number(one["best_moving_average"]), _changed(one)))
+    print_table(("RUN", "STATUS", "FORKED AT", "BEST", "CHANGED"), rows, keep=1)
+    if not found["whole"]:
+        say("It has more relatives; those are the nearest and newest.")
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
