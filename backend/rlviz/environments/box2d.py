@@ -114,6 +114,7 @@ LUNAR_LANDER = Environment(
     max_episode_steps=1_000,
     render_fps=50,
     options=LunarLanderOptions(),
+    step_wrapper="rlviz.environments.worlds:aging_exhaust",
     state_wrapper="rlviz.environments.state.replay:replayed",
 )
 

@@ -59,6 +59,7 @@ def test_an_environment_of_every_family_comes_out_again_to_the_last_hash(service
     hashed = service.get(f"/runs/{run_id}/evaluations/{found['id']}/steps", params={"columns": "frame_hash"})
     assert len(set(filter(None, hashed["columns"]["frame_hash"]))) > 1, "there are hashes to compare"
     verification = verified(service, run_id, found["id"])
+    assert verification["first_difference"] is None
     assert (verification["status"], verification["identical"], verification["cause"]) == ("completed", True, None)
     assert verification["steps"] == found["summary"]["steps"]["rows"]
 

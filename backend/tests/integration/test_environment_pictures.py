@@ -1,0 +1,30 @@
+"""What is drawn depends on seed and actions, not on what was drawn before."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlviz.environments.make import make_environment
+from tests.support.training import make_run
+
+
+def drawn(root: Path, every: int, steps: int = 60) -> Any:
+    """The picture after so many steps with the main engine on, of which one in ``every`` was drawn."""
+    config = make_run(root, f"every-{every}", env_id="LunarLander-v3").read_config()
+    with contextlib.closing(make_environment(config, render=True, whole_episodes=True)) as env:
+        env.reset(seed=3)
+        for step in range(1, steps + 1):
+            env.step(2)
+            if step % every == 0:
+                env.render()
+        return env.render()
+
+
+def test_the_exhaust_of_the_lander_is_the_same_however_often_it_is_drawn(tmp_path: Path) -> None:
+    expected = drawn(tmp_path, 1)
+    np.testing.assert_array_equal(drawn(tmp_path, 7), expected)
+    np.testing.assert_array_equal(drawn(tmp_path, 1_000), expected)
