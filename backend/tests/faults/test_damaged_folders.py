@@ -61,7 +61,7 @@ STARTS_A_WORKER = {"/runs/{run_id}/value-slice", "/runs/{run_id}/evaluations/{ev
 
 VALUES: dict[str, Any] = {
     **{"evaluation_id": EVALUATION, "name": SNAPSHOT, "clip_id": CLIP, "strip": 0, "path": "model.zip"},
-    **{"episode": 1, "step": 0},
+    **{"episode": 1, "step": 0, "index": 0},
 }
 """What the parameters are that a request has to have, besides the run."""
 

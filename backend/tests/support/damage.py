@@ -11,8 +11,10 @@ from typing import Any
 import orjson
 
 from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.recording import Detail
 from rlviz.domain.rules import RulesDocument
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
+from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.domain.verification import Verification
 from rlviz.rundir.contents import PLACES, Place
@@ -59,6 +61,7 @@ def whole_folder(root: Path) -> RunFolder:
             path.touch()
     folder.write_labels(Labels(name=TEMPLATE, tags=["kept"]))
     folder.write_rules(RulesDocument(number=1, rules=()))
+    folder.write_recording(RecordingChoice(detail=Detail.STANDARD))
     folder.log_path.write_text("hello\n")
     folder.q_table_path.write_text("{}")
     folder.anatomy_path.write_text('{"seq":1,"time":1.0,"step":1}\n')
