@@ -53,5 +53,7 @@ class UpdateAnatomy(BaseModel):
     actions: list[Histogram] = Field(
         [], description="The actions taken lately: one for each component, or one over the numbers of discrete actions."
     )
-    gradient_norm: float | None = Field(None, description="Of all layers together, as of each.")
-    layers: list[LayerAnatomy] = []
+    components: int | None = Field(None, description="How many components an action has; `actions` are of the first.")
+    gradient_norm: float | None = Field(None, description="Of all `layers` together, as of each.")
+    layers: list[LayerAnatomy] = Field([], description="Matrices and filters, the first of them where there are many.")
+    layer_count: int | None = Field(None, description="How many matrices and filters the networks have.")

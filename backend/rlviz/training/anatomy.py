@@ -91,7 +91,7 @@ class AnatomyJournal:
             return
         begin = self._monotonic()
         ratios = before.rollout.ratios(model) if before.rollout is not None else None
-        layers = list(_layers(model))
+        layers, layer_count = _layers(model)
         update = {
             "step": before.step,
             "advantages": histogram(before.rollout.advantages) if before.rollout is not None else None,
@@ -99,8 +99,10 @@ class AnatomyJournal:
             "clip_range": _clip_range(model),
             "td_errors": histogram(before.td_errors) if before.td_errors is not None else None,
             "actions": _by_component(before.actions),
+            "components": before.actions.shape[1] if before.actions is not None else None,
             "gradient_norm": _norm([layer.gradient_norm for layer in layers]),
             "layers": layers,
+            "layer_count": layer_count,
         }
         self._write(update)
         self._plan(self._spent + self._monotonic() - begin)
@@ -159,8 +161,9 @@ def _by_component(actions: Array | None) -> list[Histogram]:
     return [one for one in found if one is not None]
 
 
-def _layers(model: BaseAlgorithm) -> list[LayerAnatomy]:
-    """Of the weight matrices and filters of every network that is trained; targets only follow them."""
+def _layers(model: BaseAlgorithm) -> tuple[list[LayerAnatomy], int]:
+    """Of the weight matrices and filters of every network that is trained (targets only follow them), MAX_LAYERS at
+    most; and how many there are."""
     named = [
         (name, parameter)
         for name, parameter in model.policy.named_parameters()
@@ -180,7 +183,7 @@ def _layers(model: BaseAlgorithm) -> list[LayerAnatomy]:
                 gradient_norm=_finite(float(torch.linalg.vector_norm(gradient))) if gradient is not None else None,
             )
         )
-    return found
+    return found, len(named)
 
 
 def _numbers(tensor: torch.Tensor) -> NDArray[np.float32]:

@@ -57,6 +57,8 @@ def test_each_algorithm_shows_what_it_has(tmp_path: Path, algo: str) -> None:
     assert len(with_gradients) == len(update.layers) or algo == "trpo"  # whose policy takes no gradient step
     assert bool(update.gradient_norm) == bool(with_gradients)
     assert not any("target" in layer.name for layer in update.layers)
+    assert update.layer_count == len(update.layers)
+    assert (update.components or 0) == len(update.actions)
     assert 0 < update.step <= 512
 
 
@@ -181,3 +183,15 @@ def test_few_updates_of_many_are_the_first_the_newest_and_some_between(tmp_path:
     lines = [f'{{"seq":{n},"time":1.0,"step":{n}}}\n' for n in range(1, 102)]
     folder.anatomy_path.write_text("".join(lines))
     assert [update.step for update in read_anatomy(folder, 5)] == [1, 26, 51, 76, 101]
+
+
+def test_it_says_how_much_of_a_large_network_and_a_long_action_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rlviz.training.anatomy.MAX_LAYERS", 2)
+    monkeypatch.setattr("rlviz.training.anatomy.MAX_COMPONENTS", 0)
+    folder = make_run(tmp_path, algo="ppo", anatomy=True)
+    assert train_run(folder)
+    update = anatomy(folder)[0]
+    assert (len(update.layers), update.actions, update.components) == (2, [], 1)
+    assert (update.layer_count or 0) > 2

@@ -9502,15 +9502,26 @@ export interface components {
        */
       actions?: components["schemas"]["Histogram"][];
       /**
+       * Components
+       * @description How many components an action has; `actions` are of the first.
+       */
+      components?: number | null;
+      /**
        * Gradient Norm
-       * @description Of all layers together, as of each.
+       * @description Of all `layers` together, as of each.
        */
       gradient_norm?: number | null;
       /**
        * Layers
+       * @description Matrices and filters, the first of them where there are many.
        * @default []
        */
       layers?: components["schemas"]["LayerAnatomy"][];
+      /**
+       * Layer Count
+       * @description How many matrices and filters the networks have.
+       */
+      layer_count?: number | null;
     };
     /** Variant */
     Variant: {

@@ -6,10 +6,11 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Slider } from "@/components/ui/slider";
 import { anatomyQuery, environmentsQuery, isActive, type RunDetail } from "@/lib/api";
-import { count, decimal } from "@/lib/format";
+import { count } from "@/lib/format";
 import { AnatomyRow } from "./anatomy-row";
 import { figuresOf } from "./figures";
 import { Layers } from "./layers";
+import { NormRow } from "./norm-row";
 
 const WHILE_LIVE = 3000;
 
@@ -54,9 +55,6 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
           {chosen === last ? "newest update, " : ""}step{" "}
           <b className="font-medium text-ink">{count(update.step)}</b>
         </span>
-        {typeof update.gradient_norm === "number" && (
-          <span>gradient norm {decimal(update.gradient_norm)}</span>
-        )}
       </div>
       {figures.map((figure) => (
         <AnatomyRow
@@ -67,8 +65,40 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
           onChoose={choose}
         />
       ))}
+      <LeftOut
+        all={update.components}
+        shown={update.actions?.length}
+        what="components of actions"
+      />
+      <NormRow
+        title="Gradient norm"
+        help="Of the last minibatch, as the optimizer got it: clipped where the algorithm clips. The scale is logarithmic. Near 0 nothing is learned; a jump is an update much larger than those before."
+        updates={data}
+        of={({ gradient_norm }) => gradient_norm}
+        chosen={chosen}
+        onChoose={choose}
+      />
       <Layers updates={data} chosen={chosen} onChoose={choose} />
+      <LeftOut all={update.layer_count} shown={update.layers?.length} what="layers" />
     </div>
+  );
+}
+
+/** Says where a network or an action is too large to be looked into as a whole. */
+function LeftOut({
+  all,
+  shown,
+  what,
+}: {
+  all: number | null | undefined;
+  shown: number | undefined;
+  what: string;
+}) {
+  if (!all || !shown || shown >= all) return null;
+  return (
+    <p className="text-2xs text-ink-faint">
+      The first {shown} of {all} {what} are looked into.
+    </p>
   );
 }
 

@@ -3,9 +3,9 @@
 import { useState } from "react";
 import { Select } from "@/components/ui/select";
 import type { UpdateAnatomy } from "@/lib/api";
-import { decimal } from "@/lib/format";
 import { AnatomyRow } from "./anatomy-row";
 import { type AnatomyFigure, layerLabel, layerNames, layerOf } from "./figures";
+import { NormRow } from "./norm-row";
 
 interface LayersProps {
   updates: readonly UpdateAnatomy[];
@@ -20,29 +20,30 @@ export function Layers({ updates, chosen, onChoose }: LayersProps) {
   const name = wanted !== null && names.includes(wanted) ? wanted : names[0];
   const figures = name === undefined ? [] : figuresOfLayer(name);
   if (name === undefined) return null;
-  const norm = updates[chosen] && layerOf(updates[chosen], name)?.gradient_norm;
   return (
     <div className="flex flex-col gap-4 border-t border-line pt-4">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <Select
-          aria-label="Layer"
-          value={name}
-          onChange={(event) => setWanted(event.currentTarget.value)}
-          className="w-56"
-        >
-          {names.map((one) => (
-            <option key={one} value={one}>
-              {layerLabel(one)}
-            </option>
-          ))}
-        </Select>
-        <span className="text-xs text-ink-soft tabular-nums">
-          {typeof norm === "number" ? `gradient norm ${decimal(norm)}` : "no gradient step"}
-        </span>
-      </div>
+      <Select
+        aria-label="Layer"
+        value={name}
+        onChange={(event) => setWanted(event.currentTarget.value)}
+        className="w-56"
+      >
+        {names.map((one) => (
+          <option key={one} value={one}>
+            {layerLabel(one)}
+          </option>
+        ))}
+      </Select>
       {figures.map((figure) => (
         <AnatomyRow key={figure.id} {...{ figure, updates, chosen, onChoose }} />
       ))}
+      <NormRow
+        title="Gradient norm of this layer"
+        updates={updates}
+        of={(update) => layerOf(update, name)?.gradient_norm}
+        chosen={chosen}
+        onChoose={onChoose}
+      />
     </div>
   );
 }
