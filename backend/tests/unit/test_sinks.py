@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +32,7 @@ from tests.support.http import append_rows, journal, make_run
 from tests.support.sinks import Shelf, deliver, delivery
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
+GUIDE = Path(__file__).parents[3] / "docs" / "how-to-add" / "sink.md"
 ROWS = 2_300  # more than a sink is given at once
 
 
@@ -169,6 +174,33 @@ def test_of_two_couriers_one_delivers(folder: RunFolder) -> None:
     add_sink(folder, SinkKind.TRACKIO)
     with delivery_lock(folder, SinkKind.TRACKIO) as first, delivery_lock(folder, SinkKind.TRACKIO) as second:
         assert (first, second) == (True, False)
+
+
+def test_the_sink_of_the_guide_has_the_run_once_however_often_it_is_begun(folder: RunFolder) -> None:
+    """``docs/how-to-add/sink.md`` holds what it says that a sink has to."""
+    source = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)[0]
+    namespace: dict[str, Any] = {"__name__": "guide"}
+    exec(compile(source, str(GUIDE), "exec"), namespace)
+    make, values = namespace["SqliteSink"], "SELECT value FROM metrics WHERE name = 'episode/reward' ORDER BY seq"
+
+    def stored(question: str) -> list[Any]:
+        with closing(sqlite3.connect(folder.path.parent / "sqlite3" / "runs.db")) as database:
+            return [value for (value,) in database.execute(question)]
+
+    class Killed(make):  # type: ignore[misc, valid-type]
+        def confirm(self) -> None:
+            raise ConnectionError
+
+    with pytest.raises(SinkProblem):
+        Delivery(folder, SinkKind.MLFLOW, make=Killed).run()
+    assert not stored(values)
+    for more in ([], [7.0], []):
+        more_rows(folder, *more)
+        delivery = Delivery(folder, SinkKind.MLFLOW, make=make)
+        delivery.run()
+    assert stored(values) == [*every(), 7.0]
+    assert stored("SELECT status FROM runs") == ["completed"]
+    assert is_delivered(folder, delivery.record)
 
 
 HANGS = """
