@@ -20,6 +20,7 @@ from rlviz.api.schemas import Problem, ProblemField
 from rlviz.catalog.error_messages import explain
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to
+from rlviz.services.supervision.disk_guard import MAKE_ROOM, how_to_make_room
 
 log = logging.getLogger(__name__)
 
@@ -131,7 +132,9 @@ async def _on_os_error(request: Request, error: Exception) -> Response:
     if not is_disk_full(error):
         return await _on_unexpected(request, error)
     log.error("%s %s: %s", request.method, request.url.path, error)
-    detail = f"{DISK_FULL}. Make room on it (delete runs and empty the trash, for instance), then try again."
+    application = getattr(request.app.state, "application", None)
+    what = how_to_make_room(application.settings.runs_dir) if application is not None else MAKE_ROOM
+    detail = f"{DISK_FULL}. {what} Then try again."
     return problem_response(Problem(title="Not enough free disk", status=507, detail=detail))
 
 

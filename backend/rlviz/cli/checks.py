@@ -74,12 +74,12 @@ def check_folder(settings: Settings) -> Finding:
 
 
 def check_disk(settings: Settings) -> Finding:
-    from rlviz.rundir.usage import known_total
+    from rlviz.rundir.noted_usage import noted_usage
 
     folder = settings.runs_dir.resolve()
     free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
     says = f"{free / 1e9:.1f} GB free, {settings.min_free_disk / 1e9:.1f} GB are kept (RLVIZ_MIN_FREE_DISK)."
-    if settings.max_bytes is not None and (taken := known_total(folder)) > 0.8 * settings.max_bytes:
+    if settings.max_bytes is not None and (taken := noted_usage(folder).total_bytes) > 0.8 * settings.max_bytes:
         state: Literal["look", "bad"] = "bad" if taken > settings.max_bytes else "look"
         says = f"The runs take {taken / 1e9:.1f} of the {settings.max_bytes / 1e9:.1f} GB of RLVIZ_MAX_BYTES."
         return Finding("disk", state, says, "`rlviz prune --dry-run` tells what takes space and what rules would do.")

@@ -9,15 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import orjson
-
-from rlviz.domain.errors import RunFolderError
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.storage_rules import StoredKind
-from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.contents import kind_in_run
 from rlviz.rundir.experiment_folder import EXPERIMENTS
-from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import is_run_folder
 
 ANALYTICS = "analytics"
@@ -29,9 +24,6 @@ _OF_THE_TOP = {
     ANALYTICS: StoredKind.ANALYTICS,
     **{kind.value: StoredKind.SINKS for kind in SinkKind},
 }
-
-TOTAL_FILE = ".storage-total.json"
-"""In the runs folder: what its files took together when they were last measured."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +37,10 @@ class Usage:
     @property
     def total_bytes(self) -> int:
         return self.kinds.total()
+
+    def largest(self, count: int) -> list[str]:
+        """Ids of the runs that take most, the largest first."""
+        return sorted(self.runs, key=lambda run_id: (-self.runs[run_id].total(), run_id))[:count]
 
 
 def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage:
@@ -70,19 +66,6 @@ def measure(runs_dir: Path, breathe: Callable[[], None] = lambda: None) -> Usage
 def bytes_of_folder(folder: Path) -> int:
     """What the files below one folder take, counted as ``measure`` does."""
     return _take(Usage(), str(folder), partial(_always, StoredKind.OTHER)).total()
-
-
-def note_total(runs_dir: Path, usage: Usage) -> None:
-    """For whoever compares it with a limit, in any process. Raises OSError."""
-    write_atomically(runs_dir / TOTAL_FILE, orjson.dumps({"total_bytes": usage.total_bytes}))
-
-
-def known_total(runs_dir: Path) -> int:
-    """What the files of the runs folder took together when they were last measured; 0 if they never were."""
-    try:
-        return int(orjson.loads(read_small(runs_dir.resolve() / TOTAL_FILE))["total_bytes"])
-    except (OSError, ValueError, KeyError, TypeError, RunFolderError):
-        return 0
 
 
 def _always(kind: StoredKind, _parts: tuple[str, ...]) -> StoredKind:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
 
+from rlviz.api.problems import answer_with_problems
+from rlviz.domain.errors import NotEnoughDisk
 from rlviz.domain.storage_rules import StorageRules, StoredKind
-from rlviz.rundir.usage import kind_in_run, known_total, measure, note_total
+from rlviz.rundir.noted_usage import NotedUsage, note_usage, noted_usage
+from rlviz.rundir.usage import kind_in_run, measure
+from rlviz.services.application import Application
 from rlviz.services.storage.book import RULES_FILE, Deed, StorageBook
 from rlviz.services.storage.meter import StorageMeter
+from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.settings import Settings
 from tests.support.http import make_run
 
 
@@ -120,13 +132,46 @@ def test_what_a_folder_takes_adds_up_and_no_link_is_followed(tmp_path: Path) -> 
     assert usage.total_bytes >= of_runs + 130
 
 
-def test_the_last_total_is_known_to_others_and_nonsense_is_nothing(tmp_path: Path) -> None:
-    assert known_total(tmp_path) == 0
+def test_what_was_measured_is_known_to_others_and_nonsense_is_nothing(tmp_path: Path) -> None:
+    assert noted_usage(tmp_path) == NotedUsage()
     (tmp_path / "file").write_bytes(b"x" * 77)
-    note_total(tmp_path, measure(tmp_path))
-    assert known_total(tmp_path) == 77
-    (tmp_path / ".storage-total.json").write_text("[]")
-    assert known_total(tmp_path) == 0
+    note_usage(tmp_path, measure(tmp_path))
+    assert noted_usage(tmp_path).total_bytes == 77
+    for nonsense in ("[]", "{", '{"total_bytes": "many"}'):
+        (tmp_path / ".storage-total.json").write_text(nonsense)
+        assert noted_usage(tmp_path) == NotedUsage()
+
+
+def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: Path) -> None:
+    for number, size in enumerate((1, 4, 2, 3)):
+        folder = make_run(tmp_path, f"run-{number}", status="completed")
+        folder.model_path.write_bytes(b"m" * size * 1_000_000)
+    settings = Settings(_env_file=None, runs_dir=tmp_path, min_free_disk=500_000_000)  # type: ignore[call-arg]
+    guard = DiskGuard(settings, free=lambda _: 20_000_000)
+    with pytest.raises(NotEnoughDisk, match=r"Only 20\.0 MB are free .* To make room: compress"):
+        guard.check()
+    note_usage(tmp_path, measure(tmp_path))
+    with pytest.raises(NotEnoughDisk) as refused:
+        guard.check()
+    assert "Most is taken by: Policies and checkpoints 10.0 MB, " in str(refused.value)
+    assert "the largest runs: run-1 4.0 MB, run-3 3.0 MB, run-2 2.0 MB." in str(refused.value)
+    for remedy in ("compress", "storage rules", "archive", "`rlviz trash empty`"):
+        assert remedy in str(refused.value)
+
+
+def test_a_request_for_which_the_disk_has_no_room_is_told_what_takes_most(tmp_path: Path) -> None:
+    make_run(tmp_path, "run-1", status="completed").model_path.write_bytes(b"m" * 4_000_000)
+    note_usage(tmp_path, measure(tmp_path))
+
+    def write(_request: Request) -> Response:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    app = Starlette(routes=[Route("/", write)])
+    app.state.application = Application(Settings(_env_file=None, runs_dir=tmp_path))  # type: ignore[call-arg]
+    answer_with_problems(app)
+    answer = TestClient(app).get("/")
+    assert answer.status_code == 507
+    assert "the largest runs: run-1 4.0 MB. To make room: compress" in answer.json()["detail"]
 
 
 def test_a_meter_never_makes_who_asks_wait_and_measures_again_when_what_it_knows_is_old(tmp_path: Path) -> None:

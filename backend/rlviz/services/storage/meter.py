@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Lock, Thread
 
-from rlviz.rundir.usage import Usage, measure, note_total
+from rlviz.rundir.noted_usage import note_usage
+from rlviz.rundir.usage import Usage, measure
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,7 @@ class StorageMeter:
             began, clock = self._clock(), time.monotonic()
             usage = measure(self._runs_dir, self._breathe)
             self._latest = Measured(usage, began, time.monotonic() - clock)
-            note_total(self._runs_dir, usage)
+            note_usage(self._runs_dir, usage)
             return self._latest
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
 from rlviz.domain.errors import StorageRulesUnusable
 from rlviz.domain.storage_rules import WARN_SHARE, StorageRules
+from rlviz.rundir.noted_usage import size_text
 from rlviz.rundir.usage import Usage
 from rlviz.services.storage.book import LoggedDeed, StorageBook
 from rlviz.services.storage.meter import Measured, StorageMeter
@@ -87,13 +88,13 @@ class StorageService:
         if free < 2 * self._settings.min_free_disk:
             found.insert(
                 0,
-                f"{_size(free)} are free on the disk; with less than {_size(self._settings.min_free_disk)} "
+                f"{size_text(free)} are free on the disk; with less than {size_text(self._settings.min_free_disk)} "
                 "(RLVIZ_MIN_FREE_DISK) nothing is started.",
             )
         return [warning for warning in found if warning]
 
     def _largest(self, usage: Usage, count: int) -> list[tuple[str, RunRow | None]]:
-        largest = sorted(usage.runs, key=lambda run_id: (-usage.runs[run_id].total(), run_id))[:count]
+        largest = usage.largest(count)
         with self._database.read() as session:
             rows = {row.id: row for row in find_runs(session, largest)}
         return [(run_id, rows.get(run_id)) for run_id in largest]
@@ -103,8 +104,4 @@ def _near(what: str, taken: int, quota: int) -> str:
     """Empty as long as there is room."""
     if taken < WARN_SHARE * quota:
         return ""
-    return f"{what}: {_size(taken)} of {_size(quota)}, {taken / quota:.0%}."
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"
+    return f"{what}: {size_text(taken)} of {size_text(quota)}, {taken / quota:.0%}."

@@ -7,8 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rlviz.domain.errors import NotEnoughDisk
-from rlviz.rundir.usage import known_total
+from rlviz.rundir.noted_usage import noted_usage, size_text
 from rlviz.settings import Settings
+
+MAKE_ROOM = (
+    "To make room: compress the journals of runs that have ended, or have storage rules delete what you do not need "
+    "(Storage page, `rlviz storage add`, then `rlviz prune`); archive runs elsewhere (`rlviz export RUN --bundle`) and "
+    "delete them here; then empty the trash (`rlviz trash empty`)."
+)
 
 
 class DiskGuard:
@@ -19,27 +25,27 @@ class DiskGuard:
         self._settings, self._free = settings, free or free_bytes
 
     def check(self) -> None:
-        """Raises NotEnoughDisk, with what to do."""
-        limit = self._settings.max_bytes
-        if limit is not None and (taken := known_total(self._settings.runs_dir)) > limit:
+        """Raises NotEnoughDisk, with what takes most and what to do."""
+        runs_dir, limit = self._settings.runs_dir, self._settings.max_bytes
+        if limit is not None and (taken := noted_usage(runs_dir).total_bytes) > limit:
             raise NotEnoughDisk(
-                f"The runs folder takes {_megabytes(taken)}, more than the {_megabytes(limit)} of RLVIZ_MAX_BYTES. "
-                "Make room on the Storage page or with `rlviz prune`, or raise the limit."
+                f"The runs folder takes {size_text(taken)}, more than the {size_text(limit)} of RLVIZ_MAX_BYTES. "
+                f"{how_to_make_room(runs_dir)} Or raise the limit."
             )
-        free, wanted = self._free(self._settings.runs_dir), self._settings.min_free_disk
+        free, wanted = self._free(runs_dir), self._settings.min_free_disk
         if free >= wanted:
             return
         raise NotEnoughDisk(
-            f"Only {_megabytes(free)} are free where {self._settings.runs_dir} lies, less than the "
-            f"{_megabytes(wanted)} that RLVIZ_MIN_FREE_DISK keeps. Delete runs that you no longer need (the trash is "
-            f"emptied after {self._settings.trash_days:g} days; RLVIZ_TRASH_DAYS=0 empties it at the next start), or "
-            "make room on that disk."
+            f"Only {size_text(free)} are free where {runs_dir} lies, less than the {size_text(wanted)} that "
+            f"RLVIZ_MIN_FREE_DISK keeps. {how_to_make_room(runs_dir)} The trash empties itself after "
+            f"{self._settings.trash_days:g} days."
         )
+
+
+def how_to_make_room(runs_dir: Path) -> str:
+    """What takes most of the runs folder, as last measured, and what to do about it."""
+    return f"{noted_usage(runs_dir).consumers} {MAKE_ROOM}".strip()
 
 
 def free_bytes(path: Path) -> int:
     return shutil.disk_usage(path).free
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:,.0f} MB"
