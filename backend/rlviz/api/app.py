@@ -21,6 +21,7 @@ from rlviz.api.headers import SecurityHeaders
 from rlviz.api.pages import page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.prometheus import prometheus_route
+from rlviz.api.request_counter import RequestCounter, RequestCounts
 from rlviz.api.request_filter import RequestFilter
 from rlviz.api.routers import (
     analytics,
@@ -104,13 +105,18 @@ def create_app(application: Application) -> Starlette:
             application.close()
 
     settings = application.settings
-    middleware = [Middleware(SecurityHeaders), Middleware(RequestFilter, settings=settings)]
+    counts = RequestCounts()
+    middleware = [
+        Middleware(SecurityHeaders),
+        Middleware(RequestCounter, counts=counts),
+        Middleware(RequestFilter, settings=settings),
+    ]
     if settings.cors_origins:
         cors = Middleware(
             CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["*"], allow_headers=["*"]
         )
-        middleware.insert(1, cors)
-    routes = [Mount("/api", api), prometheus_route(application), *page_routes(settings.frontend_dir)]
+        middleware.insert(2, cors)
+    routes = [Mount("/api", api), prometheus_route(application, counts), *page_routes(settings.frontend_dir)]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
     answer_with_problems(app)
     return app

@@ -155,8 +155,10 @@ def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path:
         waits = []
         for _ in range(10):
             couriers.look(run_id)
+            assert couriers.live.counts() == {"under_way": 1, "waiting": 0, "failing": 0}
             couriers.begun[-1].code = 1
             couriers.look(run_id)
+            assert couriers.live.counts() == {"under_way": 0, "waiting": 0, "failing": 1}
             before, known = couriers.now, len(couriers.begun)
             while len(couriers.begun) == known:
                 couriers.now += 1.0
@@ -170,6 +172,7 @@ def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path:
         couriers.begun[-1].code = 0
         couriers.look(run_id)
         assert couriers.live._deliveries == {}, "there is nothing left to do"
+        assert not any(couriers.live.counts().values())
 
 
 def test_a_courier_ends_when_its_sink_is_removed_or_its_run_is_gone(tmp_path: Path) -> None:

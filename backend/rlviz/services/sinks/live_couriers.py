@@ -118,6 +118,15 @@ class LiveCouriers:
             return Attempt(delivery is not None)
         return Attempt(next_at=time.time() + max(0.0, delivery.due_at - self._monotonic()))
 
+    def counts(self) -> dict[str, int]:
+        """Deliveries that are not over: those under way, those that wait, and those whose last attempt failed and that
+        wait for the next one. For every thread."""
+        found = {"under_way": 0, "waiting": 0, "failing": 0}
+        for deliveries in list(self._deliveries.values()):
+            for delivery in list(deliveries.values()):
+                found["under_way" if delivery.process else "failing" if delivery.failures else "waiting"] += 1
+        return found
+
     def _loop(self) -> None:
         for folder in run_folders(self._runs_dir):
             if _plan(folder):

@@ -45,6 +45,11 @@ class StorageMeter:
         return found
 
     @property
+    def known(self) -> Measured | None:
+        """The newest measurement, however old it is."""
+        return self._latest
+
+    @property
     def is_measuring(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 

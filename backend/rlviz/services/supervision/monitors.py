@@ -41,7 +41,8 @@ class Monitors(Generic[Key, M]):
         return len(self._monitors)
 
     def __iter__(self) -> Iterator[M]:
-        return iter(self._monitors.values())
+        """Over a copy, since others may ask while the supervisor adds one."""
+        return iter(list(self._monitors.values()))
 
     def get(self, key: Key) -> M | None:
         return self._monitors.get(key)

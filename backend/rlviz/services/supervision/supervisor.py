@@ -134,6 +134,15 @@ class Supervisor:
         live = [*self._runs.monitors.workers(), *self._evaluations.monitors.workers()]
         return [*live, *self._clips.workers(), *self._verifications.workers()]
 
+    def worker_counts(self) -> dict[str, int]:
+        """Workers by what they do, those of sessions left out. For every thread."""
+        return {
+            "training": len(self._runs.monitors.workers()),
+            "evaluation": len(self._evaluations.monitors.workers()),
+            "clips": len(self._clips.workers()),
+            "verification": len(self._verifications.workers()),
+        }
+
     # Only before ``start``: what an earlier service left behind
 
     def adopt_run(self, row: RunRow, worker: Worker) -> None:
