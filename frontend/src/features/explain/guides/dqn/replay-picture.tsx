@@ -7,6 +7,8 @@ import type { PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
+import { RunCurve, type RunPoint, useRunPoints } from "../../picture/run-curve";
+import { RunNote } from "../../picture/run-note";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { clamp, linePath, roundTo, linspace } from "@/components/figure/scale";
 import { BufferStrip } from "./buffer-strip";
@@ -27,9 +29,13 @@ const STEPS = 200;
  * A preset's training as an animation: epsilon falls, the replay buffer fills, and the share of random
  * actions in it changes.
  */
-export function ReplayPicture({ preset }: PictureProps) {
+export function ReplayPicture({ preset, runId }: PictureProps) {
   const schedule = scheduleOf(preset.hyperparameters, preset.total_timesteps);
   const { totalTimesteps, bufferSize } = schedule;
+  const measured = useRunPoints(runId, "rollout/exploration_rate").filter(
+    ([at]) => at <= totalTimesteps,
+  );
+  const newest = measured.at(-1);
   const unit = totalTimesteps / STEPS;
   const [step, setStep] = useState(() => roundTo(totalTimesteps * 0.12, unit));
   const [from, to] = bufferWindow(step, schedule);
@@ -54,6 +60,7 @@ export function ReplayPicture({ preset }: PictureProps) {
                 frame={frame}
                 step={step}
                 schedule={schedule}
+                measured={measured}
                 onStep={(at) => setStep(roundTo(clamp(at, 0, totalTimesteps), unit))}
               />
             )}
@@ -94,6 +101,12 @@ export function ReplayPicture({ preset }: PictureProps) {
         <Stat label="Each step replayed">{replaysAt(step, schedule).toFixed(1)} ×</Stat>
       </dl>
       <PictureCaption title={words.title}>{words.text}</PictureCaption>
+      {newest && (
+        <RunNote>
+          Grey: the exploration rate ε as this run has logged it, {newest[1].toFixed(3)} at step{" "}
+          {count(newest[0])}.
+        </RunNote>
+      )}
     </PictureLayout>
   );
 }
@@ -111,10 +124,12 @@ interface DrawingProps {
   frame: Frame;
   step: number;
   schedule: Schedule;
+  /** ε of a run. */
+  measured: readonly RunPoint[];
   onStep: (step: number) => void;
 }
 
-function Drawing({ frame, step, schedule, onStep }: DrawingProps) {
+function Drawing({ frame, step, schedule, measured, onStep }: DrawingProps) {
   const { x, y, top, bottom } = frame;
   const { totalTimesteps, fraction, bufferSize, learningStarts } = schedule;
   const path = (steps: number[], value: (step: number) => number) =>
@@ -132,6 +147,7 @@ function Drawing({ frame, step, schedule, onStep }: DrawingProps) {
         height={bottom - top}
         className="fill-accent-tint"
       />
+      <RunCurve frame={frame} points={measured} />
       <text x={x(from) + 4} y={top - 6} className="fill-ink-soft">
         in the buffer
       </text>

@@ -10,6 +10,7 @@ import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { RunHistogram } from "../../picture/run-histogram";
+import { RunNote } from "../../picture/run-note";
 import { clamp, linePath, roundTo, linspace } from "@/components/figure/scale";
 import { clippedObjective, type Sample } from "./clipped-objective";
 import { caption } from "./caption";
@@ -82,10 +83,10 @@ export function ClippedPicture({ preset, runId }: PictureProps) {
       </Controls>
       <PictureCaption title={words.title}>{words.text}</PictureCaption>
       {newest?.ratios && (
-        <p className="text-xs text-ink-soft">
+        <RunNote>
           Grey: the ratios after the newest update of this run that was looked into, at step{" "}
           {count(newest.step)}.
-        </p>
+        </RunNote>
       )}
     </PictureLayout>
   );

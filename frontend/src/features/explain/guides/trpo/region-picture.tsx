@@ -1,10 +1,12 @@
 "use client";
 
-import { useState } from "react";
-import { percent } from "@/lib/format";
+import { useId, useState } from "react";
+import { count, percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
+import { useRunPoints } from "../../picture/run-curve";
+import { RunNote } from "../../picture/run-note";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linspace } from "@/components/figure/scale";
 import { naturalStep, plainStep, promise, radii, type Region, type Vector } from "./region";
@@ -14,7 +16,8 @@ const REACH = { x: 0.28, y: 0.25 };
 const DEGREE = Math.PI / 180;
 
 /** The largest natural gradient step within the trust region, and the plain gradient's. */
-export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
+export function RegionPicture({ preset: { hyperparameters }, runId }: PictureProps) {
+  const newest = useRunPoints(runId, "train/kl_divergence_loss").at(-1);
   const [region, setRegion] = useState<Region>({
     delta: numberOf(hyperparameters, "target_kl", 0.01),
     angle: 35 * DEGREE,
@@ -40,7 +43,14 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
               label: "second parameter",
             }}
           >
-            {(frame) => <Drawing frame={frame} region={region} />}
+            {(frame) => (
+              <>
+                <Drawing frame={frame} region={region} />
+                {newest && (
+                  <MeasuredRegion frame={frame} region={{ ...region, delta: newest[1] }} />
+                )}
+              </>
+            )}
           </Plot>
         </div>
       }
@@ -81,7 +91,43 @@ export function RegionPicture({ preset: { hyperparameters } }: PictureProps) {
           ? "Every parameter changes the policy alike, so the gradient itself is the best way."
           : "Both change the policy equally much. The natural step goes further along the parameter that the policy hardly notices."}
       </PictureCaption>
+      {newest && (
+        <RunNote>
+          {newest[1] > 0 ? "Grey line: the" : "The"} KL divergence of the newest update of this run,{" "}
+          {newest[1].toFixed(4)} at step {count(newest[0])}
+          {newest[1] > 0 ? "." : ": the line search found no step that improves."}
+        </RunNote>
+      )}
     </PictureLayout>
+  );
+}
+
+/** All steps that change the policy as much as an update of a run did. Larger than the picture, it ends at its edges. */
+function MeasuredRegion({ frame: { x, y, ...edge }, region }: { frame: Frame; region: Region }) {
+  const clip = useId();
+  if (!(region.delta > 0)) return null;
+  const [rx, ry] = radii(region);
+  return (
+    <>
+      <clipPath id={clip}>
+        <rect
+          x={edge.left}
+          y={edge.top}
+          width={edge.right - edge.left}
+          height={edge.bottom - edge.top}
+        />
+      </clipPath>
+      <ellipse
+        clipPath={`url(#${clip})`}
+        cx={x(0)}
+        cy={y(0)}
+        rx={x(rx) - x(0)}
+        ry={y(0) - y(ry)}
+        fill="none"
+        className="pointer-events-none stroke-ink-faint"
+        strokeWidth={2}
+      />
+    </>
   );
 }
 
