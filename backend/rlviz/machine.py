@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,63 @@ def machine_memory(limits: tuple[Path, ...] = CGROUP_LIMITS) -> int:
         except (OSError, ValueError):  # no such file, or "max": no limit
             continue
     return min(found)
+
+
+MEMORY_LEVELS = (0.75, 0.9)
+"""Shares of the memory from which on somebody is warned, and from which on it is urgent."""
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """Bytes. ``whose``: "machine" or "container"; ``used``: what programs have, without files that are only cached."""
+
+    whose: str
+    used: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        return self.used / self.total
+
+    @property
+    def level(self) -> float:
+        """The highest level that is reached; 0 below the first."""
+        return max((level for level in MEMORY_LEVELS if self.share >= level), default=0.0)
+
+    @property
+    def words(self) -> str:
+        return f"{self.used / 1e9:.1f} of the {self.total / 1e9:.1f} GB of this {self.whose}'s memory are taken."
+
+    @property
+    def to_do(self) -> str:
+        """Empty below the first level."""
+        if self.level == MEMORY_LEVELS[-1]:
+            return "Pause or stop runs now, or end other programs: once it is full, the system ends one of them."
+        if self.level:
+            return "Start no more, or smaller buffers and fewer runs at a time (RLVIZ_MAX_CONCURRENT_RUNS)."
+        return ""
+
+
+def memory_use(limits: tuple[Path, ...] = CGROUP_LIMITS) -> MemoryUse:
+    """Of the machine or of the container, whichever is fuller."""
+    machine = psutil.virtual_memory()
+    found = [MemoryUse("machine", machine.total - machine.available, machine.total)]
+    for path in limits:
+        try:
+            limit = int(path.read_text())
+            if 0 < limit < machine.total:
+                found.append(MemoryUse("container", _used_by_group(path.parent), limit))
+        except (OSError, ValueError):
+            continue
+    return max(found, key=lambda use: use.share)
+
+
+def _used_by_group(folder: Path) -> int:
+    """What a control group has, of either version, without files that are only cached. Raises OSError, ValueError."""
+    current = folder / "memory.current"
+    used = int((current if current.exists() else folder / "memory.usage_in_bytes").read_text())
+    stat = dict(line.split(maxsplit=1) for line in (folder / "memory.stat").read_text().splitlines())
+    return max(0, used - int(stat.get("total_inactive_file", stat.get("inactive_file", 0))))
 
 
 _M_MMAP_THRESHOLD = -3

@@ -13,6 +13,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from rlviz.machine import MemoryUse
     from rlviz.settings import Settings
 
 _PACKAGES = ("torch", "stable_baselines3", "sb3_contrib", "gymnasium", "numpy", "fastapi", "uvicorn", "pyarrow")
@@ -31,8 +32,16 @@ class Finding:
 
 
 def check_all(settings: Settings) -> list[Finding]:
+    from rlviz.machine import memory_use
+
     service = check_service(settings)
-    checks = [check_folder(settings), check_disk(settings), service, check_lock(settings)]
+    checks = [
+        check_folder(settings),
+        check_disk(settings),
+        check_free_memory(memory_use()),
+        service,
+        check_lock(settings),
+    ]
     if "No service" in service.says:
         checks.append(check_port(settings))
     from rlviz.cli.drift import check_versions
@@ -88,6 +97,10 @@ def check_disk(settings: Settings) -> Finding:
     if free < 4 * settings.min_free_disk:
         return Finding("disk", "look", says, "`rlviz prune --dry-run` tells what takes space.")
     return Finding("disk", "ok", says)
+
+
+def check_free_memory(use: MemoryUse) -> Finding:
+    return Finding("memory", "look" if use.level else "ok", f"{use.words} ({use.share:.0%})", use.to_do)
 
 
 def check_service(settings: Settings) -> Finding:

@@ -29,6 +29,7 @@ from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.experiments.use_cases import ExperimentService
+from rlviz.services.notifications.memory_watch import MemoryWatch
 from rlviz.services.notifications.notification import news_of_experiment
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
@@ -101,6 +102,7 @@ class Application:
         self.sealer = Sealer(runs_dir)
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
+        self._memory_watch = MemoryWatch(self.notifier.tell)
         self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
         self.couriers = LiveCouriers(runs_dir, self.database)
         self.sinks = SinkService(self.settings, self.database, self.couriers)
@@ -246,6 +248,7 @@ class Application:
         self.environments.start()
         self.supervisor.start()
         self.housekeeping.start()
+        self._memory_watch.start()
         self.sealer.start()
         self.couriers.start()
         self.going_on.start(interrupted)
@@ -306,6 +309,7 @@ class Application:
         self.going_on.close()
         self.sessions.close()
         self.housekeeping.close()
+        self._memory_watch.close()
         self.pruner.close()
         self.meter.close()
         self.sealer.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from gymnasium import spaces
 from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
@@ -13,12 +15,19 @@ from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.memory import Layout, gigabytes, replay_buffer, rollout_buffer
 from rlviz.algorithms.tabular import TablePolicy
+from rlviz.cli.checks import check_free_memory
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family
 from rlviz.environments.probe import _space
-from rlviz.machine import machine_memory
+from rlviz.machine import MemoryUse, machine_memory, memory_use
+from rlviz.services.application import Application
+from rlviz.services.notifications.memory_watch import MemoryWatch
+from rlviz.services.notifications.notification import NotificationKind
+from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.use_cases.configuration import _layout, check_memory
+from rlviz.settings import Settings
+from tests.support.http import wait_for
 
 SPACES = [
     (spaces.Box(-1, 1, (4,), np.float32), spaces.Discrete(2), Layout((4,), 4), Layout((1,), 8)),
@@ -135,6 +144,58 @@ def test_what_fits_is_not_refused() -> None:
 @pytest.mark.parametrize(("size", "text"), [(0, "1 MB"), (340 * 10**6, "340 MB"), (1_200 * 10**6, "1.2 GB")])
 def test_sizes_read_as_people_say_them(size: int, text: str) -> None:
     assert gigabytes(size) == text
+
+
+@pytest.mark.parametrize(("limit", "usage"), [("memory.max", "memory.current"), ("max", "memory.usage_in_bytes")])
+def test_a_container_s_memory_counts_if_it_is_fuller_and_files_that_are_cached_do_not(
+    tmp_path: Path, limit: str, usage: str
+) -> None:
+    total_cache = "total_inactive_file 150" if usage == "memory.usage_in_bytes" else "inactive_file 150"
+    (tmp_path / limit).write_text("1000\n")
+    (tmp_path / usage).write_text("1145\n")
+    (tmp_path / "memory.stat").write_text(f"anon 800\n{total_cache}\n")
+    assert memory_use((tmp_path / limit,)) == MemoryUse("container", 995, 1_000)
+    (tmp_path / usage).write_text("150\n")
+    assert memory_use((tmp_path / limit,)).whose == "machine"
+    (tmp_path / limit).write_text("max\n")
+    assert memory_use((tmp_path / limit, tmp_path / "missing")).whose == "machine"
+
+
+@pytest.mark.parametrize(
+    ("used", "state", "to_do"), [(74, "ok", ""), (75, "look", "Start no more"), (90, "look", "Pause or stop")]
+)
+def test_the_doctor_says_when_memory_is_nearly_full(used: int, state: str, to_do: str) -> None:
+    finding = check_free_memory(MemoryUse("container", used * GB // 10, 10 * GB))
+    assert (finding.about, finding.state) == ("memory", state)
+    assert finding.says == f"{used / 10:.1f} of the 10.0 GB of this container's memory are taken. ({used}%)"
+    assert finding.to_do.startswith(to_do)
+    assert bool(finding.to_do) is bool(to_do)
+
+
+def test_memory_that_is_nearly_full_is_told_once_at_each_level_and_again_after_it_was_relieved() -> None:
+    shares = [60, 75, 80, 74, 76, 90, 95, 88, 91, 80, 92, 95, 60, 93]
+    uses = iter([MemoryUse("machine", share, 100) for share in shares])
+    notifier = Notifier(None)
+    watch = MemoryWatch(notifier.tell, use=lambda: next(uses))
+    for _ in shares:
+        watch.look()
+    told = [one.news for one in notifier.board.after(0)]
+    assert [news.title for news in told] == [f"Memory is {percent}% full" for percent in (75, 90, 92, 93)]
+    assert {(news.kind, news.run_id, news.experiment_id) for news in told} == {(NotificationKind.MEMORY, None, None)}
+    assert "Start no more" in told[0].message
+    assert "Pause or stop runs now" in told[1].message
+
+
+def test_a_service_watches_memory_from_its_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(_env_file=None, runs_dir=tmp_path, launcher="thread", warm_worker=False)  # type: ignore[call-arg]
+    app = Application(settings)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=100 * GB, available=5 * GB))
+    app.open()
+    try:
+        news = wait_for(lambda: app.notifier.board.after(0), "The warning")[0].news
+        assert (news.kind, news.title) == (NotificationKind.MEMORY, "Memory is 95% full")
+    finally:
+        app.close()
 
 
 def test_a_container_s_limit_counts(tmp_path: Path) -> None:

@@ -39,17 +39,17 @@ class Notification(Wire):
     number: int = Field(description="Grows from each to the next, over restarts too.")
     time: Instant
     kind: NotificationKind
-    run_id: str | None = Field(description="null: it is about an experiment.")
+    run_id: str | None = Field(description="null: it is about an experiment or the machine.")
     run_name: str | None
     step: int | None
-    title: str = Field(description="What happened, with the name of the run or the experiment.")
+    title: str = Field(description="What happened, with the name of the run or the experiment if it is about one.")
     message: str = Field(description="A sentence more; may be empty.")
-    experiment_id: str | None = Field(None, description="null: it is about a run.")
+    experiment_id: str | None = Field(None, description="null: it is about a run or the machine.")
 
 
 class NotificationEventData(Wire):
-    """`event: notification`: a rule has a message, a run was solved or has ended without being asked to, or an
-    experiment has ended. Runs of an experiment have messages of rules alone."""
+    """`event: notification`: a rule has a message, a run was solved or has ended without being asked to, an
+    experiment has ended, or memory is nearly full. Runs of an experiment have messages of rules alone."""
 
     notification: Notification
 

@@ -42,7 +42,7 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check disk, locks, port, browsers' reach, packages and time; exit status 1 if something keeps it from working."""
+    """Check disk, memory, locks, port, browsers' reach, packages, time; exit status 1 if something does not work."""
     from dataclasses import asdict
 
     from rlviz.cli import checks

@@ -20,13 +20,15 @@ class NotificationKind(StrEnum):
     STOPPED = "stopped"  # by something outside of this app; who asks for a stop here knows of it
     FAILED = "failed"
     INTERRUPTED = "interrupted"
+    MEMORY = "memory"  # of the machine, nearly full
 
 
 @dataclass(frozen=True)
 class News:
-    """What happened to a run, or to an experiment, which ``title`` names; ``message`` is a sentence or empty.
+    """What happened to a run, to an experiment, or to the machine; ``title`` names it, ``message`` may be empty.
 
-    ``run_id``, ``run_name`` and ``step`` are None of an experiment, ``experiment_id`` is None of a run.
+    ``run_id``, ``run_name`` and ``step`` are None of an experiment, ``experiment_id`` is None of a run, and all are
+    None of the machine.
     """
 
     kind: NotificationKind

@@ -9945,7 +9945,7 @@ export interface components {
       kind: components["schemas"]["NotificationKind"];
       /**
        * Run Id
-       * @description null: it is about an experiment.
+       * @description null: it is about an experiment or the machine.
        */
       run_id: string | null;
       /** Run Name */
@@ -9954,7 +9954,7 @@ export interface components {
       step: number | null;
       /**
        * Title
-       * @description What happened, with the name of the run or the experiment.
+       * @description What happened, with the name of the run or the experiment if it is about one.
        */
       title: string;
       /**
@@ -9964,15 +9964,15 @@ export interface components {
       message: string;
       /**
        * Experiment Id
-       * @description null: it is about a run.
+       * @description null: it is about a run or the machine.
        * @default null
        */
       experiment_id?: string | null;
     };
     /**
      * NotificationEventData
-     * @description `event: notification`: a rule has a message, a run was solved or has ended without being asked to, or an
-     *     experiment has ended. Runs of an experiment have messages of rules alone.
+     * @description `event: notification`: a rule has a message, a run was solved or has ended without being asked to, an
+     *     experiment has ended, or memory is nearly full. Runs of an experiment have messages of rules alone.
      */
     NotificationEventData: {
       notification: components["schemas"]["Notification"];
@@ -9981,7 +9981,8 @@ export interface components {
      * NotificationKind
      * @enum {string}
      */
-    NotificationKind: "rule" | "solved" | "completed" | "stopped" | "failed" | "interrupted";
+    NotificationKind:
+      "rule" | "solved" | "completed" | "stopped" | "failed" | "interrupted" | "memory";
     /**
      * StatusEventData
      * @description `event: status`: at the beginning, at each change, and with progress once a second.

@@ -49,6 +49,13 @@ test("a page in view shows a message with a link to the run, and nothing of the 
   expect(shown).toHaveLength(0);
 });
 
+test("what is about no run and no experiment has no link, on whatever page", () => {
+  page({ visible: true, chosen: false });
+  window.history.replaceState(null, "", "/runs/view?id=a");
+  show(told({ kind: "memory", run_id: null, title: "Memory is 92% full" }), vi.fn());
+  expect(toastStore.get()[0]).toMatchObject({ link: undefined, tone: "bad" });
+});
+
 test("on the page of the run there is no link to it", () => {
   page({ visible: true, chosen: false });
   window.history.replaceState(null, "", "/runs/view?id=a");

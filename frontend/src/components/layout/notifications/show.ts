@@ -12,6 +12,7 @@ const TONES = {
   stopped: "info",
   failed: "bad",
   interrupted: "bad",
+  memory: "bad",
 } as const satisfies Record<Told["kind"], "good" | "bad" | "info">;
 
 /** Shows a notification: on the page, and as one of the system while the page is hidden and the user wants it. */
@@ -19,16 +20,17 @@ export function show(
   { kind, title, message, number, run_id, experiment_id }: Told,
   onOpen: () => void,
 ) {
-  const isHere =
-    new URLSearchParams(window.location.search).get("id") === (run_id ?? experiment_id);
+  const about = run_id ?? experiment_id;
+  const isHere = new URLSearchParams(window.location.search).get("id") === about;
   toast({
     title,
     description: message || undefined,
     tone: TONES[kind],
     duration: DURATION,
-    link: isHere
-      ? undefined
-      : { label: run_id ? "Open the run" : "Open the experiment", onFollow: onOpen },
+    link:
+      isHere || about === null
+        ? undefined
+        : { label: run_id ? "Open the run" : "Open the experiment", onFollow: onOpen },
   });
   if (document.visibilityState === "visible" || browserNotifications.get() !== "on") return;
   try {
