@@ -52,7 +52,7 @@ SECTIONS = {
         "hints": Entry(
             "insight", "Tell what a run's curves look like that one could do something about, the gravest first."
         ),
-        "family": Entry("insight", "Show from which run a run was forked, and which were forked from it."),
+        "family": Entry("insight", "Show the tree of forks that a run belongs to."),
         "query": Entry(
             "query",
             "Answer a question over all runs, in SQL (DuckDB's). It can only read, and is stopped after ten seconds.",

@@ -175,7 +175,7 @@ def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[
 
 
 def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 8_000}, "variants": [{"name": "only"}], "seeds": 3}
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 20_000}, "variants": [{"name": "only"}], "seeds": 3}
     experiment_id = create(service, spec)
     wait_for(lambda: any(cell["progress"] for cell in cells(service, experiment_id)), "steps")
     assert service.api("POST", f"/experiments/{experiment_id}/stop").json()["status"] == "stopped"
@@ -185,10 +185,11 @@ def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Serv
         return [service.get(f"/runs/{cell['run_id']}")["status"] for cell in found if cell["run_id"]]
 
     wait_for(lambda: set(runs()) <= {"paused", "stopped", "completed"}, "a stand-still", LONG)
-    before = {
-        cell["run_id"] for cell in service.get(f"/experiments/{experiment_id}")["cells"] if cell["status"] == "paused"
-    }
-    assert before
+
+    def paused() -> set[str]:
+        return {cell["run_id"] for cell in cells(service, experiment_id) if cell["status"] == "paused"}
+
+    before = wait_for(paused, "trials whose runs are paused", LONG)
     service.api("POST", f"/experiments/{experiment_id}/resume")
     found = ended(service, experiment_id)
     assert statuses(found) == ["scored"] * 3

@@ -64,7 +64,7 @@ def episodes(
 
 
 def family(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
-    """Show the tree of the runs that a run was forked from, and of all that were forked from any of them."""
+    """Show the tree of forks that a run belongs to."""
     with connected(context) as connection:
         found = connection.get(f"/runs/{find_run(connection, run)}/family")
     if as_json:
