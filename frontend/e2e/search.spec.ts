@@ -44,7 +44,7 @@ test("a search goes from the form to what it found, which is marked, picked, kep
 
     await page.setViewportSize({ width: 390, height: 844 });
     await expect(page.getByRole("slider", { name: "gamma, to" })).toBeVisible();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
     await trial.getByRole("link", { name: "Open its run" }).click();
     await expect(page).toHaveURL(/runs\/view\?id=q-learning/);
   } finally {

@@ -70,6 +70,8 @@ export function ChartMoment({ group, model, width, inTabOrder }: ChartMomentProp
       onKeyDown={onKeyDown}
       onPointerDown={drag}
       onPointerMove={drag}
+      // The first press on the chart brings it under the pointer, so that the second comes here.
+      onDoubleClick={group.reset}
       className="group absolute top-1 w-3 -translate-x-1/2 cursor-ew-resize touch-none rounded-sm pointer-coarse:w-6"
       style={{ left: PLOT_INSET.left + ((place - from) / (to - from)) * inner, bottom: foot }}
     >
