@@ -347,6 +347,7 @@ def test_the_doctor_finds_the_service(warm: Service) -> None:
     looked_at = {
         "runs folder",
         "disk",
+        "memory",
         "service",
         "lock",
         "versions",
