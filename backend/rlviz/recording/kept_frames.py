@@ -64,12 +64,12 @@ class KeptFrames:
         return self._reason[1] is not None
 
     def look(self, step: Step, pixels: Pixels) -> None:
-        """A frame was drawn, wanted or not. It is copied if it is kept."""
+        """A frame was drawn, wanted or not. It is copied: an environment may draw the next one over it."""
         known, reason = self._reason or (None, None)
-        kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels)
+        kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels.copy())
         self._last.append(kept)
         if known is step and reason is not None and self._queue.qsize() * pixels.nbytes < MAX_WAITING_BYTES:
-            self._queue.put(replace(kept, pixels=pixels.copy()))
+            self._queue.put(kept)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

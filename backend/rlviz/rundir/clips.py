@@ -110,14 +110,18 @@ class Clips:
         self._request_path(record.id).unlink(missing_ok=True)
 
     def refuse_all(self, cause: str) -> None:
-        """Answer all requests with ``cause``, since no worker can."""
-        while (request := self.next_request()) is not None:
+        """Answer the requests of this moment with ``cause``, since no worker can.
+
+        One that comes meanwhile, from somebody who has read the answer and asks again, is left to the next worker.
+        """
+        for path in self._requests():
             try:
+                request = read_document(path, ClipRequest, self._folder.path)
                 self.answer(
                     ClipRecord(id=request.id, kind=request.kind, seed=request.seed, greedy=request.greedy, cause=cause)
                 )
             except (OSError, RunFolderError):
-                self._request_path(request.id).unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
 
     def _request_path(self, clip_id: str) -> Path:
         return self.wanted / f"{check_clip_id(clip_id)}.json"

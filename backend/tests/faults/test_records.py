@@ -91,7 +91,8 @@ def test_a_worker_killed_while_it_films_leaves_no_half_clip_and_the_next_click_i
     assert not clips.has_video(asked["id"])
     wait_for(lambda: not any(film.is_running() for film in films), "the end of the encoder")
     assert service.api("POST", f"/runs/{slow}/clips", json={"step": 0, "seed": 5}).status_code == 202
-    assert wait_for(answered, "the clip")["status"] == "ready"
+    clip = wait_for(answered, "the clip")
+    assert clip["status"] == "ready", clip["cause"]
     assert not list(clips.path.glob(".*")), "what the first left is swept away"
 
 

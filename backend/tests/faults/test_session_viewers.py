@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
 MEGABYTE = 1_000_000
 
-IMPATIENT = """
+GIVES_UP_AFTER = """
 import logging
 from rlviz.api.routers import sessions
 from rlviz.api.server import serve
@@ -34,15 +34,16 @@ from rlviz.services.application import Application
 from rlviz.settings import read_settings
 
 logging.basicConfig(level=logging.INFO)
-sessions.SEND_SECONDS = 2.0
+sessions.SEND_SECONDS = {seconds}
 raise SystemExit(serve(Application(read_settings())))
 """
-"""The service, which takes somebody for gone sooner."""
+"""The service, which takes somebody who reads nothing for gone after so many seconds."""
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("viewers")) as service:
+    """One that outwaits a busy machine: here somebody reads late, and is not gone."""
+    with serving(tmp_path_factory.mktemp("viewers"), script=GIVES_UP_AFTER.format(seconds=PATIENCE)) as service:
         yield service
 
 
@@ -114,7 +115,8 @@ def _records(viewer: Viewer, first: int) -> list[StepMessage]:
 
 def test_one_who_reads_nothing_is_let_go_and_holds_nobody_up(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("impatient")
-    with serving(folder, script=IMPATIENT) as service, looking(service, env_id="CartPole-v1") as other:
+    soon = GIVES_UP_AFTER.format(seconds=2.0)
+    with serving(folder, script=soon) as service, looking(service, env_id="CartPole-v1") as other:
         other.step()
         before = memory(service)
         with looking_away(service, env_id="LunarLander-v3") as deaf:

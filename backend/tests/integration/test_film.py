@@ -287,6 +287,29 @@ def test_what_somebody_put_among_the_requests_is_forgotten(clips: Clips) -> None
     assert not clips.has_requests()
 
 
+def test_who_asks_again_on_hearing_that_no_worker_can_is_not_told_so_twice(
+    clips: Clips, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(step: int) -> ClipRequest:
+        about = {"id": f"clip_{step}_1_greedy", "seed": 1, "greedy": True, "steps": [step], "policies": [""]}
+        return ClipRequest.model_validate({**about, "keep_bytes": 1})
+
+    for step in (1, 2):
+        clips.request(asked(step))
+    answer, answered = Clips.answer, []
+
+    def answer_and_be_asked_again(self: Clips, record: ClipRecord) -> None:
+        answer(self, record)
+        if not answered:
+            self.request(asked(int(record.id.split("_")[1])))
+        answered.append(record.id)
+
+    monkeypatch.setattr(Clips, "answer", answer_and_be_asked_again)
+    clips.refuse_all("The worker was killed.")
+    assert sorted(answered) == ["clip_1_1_greedy", "clip_2_1_greedy"]
+    assert [clips.is_wanted(name) for name in answered] == [True, False]
+
+
 def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

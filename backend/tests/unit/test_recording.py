@@ -121,13 +121,15 @@ def test_of_rewards_that_are_all_the_same_another_one_stands_out() -> None:
 
 
 class Flat(gymnasium.Env[Any, Any]):
-    """Ends after LENGTH steps, or fails at step ``fails_at``; the frame of a step is as light as its number."""
+    """Ends after LENGTH steps, or fails at step ``fails_at``; the frame of a step is as light as its number, and is
+    drawn over the one before, as environments that are drawn by pygame do."""
 
     observation_space: spaces.Space[Any] = spaces.Box(-1, 1, (2,), np.float32)
     action_space: spaces.Space[Any] = spaces.Discrete(2)
 
     def __init__(self, fails_at: int | None = None) -> None:
         self.fails_at, self.at = fails_at, 0
+        self.canvas = np.zeros((40, 40, 3), np.uint8)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
@@ -141,7 +143,8 @@ class Flat(gymnasium.Env[Any, Any]):
         return np.zeros(2, np.float32), 1.0 + self.at % 2, self.at == LENGTH, False, {}
 
     def render(self) -> Any:
-        return np.full((40, 40, 3), self.at, np.uint8)
+        self.canvas[:] = self.at
+        return self.canvas
 
 
 class Values:
@@ -222,7 +225,9 @@ def test_the_last_frames_before_an_error_are_kept_and_nothing_else_is(tmp_path: 
         assert not folder.evaluations.frames_path(EVALUATION).exists()
         return
     frames = folder.evaluations.frames(EVALUATION)
-    assert [frame.index for frame in frames if frame.reason is FrameReason.ERROR] == list(range(22, 30))
+    before = [frame.index for frame in frames if frame.reason is FrameReason.ERROR]
+    assert before == list(range(22, 30))
+    assert [_lightness(folder, index) for index in before] == pytest.approx(before, abs=1)
 
 
 def test_frames_that_matter_find_room_where_those_of_an_interval_do_not(tmp_path: Path) -> None:
