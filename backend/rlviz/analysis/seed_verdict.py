@@ -33,6 +33,6 @@ def seed_verdict(groups: Sequence[SeedScores]) -> tuple[str, list[str]]:
     ]
     summed_up = variant_scores(trials, setting)
     best_first = sorted(summed_up, key=lambda one: one.rank or 0)
-    pairs = improvements({one.variant: values(scored(trials, one.variant)) for one in best_first})
+    pairs = improvements({one.variant: [values(scored(trials, one.variant))] for one in best_first})
     found = experiment_verdict(summed_up, pairs, trials)
     return found.headline, [*found.reasons, f"A score is {SCORE_DEFINITIONS[ScoreKind.TRAINING]}."]

@@ -122,7 +122,7 @@ def test_mistakes_in_a_file_are_shown_with_line_and_column_and_begin_nothing(war
     path.write_text('seeds = [1, 1]\nsedes = 3\n[base]\nalgo = "ppo"\n[grid]\ngamma = []\n')
     refused = call(warm.runs_dir, "experiment", "run", str(path))
     assert refused.status == 2
-    for line in ("1:1: seeds: ", "2:1: sedes: ", "5:2: grid: "):
+    for line in ("1:1: seeds: ", "2:1: sedes: ", "6:1: grid.gamma: "):
         assert f"{path}:{line}" in refused.err
     path.write_text('[[variants]]\nname = "a"\n[variants.changes.hyperparameters]\ngama = 0.9\n')
     assert f"{path}:4:1: " in call(warm.runs_dir, "experiment", "run", str(path)).err

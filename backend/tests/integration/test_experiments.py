@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rlviz.rundir.experiment_folder import ExperimentFolder
+from tests.support.cli import call
 from tests.support.http import Service, assert_problem, serving, wait_for
 from tests.support.training import QUICK
 
@@ -110,6 +111,35 @@ def test_two_variants_are_trained_with_each_seed_scored_and_judged(service: Serv
     assert [one["n"] for one in results["variants"]] == [2, 2]
     assert {str(one["policies"]) for one in results["variants"]} == {"{'latest': 2}"}
     assert service.get("/experiments")["experiments"][0]["id"] == experiment_id
+
+
+def test_methods_are_compared_over_several_environments(service: Service) -> None:
+    """The page, its report, its tables and the command line say the same."""
+    acrobot = {"env_id": "Acrobot-v1"}
+    faster = {"hyperparameters": {"learning_rate": 1e-2}}
+    variants = [
+        {"name": "slow on CartPole"},
+        {"name": "slow on Acrobot", "changes": acrobot},
+        {"name": "fast on CartPole", "changes": faster},
+        {"name": "fast on Acrobot", "changes": {**acrobot, **faster}},
+    ]
+    experiment_id = create(service, {**TINY, "variants": variants})
+    assert statuses(ended(service, experiment_id)) == ["scored"] * 8
+    results = service.get(f"/experiments/{experiment_id}/results")
+    across = results["across"]
+    assert [(one["environment"], one["random_return"], one["threshold"]) for one in across["environments"]] == [
+        ("CartPole-v1", pytest.approx(23.76), 475.0),
+        ("Acrobot-v1", pytest.approx(-498.83), -100.0),
+    ]
+    assert [(one["label"], one["n"], one["seeds"]) for one in across["methods"]] == [("slow", 4, 2), ("fast", 4, 2)]
+    assert [len(one["scores"]) for one in results["variants"]] == [2] * 4
+    assert "on each environment are needed" in results["verdict"]["headline"]
+    shown = call(service.runs_dir, "experiment", "show", experiment_id)
+    report = service.api("GET", f"/experiments/{experiment_id}/report").text
+    table = service.api("GET", f"/experiments/{experiment_id}/export?format=markdown").text
+    for text in (shown.out, report, table):
+        assert results["verdict"]["headline"] in text
+    assert "Acrobot-v1: 0 is the mean return of random actions, -498.8; 1 is the threshold, -100." in shown.out
 
 
 def test_a_list_comes_in_pages_and_can_be_searched(service: Service) -> None:
@@ -239,7 +269,8 @@ def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -
         ({"variants": [], "nonsense": 1}, "/nonsense"),
         ({"variants": []}, ""),
         ({"variants": [], "grid": {}}, ""),
-        ({"variants": [], "grid": {"learning_rate": []}}, "/grid"),
+        ({"variants": [], "grid": {"learning_rate": []}}, "/grid/learning_rate"),
+        ({"variants": [], "grid": {"learning_rate": [0.1, 0.1]}}, "/grid/learning_rate"),
         ({"grid": {"learning_rate": [0.1]}}, ""),
         ({"seeds": [1, 2, 1]}, "/seeds"),
         ({"seeds": []}, "/seeds"),

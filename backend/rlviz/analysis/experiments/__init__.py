@@ -5,6 +5,6 @@ Pure functions; ``experiment_results`` is the one that puts them together.
 
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.experiments.results import ExperimentResults, experiment_results
-from rlviz.analysis.experiments.trials import LearningCurve, ScoreKind, Setting, Trial
+from rlviz.analysis.experiments.trials import LearningCurve, Scale, ScoreKind, Setting, Trial
 
-__all__ = ["ExperimentResults", "LearningCurve", "Made", "ScoreKind", "Setting", "Trial", "experiment_results"]
+__all__ = ["ExperimentResults", "LearningCurve", "Made", "Scale", "ScoreKind", "Setting", "Trial", "experiment_results"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from pydantic import Field
@@ -48,6 +48,18 @@ class Curves(Frozen):
     step: list[float]
     variants: list[VariantCurve] = Field(description="From best to worst.")
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
+
+    def of(self, variants: Collection[str]) -> Curves:
+        """Those of some variants, up to the last step at which one of them has a value."""
+        ours = [one for one in self.variants if one.variant in variants]
+        last = max((place for one in ours for place, count in enumerate(one.count) if count), default=-1) + 1
+        cut = [
+            one.model_copy(
+                update={name: getattr(one, name)[:last] for name in ("iqm", "low", "high", "count")},
+            )
+            for one in ours
+        ]
+        return self.model_copy(update={"step": self.step[:last], "variants": cut})
 
 
 def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[str]) -> Curves:

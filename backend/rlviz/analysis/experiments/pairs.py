@@ -1,9 +1,10 @@
-"""Pairs: how often a seed of one variant does better than a seed of another."""
+"""Pairs: how often a seed of one variant does better than a seed of another, on one environment or several."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import comb
+from math import comb, prod
 
 import numpy as np
 from pydantic import Field
@@ -21,9 +22,9 @@ MOST_COMPARED = 12
 class Pair(Frozen):
     """Whether ``first`` does better than ``second``. The other way round all probabilities are 1 minus these."""
 
-    first: str = Field(description="Id of a variant.")
+    first: str = Field(description="Id of a variant, or of a method where they are compared over environments.")
     second: str
-    seeds_first: int
+    seeds_first: int = Field(description="Scores on each environment: where there are several, the fewest.")
     seeds_second: int
     probability: float = Field(description="That a seed of the first does better than one of the second; ties half.")
     low: float | None = Field(description="Ends of its 95 % interval; null if one of the two has a single seed.")
@@ -48,8 +49,8 @@ class Improvements(Frozen):
     pairs: list[Pair] = Field(description="Each pair once, the better ranked first.")
 
 
-def improvements(scores: dict[str, Floats]) -> Improvements:
-    """``scores``: by variant, each of shape (n,) with at least one, from the best variant to the worst."""
+def improvements(scores: Mapping[str, Sequence[Floats]]) -> Improvements:
+    """``scores``: by variant, from the best to the worst, on each environment of shape (n,) with at least one."""
     ids = list(scores)
     compared = ids[:MOST_COMPARED]
     count = max(comb(len(compared), 2), 1)
@@ -62,28 +63,29 @@ def improvements(scores: dict[str, Floats]) -> Improvements:
     return Improvements(variants=compared, left_out=ids[MOST_COMPARED:], matrix=matrix, pairs=pairs)
 
 
-def _pair(first: str, ours: Floats, second: str, theirs: Floats, pairs: int) -> Pair:
-    n, m = len(ours), len(theirs)
-    resamples = resamples_for((n + m) * pairs)
+def _pair(first: str, ours: Sequence[Floats], second: str, theirs: Sequence[Floats], pairs: int) -> Pair:
+    seeds = [(len(x), len(y)) for x, y in zip(ours, theirs, strict=True)]
+    resamples = resamples_for(sum(n + m for n, m in seeds) * pairs)
     joint = 1 - (1 - CONFIDENCE) / pairs
-    found = probability_of_improvement([ours], [theirs], resamples=resamples)
+    found = probability_of_improvement(ours, theirs, resamples=resamples)
+    averaged = f" It is the mean of {len(seeds)} environments, each of which counts the same." if len(seeds) > 1 else ""
     interval, wide = found.interval, found.interval_of(joint)
     return Pair(
         first=first,
         second=second,
-        seeds_first=n,
-        seeds_second=m,
+        seeds_first=min(n for n, _ in seeds),
+        seeds_second=min(m for _, m in seeds),
         probability=found.probability,
         low=interval and interval.low,
         high=interval and interval.high,
         joint_low=wide and wide.low,
         joint_high=wide and wide.high,
-        chance=_chance(found.probability, n, m),
+        chance=_chance(found.probability, seeds),
         made=Made(
             definition="Probability of improvement: of all pairs of a seed of the first and a seed of the second, the "
-            "share in which the first did better; ties count half. The interval is the percentile interval of a "
-            "bootstrap over the seeds of both.",
-            n=n * m,
+            f"share in which the first did better; ties count half.{averaged} The interval is the percentile interval "
+            "of a bootstrap over the seeds of both.",
+            n=sum(n * m for n, m in seeds),
             resamples=resamples if interval else None,
             confidence=CONFIDENCE if interval else None,
             source=AGARWAL,
@@ -91,6 +93,7 @@ def _pair(first: str, ours: Floats, second: str, theirs: Floats, pairs: int) -> 
     )
 
 
-def _chance(probability: float, n: int, m: int) -> float:
-    """Of all ways to deal n + m ranks to the two, the share in which one has the highest ones (an exact rank test)."""
-    return min(1.0, 2 / comb(n + m, n)) if np.isin(probability, (0.0, 1.0)) else 1.0
+def _chance(probability: float, seeds: Sequence[tuple[int, int]]) -> float:
+    """Of all ways to deal n + m ranks to the two on each environment, the share in which one has the highest ones
+    everywhere (an exact rank test)."""
+    return min(1.0, 2 / prod(comb(n + m, n) for n, m in seeds)) if np.isin(probability, (0.0, 1.0)) else 1.0

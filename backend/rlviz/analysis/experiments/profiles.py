@@ -1,6 +1,8 @@
-"""Performance profiles of the variants of an experiment, over the same values."""
+"""Performance profiles of the variants of an experiment, on one environment or several, over the same values."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from pydantic import Field
@@ -9,7 +11,7 @@ from rlviz.analysis.arrays import Floats
 from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made, numbers
 from rlviz.analysis.experiments.scores import resamples_for
 from rlviz.analysis.statistics import performance_profile
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, has_interval
 from rlviz.analysis.statistics.profiles import PROFILE_RESAMPLES
 
 PROFILE_VALUES = 101
@@ -29,18 +31,22 @@ class VariantProfile(Frozen):
 class Profiles(Frozen):
     """Performance profiles: the higher the curve, the better; where two cross, neither is better throughout."""
 
-    value: list[float] = Field(description="Returns, ascending: the axis of all profiles.")
+    value: list[float] = Field(
+        description="Returns, or normalised scores of several environments, ascending: the axis of all profiles."
+    )
     variants: list[VariantProfile] = Field(description="From best to worst.")
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
 
 
-def profiles(scores: dict[str, Floats]) -> Profiles:
-    """``scores``: by variant, each of shape (n,) with at least one, from the best variant to the worst."""
+def profiles(scores: Mapping[str, Sequence[Floats]]) -> Profiles:
+    """``scores``: by variant, from the best to the worst, on each environment of shape (n,) with at least one."""
     ids = list(scores)
     if not ids:
         return Profiles(value=[], variants=[], left_out=[])
-    resamples = resamples_for(sum(len(scores[one]) for one in ids[:MOST_PROFILES]), FEWEST_DRAWN, PROFILE_RESAMPLES)
-    least, most = (end(np.concatenate(list(scores.values()))) for end in (np.min, np.max))
+    drawn = sum(len(task) for one in ids[:MOST_PROFILES] for task in scores[one])
+    resamples = resamples_for(drawn, FEWEST_DRAWN, PROFILE_RESAMPLES)
+    every = np.concatenate([task for tasks in scores.values() for task in tasks])
+    least, most = every.min(), every.max()
     margin = (most - least or max(abs(most), 1.0)) * 0.02
     value = np.linspace(least - margin, most + margin, PROFILE_VALUES)
     return Profiles(
@@ -50,18 +56,19 @@ def profiles(scores: dict[str, Floats]) -> Profiles:
     )
 
 
-def _profile(variant: str, scores: Floats, value: Floats, resamples: int) -> VariantProfile:
-    found, n = performance_profile([scores], value, resamples=resamples), len(scores)
-    drawn = n >= FEWEST_SCORES
+def _profile(variant: str, scores: Sequence[Floats], value: Floats, resamples: int) -> VariantProfile:
+    found = performance_profile(scores, value, resamples=resamples)
+    drawn = has_interval(scores)
+    of = "return" if len(scores) == 1 else f"normalised score, over {len(scores)} environments,"
     return VariantProfile(
         variant=variant,
         share=found.share.tolist(),
         low=numbers(found.low),
         high=numbers(found.high),
         made=Made(
-            definition="Performance profile: for each return the share of seeds whose score is greater, with a band "
-            "by bootstrap at each return by itself.",
-            n=n,
+            definition=f"Performance profile: for each {of} the share of seeds whose score is greater, with a band "
+            "by bootstrap at each value by itself.",
+            n=sum(map(len, scores)),
             resamples=resamples if drawn else None,
             confidence=CONFIDENCE if drawn else None,
             source=AGARWAL,

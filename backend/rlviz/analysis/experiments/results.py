@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from rlviz.analysis.experiments.across import Across, across
 from rlviz.analysis.experiments.cost import Cost, cost
 from rlviz.analysis.experiments.curves import Curves, learning_curves
 from rlviz.analysis.experiments.made import Frozen
@@ -16,7 +17,7 @@ from rlviz.analysis.experiments.threshold import Thresholds, steps_to_threshold
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind, Setting, Trial, scored
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, experiment_verdict
 
-DEFINITIONS = 4
+DEFINITIONS = 5
 """To be raised whenever a figure is made in another way, so that results that were kept are made again."""
 
 
@@ -33,6 +34,11 @@ class ExperimentResults(Frozen):
     verdict: ExperimentVerdict
     variants: list[VariantScores] = Field(description="In the order of the specification.")
     forest: Forest
+    across: Across | None = Field(
+        None,
+        description="Where variants are trained on several environments: the methods that they are, which verdict, "
+        "pairs and profiles are of. null: on one.",
+    )
     improvements: Improvements
     profiles: Profiles
     thresholds: Thresholds | None = Field(description="Steps to the threshold; null without one.")
@@ -59,8 +65,10 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
     """Raises ValueError if a score is not finite."""
     summed_up = variant_scores(trials, setting)
     best_first = sorted(summed_up, key=lambda one: one.rank or len(summed_up) + 1)
-    scores = {one.variant: values(scored(trials, one.variant)) for one in best_first if one.n}
-    pairs = improvements(scores) if len({setting.environments[one] for one in scores}) <= 1 else improvements({})
+    together = across(trials, setting)
+    alone = {one.variant: [values(scored(trials, one.variant))] for one in best_first if one.n}
+    scores = alone if together is None else together.strata
+    pairs = improvements(scores)
     return ExperimentResults(
         score=setting.score,
         score_definition=SCORE_DEFINITIONS[setting.score],
@@ -69,9 +77,10 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
         scored=sum(one.n for one in summed_up),
         failed=sum(one.failed for one in summed_up),
         complete=all(one.ended for one in trials),
-        verdict=experiment_verdict(summed_up, pairs, trials),
+        verdict=experiment_verdict(summed_up, pairs, trials, together),
         variants=summed_up,
         forest=forest(summed_up, setting.threshold),
+        across=together,
         improvements=pairs,
         profiles=profiles(scores),
         thresholds=steps_to_threshold(trials, setting),

@@ -25,6 +25,7 @@ class SeedScore(Frozen):
     seed: int
     run_id: str
     score: float
+    environment: str | None = Field(None, description="That of the score, where those of several are together.")
 
 
 class VariantScores(Frozen):
@@ -35,10 +36,13 @@ class VariantScores(Frozen):
     environment: str
     trials: int = Field(description="Trials of it, whether they have ended or not.")
     n: int = Field(description="Trials that have a score.")
+    seeds: int = Field(description="Scores on each environment: where there are several, the fewest.")
     failed: int = Field(
         description="Trials that ended without a score, but for those that were skipped since the experiment was over."
     )
-    rank: int | None = Field(description="Place by interquartile mean, then by mean, from 1.")
+    rank: int | None = Field(
+        description="Place by interquartile mean, then by mean, from 1, among those of the same environment."
+    )
     mean: float | None
     median: float | None
     iqm: float | None
@@ -79,11 +83,22 @@ def variant_scores(trials: Sequence[Trial], setting: Setting) -> list[VariantSco
     """Of each variant, in the order of the specification."""
     found = {variant: scored(trials, variant) for variant in setting.variants}
     resamples = resamples_for(sum(map(len, found.values())))
-    standings = sorted((_standing(ours) for ours in found.values() if ours), reverse=True)
-    return [
-        _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples, standings)
+    summed_up = [
+        _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples)
         for variant, ours in found.items()
     ]
+    return ranked(summed_up)
+
+
+def ranked(variants: Sequence[VariantScores]) -> list[VariantScores]:
+    """The same in the same order, each with its place among those of its environment that have scores."""
+    standings = sorted(((one.iqm or 0.0, one.mean or 0.0, one.environment) for one in variants if one.n), reverse=True)
+
+    def place(one: VariantScores) -> int:
+        rivals = [standing[:2] for standing in standings if standing[2] == one.environment]
+        return rivals.index((one.iqm or 0.0, one.mean or 0.0)) + 1
+
+    return [one.model_copy(update={"rank": place(one) if one.n else None}) for one in variants]
 
 
 def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
@@ -115,48 +130,49 @@ def values(trials: Sequence[Trial]) -> Floats:
     return np.array([one.score for one in trials], dtype=np.float64)
 
 
-def _iqm(ours: Sequence[Trial]) -> float:
-    return float(interquartile_mean([values(ours)]))
+def figures(strata: Sequence[Floats], resamples: int) -> dict[str, float | None]:
+    """Of scores on each environment, arrays of shape (n,), by their names in VariantScores; None without scores. The
+    deviation is that of one environment alone."""
+    pooled = np.concatenate(strata)
+    if len(pooled) == 0:
+        return dict.fromkeys(_FIGURES)
+    interval = bootstrap_interval(strata, resamples=resamples)
+    lower, upper = map(float, np.quantile(pooled, (0.25, 0.75)))
+    return {
+        "mean": float(mean(strata)),
+        "median": float(median(strata)),
+        "iqm": float(interquartile_mean(strata)),
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "std": float(pooled.std(ddof=1)) if interval and len(strata) == 1 else None,
+        "lower_quartile": lower,
+        "upper_quartile": upper,
+    }
 
 
-def _standing(ours: Sequence[Trial]) -> tuple[float, float]:
-    """What ranks a variant: its interquartile mean, and where those are equal, its mean."""
-    return _iqm(ours), float(mean([values(ours)]))
+_FIGURES = ("mean", "median", "iqm", "low", "high", "std", "lower_quartile", "upper_quartile")
 
 
 def _summed_up(
-    variant: str,
-    trials: Sequence[Trial],
-    ours: Sequence[Trial],
-    setting: Setting,
-    resamples: int,
-    standings: Sequence[tuple[float, float]],
+    variant: str, trials: Sequence[Trial], ours: Sequence[Trial], setting: Setting, resamples: int
 ) -> VariantScores:
-    strata = [values(ours)]
-    n = len(ours)
-    interval = bootstrap_interval(strata, resamples=resamples) if n else None
-    lower, upper = map(float, np.quantile(strata[0], (0.25, 0.75))) if n else (None, None)
-    policies = Counter(one.policy for one in ours if one.policy is not None)
+    policies = policies_of(ours)
     found = VariantScores(
         variant=variant,
         label=setting.variants[variant],
         environment=setting.environments[variant],
         trials=len(trials),
-        n=n,
+        n=len(ours),
+        seeds=len(ours),
         failed=sum(one.failed for one in trials),
-        rank=standings.index(_standing(ours)) + 1 if n else None,
-        mean=float(mean(strata)) if n else None,
-        median=float(median(strata)) if n else None,
-        iqm=_iqm(ours) if n else None,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        std=float(strata[0].std(ddof=1)) if interval else None,
-        lower_quartile=lower,
-        upper_quartile=upper,
+        rank=None,
+        **figures([values(ours)], resamples),
         optimality_gap=None,
         scores=[SeedScore(seed=one.seed, run_id=one.run_id, score=one.score or 0.0) for one in ours],
         policies=policies,
-        made=_made(n, resamples, setting, policies),
+        made=made_of_scores(
+            len(ours), resamples if len(ours) >= FEWEST_SCORES else None, score_sentence(setting, policies)
+        ),
     )
     return with_gap(found, setting)
 
@@ -168,12 +184,7 @@ def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
     if setting.threshold is not None:
         scores = np.array([one.score for one in found.scores], dtype=np.float64)
         gap = float(optimality_gap(setting.threshold)([scores])) if found.n else None
-        made[GAP] = Made(
-            definition=f"By how much scores fall short of {setting.threshold:g} on average; what lies above it makes "
-            f"up for nothing. Lower is better. {_score(setting, found.policies)}",
-            n=found.n,
-            source=AGARWAL,
-        )
+        made[GAP] = made_of_gap(setting.threshold, found.n, score_sentence(setting, found.policies))
     return found.model_copy(update={GAP: gap, "made": made})
 
 
@@ -185,24 +196,41 @@ def _whose(policies: Mapping[PolicyChoice, int]) -> str:
     return f": {' and '.join(f'in {count} trials {told[one]}' for one, count in policies.items())}" if policies else ""
 
 
-def _score(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
+def policies_of(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
+    """How many scores each policy has, as far as that is known."""
+    return dict(Counter(one.policy for one in ours if one.policy is not None))
+
+
+def score_sentence(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
     return f"A score is {SCORE_DEFINITIONS[setting.score]}{_whose(policies)}."
 
 
-def _made(n: int, resamples: int, setting: Setting, policies: Mapping[PolicyChoice, int]) -> dict[str, Made]:
-    score = _score(setting, policies)
-    drawn = n >= FEWEST_SCORES
+def made_of_gap(goal: float, n: int, score: str) -> Made:
+    """``score``: the sentence that says what a score is."""
+    return Made(
+        definition=f"By how much scores fall short of {goal:g} on average; what lies above it makes up for nothing. "
+        f"Lower is better. {score}",
+        n=n,
+        source=AGARWAL,
+    )
+
+
+def made_of_scores(n: int, resamples: int | None, score: str, *, is_of_several: bool = False) -> dict[str, Made]:
+    """``resamples``: None where there is no interval. ``score``: the sentence that says what a score is.
+    ``is_of_several``: whether the scores of several environments are together."""
+    within = ", drawn within each environment" if is_of_several else ""
+    averaged = "The mean of the means on each environment." if is_of_several else "The mean of all scores."
     quartile = "linear between the two scores around it"
-    return {
-        "mean": Made(definition=f"The mean of all scores. {score}", n=n, source=AGARWAL),
+    made = {
+        "mean": Made(definition=f"{averaged} {score}", n=n, source=AGARWAL),
         "median": Made(definition=f"The median of all scores. {score}", n=n, source=AGARWAL),
         "iqm": Made(
             definition="Interquartile mean: the mean of the middle half of the scores; of n scores the lowest and the "
             "highest n // 4 are left out, so below four it is the mean. Its interval is the percentile interval of a "
-            f"bootstrap over seeds. {score}",
+            f"bootstrap over seeds{within}. {score}",
             n=n,
-            resamples=resamples if drawn else None,
-            confidence=CONFIDENCE if drawn else None,
+            resamples=resamples,
+            confidence=None if resamples is None else CONFIDENCE,
             source=AGARWAL,
         ),
         "std": Made(definition=f"Standard deviation of the sample, with n - 1. {score}", n=n, source=AGARWAL),
@@ -213,3 +241,6 @@ def _made(n: int, resamples: int, setting: Setting, policies: Mapping[PolicyChoi
             definition=f"The score above which a quarter of them lies, {quartile}. {score}", n=n, source=HYNDMAN_FAN
         ),
     }
+    if is_of_several:
+        del made["std"]
+    return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rlviz.analysis.experiments.across import Across, normalisation
 from rlviz.analysis.experiments.results import ExperimentResults
 from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.numbers import brief, decimal, ends
@@ -25,11 +26,13 @@ _LATEX = {
     "–": "--",
     "−": "$-$",
 }
+METHOD_HEAD = ["method", "scores", "IQM", "95 % interval", "median", "quartiles", "mean", "optimality gap"]
 _MARKDOWN = "\\`*_{}[]<>|#"
 
 
 def head(results: ExperimentResults) -> list[str]:
-    columns = ["variant", "seeds", "IQM", "95 % interval", "median", "quartiles", "mean", "std"]
+    columns = ["variant", *([] if results.across is None else ["environment"]), "seeds"]
+    columns += ["IQM", "95 % interval", "median", "quartiles", "mean", "std"]
     if results.threshold is not None:
         columns += ["optimality gap", "reached", "steps to threshold"]
     return columns
@@ -40,9 +43,8 @@ def rows(results: ExperimentResults) -> list[list[str]]:
     thresholds = {one.variant: one for one in (results.thresholds.variants if results.thresholds else ())}
     found = []
     for one in sorted(results.variants, key=lambda one: one.rank or len(results.variants) + 1):
-        interval = ends(one.low, one.high) if one.n else NOTHING
-        cells = [one.label, str(one.n), _told(one.iqm), interval, _told(one.median), _quartiles(one)]
-        cells += [_told(one.mean), _told(one.std)]
+        cells = [one.label, *([] if results.across is None else [one.environment]), str(one.n)]
+        cells += [_told(one.iqm), _interval(one), _told(one.median), _quartiles(one), _told(one.mean), _told(one.std)]
         if results.threshold is not None:
             steps = thresholds.get(one.variant)
             cells += [
@@ -54,30 +56,52 @@ def rows(results: ExperimentResults) -> list[list[str]]:
     return found
 
 
+def method_rows(across: Across) -> list[list[str]]:
+    """The cells of each method, best first, in the order of ``METHOD_HEAD``."""
+    return [
+        [
+            *(one.label, str(one.n), _told(one.iqm), _interval(one), _told(one.median), _quartiles(one)),
+            *(_told(one.mean), _told(one.optimality_gap)),
+        ]
+        for one in sorted(across.methods, key=lambda one: one.rank or 0)
+    ]
+
+
 def markdown(results: ExperimentResults) -> str:
-    columns = head(results)
-    lines = [_row(columns), _row(["---"] + ["---:"] * (len(columns) - 1))]
-    lines += [_row([_plain(cell) for cell in cells]) for cells in rows(results)]
+    lines = []
+    if results.across is not None and results.across.methods:
+        lines = [*_markdown_table(METHOD_HEAD, method_rows(results.across)), ""]
+        lines += [_plain(normalisation(results.across.environments)), ""]
+    lines += _markdown_table(head(results), rows(results))
     return "\n".join([*lines, "", f"{_plain(caption(results))}", ""])
 
 
 def latex(results: ExperimentResults) -> str:
     """Needs the package booktabs."""
-    columns = head(results)
-    lines = [
-        r"\begin{table}",
-        r"  \centering",
+    told = caption(results)
+    lines = [r"\begin{table}", r"  \centering"]
+    if results.across is not None and results.across.methods:
+        lines += [*_tabular(METHOD_HEAD, method_rows(results.across)), r"  \par\medskip"]
+        told = f"{normalisation(results.across.environments)} {told}"
+    lines += [*_tabular(head(results), rows(results)), rf"  \caption{{{_tex(told)}}}", r"\end{table}"]
+    return "\n".join([*lines, ""])
+
+
+def _markdown_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
+    lines = [_row(columns), _row(["---"] + ["---:"] * (len(columns) - 1))]
+    return lines + [_row([_plain(cell) for cell in row]) for row in cells]
+
+
+def _tabular(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
+    return [
         rf"  \begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}",
         r"    \toprule",
         f"    {_tex_row(columns)}",
         r"    \midrule",
-        *(f"    {_tex_row(cells)}" for cells in rows(results)),
+        *(f"    {_tex_row(row)}" for row in cells),
         r"    \bottomrule",
         r"  \end{tabular}",
-        rf"  \caption{{{_tex(caption(results))}}}",
-        r"\end{table}",
     ]
-    return "\n".join([*lines, ""])
 
 
 def caption(results: ExperimentResults) -> str:
@@ -92,6 +116,10 @@ def caption(results: ExperimentResults) -> str:
             f"{NOTHING} where fewer than half of the seeds have got there"
         )
     return f"{told}. {results.verdict.headline}"
+
+
+def _interval(one: VariantScores) -> str:
+    return ends(one.low, one.high) if one.n else NOTHING
 
 
 def _quartiles(one: VariantScores) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rlviz.analysis.arrays import Floats
@@ -66,9 +66,24 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Scale:
+    """Where returns of an environment are 0 and 1 once they are normalised: ``random`` is the mean return of random
+    actions, ``threshold``, which is higher, the return from which it counts as solved."""
+
+    random: float
+    threshold: float
+
+    def normalised(self, score: float) -> float:
+        return (score - self.random) / (self.threshold - self.random)
+
+
+@dataclass(frozen=True)
 class Setting:
     """What results shall be made of. ``variants``: their ids with what they are called, in the order of the
     specification; ``environments``: that of each, with its options.
+
+    ``methods``: by variant, what it is called without its environment: variants of one method train the same on
+    different environments. ``scales``: of the environments whose returns can be normalised.
 
     ``threshold``: the return to reach; None: there is none, and no steps to it. ``greedy_curves``: whether the learning
     curves are those of greedy evaluations; otherwise they are moving averages of the returns in training.
@@ -79,6 +94,12 @@ class Setting:
     score: ScoreKind = ScoreKind.TRIAL
     threshold: float | None = None
     greedy_curves: bool = False
+    methods: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+
+    @property
+    def has_several_environments(self) -> bool:
+        return len(set(self.environments.values())) > 1
 
 
 def scored(trials: Sequence[Trial], variant: str) -> list[Trial]:

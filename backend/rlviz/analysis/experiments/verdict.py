@@ -7,16 +7,16 @@ from enum import StrEnum
 from math import ceil
 from statistics import NormalDist
 
-import numpy as np
 from pydantic import Field
 
+from rlviz.analysis.experiments.across import Across, normalisation
+from rlviz.analysis.experiments.cautions import cautions_of, not_compared
 from rlviz.analysis.experiments.made import OUR_PAGE, Frozen, Made
 from rlviz.analysis.experiments.pairs import Improvements, Pair
 from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.experiments.trials import Trial
-from rlviz.analysis.numbers import NO_INTERVAL, brief, decimal, ends, listed
+from rlviz.analysis.numbers import NO_INTERVAL, decimal, ends, listed
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
-from rlviz.domain.evaluation import PolicyChoice
 
 LEAST_SEEDS = 5
 """Of each, before one is called better: with fewer, intervals hold too seldom (docs/experiments.md)."""
@@ -25,10 +25,6 @@ MOST_SEEDS_ADVISED = 100
 
 POWER = 0.8
 """How often as many seeds as are advised shall tell."""
-
-MOST_NAMED = 6
-SAME_BUDGET = 0.98
-"""Variants whose median steps differ by less than this share were trained for as long."""
 
 
 class Finding(StrEnum):
@@ -42,34 +38,46 @@ class Finding(StrEnum):
 class ExperimentVerdict(Frozen):
     finding: Finding
     headline: str = Field(description="One sentence.")
-    best: str | None = Field(description="Id of the variant with the highest interquartile mean, if one is better.")
-    better_than: list[str] = Field(description="Ids of the variants that it is better than.")
+    best: str | None = Field(
+        description="Id of the variant, or of the method where they are compared over environments, with the highest "
+        "interquartile mean, if one is better."
+    )
+    better_than: list[str] = Field(description="Ids of those that it is better than.")
     reasons: list[str] = Field(description="Sentences: the figures behind it, and how many seeds would tell more.")
     cautions: list[str] = Field(description="Sentences: what makes the comparison less fair than it looks.")
     made: Made
 
 
 def experiment_verdict(
-    variants: Sequence[VariantScores], found: Improvements, trials: Sequence[Trial]
+    variants: Sequence[VariantScores],
+    found: Improvements,
+    trials: Sequence[Trial],
+    across: Across | None = None,
 ) -> ExperimentVerdict:
-    """The best variant against all others that are compared with it, each with an interval so wide that those of all
-    pairs hold together."""
-    ranked = sorted((one for one in variants if one.n), key=lambda one: one.rank or 0)
-    labels = {one.variant: one.label for one in variants}
-    made = _made(found, ranked)
-    cautions = [*_not_compared(found, labels), *_cautions(variants, trials)]
-    why_not = _why_not(ranked)
+    """The best variant, or method where there are several environments, against all others that are compared with it,
+    each with an interval so wide that those of all pairs hold together."""
+    compared = variants if across is None else across.methods
+    ranked = sorted((one for one in compared if one.n), key=lambda one: one.rank or 0)
+    labels = {one.variant: one.label for one in compared}
+    made = _made(found, ranked, across)
+    cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *cautions_of(variants, trials)]
+    why_not = _why_not(ranked, across, any(one.n for one in variants))
     if why_not is not None:
         headline = f"Nothing can be said yet: {why_not}"
-        return _nothing(headline, _ends(ranked), cautions, made)
+        return _nothing(headline, _ends(ranked, across), cautions, made)
     ours = [pair for pair in found.pairs if pair.first == ranked[0].variant]
     better = [pair for pair in ours if _is_better(pair, len(found.pairs))]
     open_pairs = [pair for pair in ours if pair not in better]
-    reasons = [*_ends(ranked), *_separated(better, labels), *_advice(better, open_pairs, variants, len(found.pairs))]
+    reasons = [
+        *_ends(ranked, across),
+        *_separated(better, labels),
+        *_advice(better, open_pairs, labels, len(found.pairs)),
+    ]
     if not better:
         return _nothing(f"Nothing can be said yet: {_undecided(ours[0], labels)}", reasons, cautions, made)
     names = listed([f"{labels[pair.second]} with probability {_told(pair)}" for pair in better])
-    headline = f"{ranked[0].label} is better than {names}"
+    over = "" if across is None else f"Over {_environments(across)}, "
+    headline = f"{over}{ranked[0].label} is better than {names}"
     if open_pairs:
         headline += f"; against {listed([labels[pair.second] for pair in open_pairs])} nothing can be said yet"
     return ExperimentVerdict(
@@ -95,18 +103,22 @@ def _nothing(headline: str, reasons: list[str], cautions: list[str], made: Made)
     )
 
 
-def _why_not(ranked: Sequence[VariantScores]) -> str | None:
+def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores: bool) -> str | None:
     """What keeps the best two from being compared at all."""
+    if across is not None and has_scores and not ranked:
+        return (
+            "the variants were trained on different environments, whose returns are not on one scale, and on none of "
+            "them all have scores that can be normalised."
+        )
     if not ranked:
         return "no trial has a score."
     if len(ranked) == 1:
         return f"{ranked[0].label} alone has scores, and there is nothing to compare it with."
-    if len({one.environment for one in ranked}) > 1:
-        return "the variants were trained on different environments, whose returns are not on one scale."
-    short = [one for one in ranked if one.n < LEAST_SEEDS]
+    short = [one for one in ranked if one.seeds < LEAST_SEEDS]
     if len(ranked) - len(short) < 2 or ranked[0] in short:
-        told = listed([f"{one.label} has {one.n}" for one in short[:6]])
-        return f"{LEAST_SEEDS} seeds of each are needed for an interval that can be trusted; {told}."
+        told = listed([f"{one.label} has {one.seeds}" for one in short[:6]])
+        on_each = "" if across is None else " on each environment"
+        return f"{LEAST_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {told}."
     return None
 
 
@@ -132,16 +144,32 @@ def _undecided(pair: Pair, labels: dict[str, str]) -> str:
     )
 
 
-def _ends(ranked: Sequence[VariantScores]) -> list[str]:
+def _environments(across: Across) -> str:
+    """Three of them are named, of more only how many they are."""
+    names = [one.environment for one in across.environments]
+    return listed(names) if len(names) <= 3 else f"{len(names)} environments"
+
+
+def _ends(ranked: Sequence[VariantScores], across: Across | None) -> list[str]:
     """The scores themselves, of the best six."""
     if not ranked:
         return []
     told = "; ".join(
         f"{one.label} {decimal(one.iqm or 0.0)}"
-        + (f" {ends(one.low, one.high)}, {one.n} seeds" if one.low is not None else f" ({NO_INTERVAL})")
+        + (f" {ends(one.low, one.high)}, {_seeds(one, across)}" if one.low is not None else f" ({NO_INTERVAL})")
         for one in ranked[:6]
     )
-    return [f"Score as interquartile mean over seeds [95 % interval]: {told}."]
+    if across is None:
+        return [f"Score as interquartile mean over seeds [95 % interval]: {told}."]
+    return [f"Normalised score as interquartile mean over environments and seeds [95 % interval]: {told}."]
+
+
+def _seeds(one: VariantScores, across: Across | None) -> str:
+    """How many it has, on each environment."""
+    if across is None:
+        return f"{one.n} seeds"
+    exactly = one.seeds * len(across.environments) == one.n
+    return f"{one.seeds} seeds{'' if exactly else ' or more'} on each"
 
 
 def _separated(better: Sequence[Pair], labels: dict[str, str]) -> list[str]:
@@ -158,11 +186,8 @@ def _share(chance: float) -> str:
     return f"{100 * chance:.2g} %" if chance >= 1e-4 else "less than 0.01 %"
 
 
-def _advice(
-    better: Sequence[Pair], undecided: Sequence[Pair], variants: Sequence[VariantScores], pairs: int
-) -> list[str]:
+def _advice(better: Sequence[Pair], undecided: Sequence[Pair], labels: dict[str, str], pairs: int) -> list[str]:
     """How many more seeds would tell more. An interval's width falls with the square root of their number."""
-    labels = {one.variant: one.label for one in variants}
     told = []
     wide = [pair for pair in better if pair.joint_high != pair.joint_low]
     if wide:
@@ -205,79 +230,7 @@ def _seeds_to_tell(pair: Pair, pairs: int) -> int:
     return ceil(max(pair.seeds_first, pair.seeds_second) * (error / needed) ** 2)
 
 
-def _not_compared(found: Improvements, labels: dict[str, str]) -> list[str]:
-    if not found.left_out:
-        return []
-    names = _some([labels[variant] for variant in found.left_out])
-    return [
-        f"Only the {len(found.variants)} best by interquartile mean are compared in pairs; {names} "
-        f"{_are(len(found.left_out))} not."
-    ]
-
-
-def _cautions(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
-    told = [
-        f"{one.failed} of {one.trials} trials of {one.label} ended without a score and {_are(one.failed)} left out; if "
-        "the variant made them fail, its scores look better than it is."
-        for one in variants
-        if one.failed
-    ]
-    skipped = sum(one.skipped for one in trials)
-    if skipped:
-        told.append(
-            f"{skipped} of {len(trials)} trials {_were(skipped)} left out, because the experiment ended before they "
-            "did."
-        )
-    waiting = sum(not one.ended for one in trials)
-    if waiting:
-        told.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
-    told += _policies(variants)
-    budgets = {one.label: _budget(trials, one.variant) for one in variants if one.n}
-    if budgets and min(budgets.values()) < SAME_BUDGET * max(budgets.values()):
-        least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
-        told.append(
-            f"They were not trained for as long: {least} for {brief(budgets[least])} steps, {most} for "
-            f"{brief(budgets[most])}."
-        )
-    return told
-
-
-def _policies(variants: Sequence[VariantScores]) -> list[str]:
-    """Whether the best policy plays for some, and the last one for others."""
-    best = [one.label for one in variants if PolicyChoice.BEST in one.policies]
-    last = [one.label for one in variants if PolicyChoice.LATEST in one.policies]
-    if not best or not last:
-        return []
-    return [
-        f"Scores of {_some(best)} are of the best policy that a run kept, those of {_some(last)} of the last one, "
-        "since no evaluations chose a best: only the first are safe from a relapse at the end."
-    ]
-
-
-def _some(labels: Sequence[str]) -> str:
-    """The first of them."""
-    return listed([*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])])
-
-
-def _budget(trials: Sequence[Trial], variant: str) -> float:
-    """For how many steps those that have ended were trained, the median."""
-    counted = [one.steps for one in trials if one.variant == variant and one.ended and not one.skipped]
-    return float(np.median(counted))
-
-
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
-
-
-def _made(found: Improvements, ranked: Sequence[VariantScores]) -> Made:
+def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across | None) -> Made:
     pairs = max(len(found.pairs), 1)
     each = 1 - (1 - CONFIDENCE) / pairs
     together = (
@@ -285,9 +238,12 @@ def _made(found: Improvements, ranked: Sequence[VariantScores]) -> Made:
         if pairs > 1
         else ""
     )
+    what, on_each = ("variant", "") if across is None else ("method", " on each environment")
+    averaged = "" if across is None else ", averaged over the environments,"
+    normalised = "" if across is None else f" {normalisation(across.environments)}"
     return Made(
-        definition="One variant is called better than another if, with 5 seeds of each at least, the interval of the "
-        f"probability that one of its seeds does better lies above one half.{together}",
+        definition=f"One {what} is called better than another if, with 5 seeds of each{on_each} at least, the interval "
+        f"of the probability that one of its seeds does better{averaged} lies above one half.{together}{normalised}",
         n=sum(one.n for one in ranked),
         resamples=found.pairs[0].made.resamples if found.pairs else None,
         confidence=each if found.pairs else None,

@@ -236,7 +236,22 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
         rows.append((label, number(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
     print_table(("VARIANT", "IQM", "95 % INTERVAL", "SEEDS"), rows, keep=2)
     say()
+    if results["across"] is not None and results["across"]["methods"]:
+        _show_methods(results["across"])
     say(results["verdict"]["headline"])
+
+
+def _show_methods(across: dict[str, Any]) -> None:
+    """Each method over all environments, in normalised scores."""
+    best_first = sorted(across["methods"], key=lambda one: one["rank"])
+    rows = [(one["label"], number(one["iqm"]), ends(one["low"], one["high"]), str(one["n"])) for one in best_first]
+    print_table(("OVER ENVIRONMENTS", "IQM", "95 % INTERVAL", "SCORES"), rows, keep=2)
+    for one in across["environments"]:
+        chance, threshold = number(one["random_return"]), number(one["threshold"])
+        say(f"{one['environment']}: 0 is the mean return of random actions, {chance}; 1 is the threshold, {threshold}.")
+    for sentence in across["left_out"]:
+        say(sentence)
+    say()
 
 
 def _show_search(search: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.evaluation_plan import EvaluationPlan
@@ -112,13 +112,26 @@ class ExperimentLimits(_Strict):
     steps: int | None = Field(None, ge=1, strict=True, description="Of all runs together.")
 
 
+def _each_once(values: list[JsonValue]) -> list[JsonValue]:
+    if not values:
+        raise ValueError("There are no values. Give at least one, or leave it out.")
+    if any(_same(one, other) for one, other in itertools.combinations(values[: MOST_VARIANTS + 1], 2)):
+        raise ValueError("A value is there twice.")
+    return values
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether both are the same value: 1 is 1.0, but not true."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
 class ExperimentSpec(_Strict):
     """One of ``variants``, ``grid`` and ``sweep`` says what is varied; each variant is trained with every seed."""
 
     name: str | None = Field(None, max_length=LIMITS.run_name.maximum, description="null: made from what is compared.")
     base: RunWishes = RunWishes()
     variants: list[Variant] = Field(default=[], max_length=MOST_VARIANTS)
-    grid: dict[str, list[JsonValue]] = Field(
+    grid: dict[str, Annotated[list[JsonValue], AfterValidator(_each_once)]] = Field(
         default={}, description="By the name of a hyperparameter, its values; every combination is a variant."
     )
     sweep: Sweep | None = None
@@ -168,16 +181,6 @@ class ExperimentSpec(_Strict):
             if twice:
                 raise ValueError(f"Each seed once: {', '.join(map(str, twice))} is there twice.")
         return seeds
-
-    @field_validator("grid")
-    @classmethod
-    def _check_grid(cls, grid: dict[str, list[JsonValue]]) -> dict[str, list[JsonValue]]:
-        for name, values in grid.items():
-            if not values:
-                raise ValueError(f"{name} has no values. Give at least one, or leave it out.")
-            if any(_same(one, other) for one, other in itertools.combinations(values[: MOST_VARIANTS + 1], 2)):
-                raise ValueError(f"{name} has a value twice.")
-        return grid
 
     @field_validator("variants")
     @classmethod
@@ -237,11 +240,6 @@ class ExperimentSpec(_Strict):
                 _of_grid(dict(zip(names, values, strict=True))) for values in itertools.product(*self.grid.values())
             ]
         return self.variants
-
-
-def _same(one: JsonValue, other: JsonValue) -> bool:
-    """Whether both are the same value: 1 is 1.0, but not true."""
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def grid_size(grid: Mapping[str, Sequence[JsonValue]]) -> int:

@@ -77,7 +77,15 @@ class ResultsService:
         key = _key(source, request, rows.values())
         known = self._known(source, key)
         if known is None:
-            setting = Setting(source.variants, source.environments, request.score, threshold, greedy)
+            setting = Setting(
+                source.variants,
+                source.environments,
+                request.score,
+                threshold,
+                greedy,
+                methods=source.methods,
+                scales=source.scales,
+            )
             if threshold == source.threshold:
                 known = experiment_results(trials, setting)
             else:
@@ -181,7 +189,7 @@ def _threshold(source: ExperimentSource, request: ResultsRequest) -> float | Non
 def _key(source: ExperimentSource, request: ResultsRequest, rows: Iterable[RunRow]) -> str:
     """Of everything that results are made from, but for the seconds of what still trains."""
     parts = [__version__, str(DEFINITIONS), source.id, repr(source.variants), repr(source.environments)]
-    parts += [request.score.value, repr(_threshold(source, request))]
+    parts += [repr(source.methods), repr(source.scales), request.score.value, repr(_threshold(source, request))]
     parts += [repr(cell) for cell in source.cells]
     parts += [f"{row.id}/{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.best_policy}" for row in rows]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from rlviz.analysis.experiments import Scale
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.sweep import Sweep
 
@@ -38,7 +39,8 @@ class ExperimentSource:
     text.
 
     ``variants``: ids with labels, in the order of the specification; ``environments``: that of each, with its options;
-    ``threshold``: the return to reach that they have in common, if they have one. ``sweep``: of a search.
+    ``threshold``: the return to reach that they have in common, if they have one. ``methods``: by variant, what it is
+    called without its environment; ``scales``: of environments whose returns can be normalised. ``sweep``: of a search.
     """
 
     id: str
@@ -49,4 +51,6 @@ class ExperimentSource:
     environments: dict[str, str]
     threshold: float | None
     cells: Sequence[Cell]
+    methods: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, Scale] = field(default_factory=dict)
     sweep: Sweep | None = None

@@ -12,6 +12,7 @@ from cachetools import LRUCache
 from pydantic import JsonValue
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.analysis.experiments import Scale
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs, pace_of
@@ -29,10 +30,13 @@ from rlviz.domain.experiments import (
 )
 from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.times import utc
+from rlviz.environments.base import Environment
+from rlviz.environments.random_returns import random_return_of
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiments.book import ExperimentBook
 from rlviz.services.experiments.checking import SpecificationCheck
+from rlviz.services.experiments.methods import methods_of
 from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.states import ExperimentState, state_of
 from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status_of, summary_of
@@ -186,15 +190,18 @@ class ExperimentService:
             wishes, labels = dict(book.wishes), book.labels
         found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in wishes.items()}
         thresholds = {environment.reward_threshold for environment in found.values()}
+        environments = {name: _environment(one.id, one.chosen) for name, one in found.items()}
         return ExperimentSource(
             id=book.id,
             title=book.stored.name,
             folder=book.folder.path,
             specification=book.folder.specification_text,
             variants=labels,
-            environments={name: _environment(one.id, one.chosen) for name, one in found.items()},
+            environments=environments,
             threshold=thresholds.pop() if len(thresholds) == 1 else None,
             cells=cells,
+            methods=methods_of(labels, wishes) if len(set(environments.values())) > 1 else {},
+            scales={environments[name]: scale for name, one in found.items() if (scale := _scale(one)) is not None},
             sweep=book.spec.sweep,
         )
 
@@ -267,3 +274,11 @@ def _environment(env_id: str, options: Mapping[str, JsonValue]) -> str:
     """An environment with its options: “FrozenLake-v1, is_slippery true, map_name 4x4”; the same for the same ones."""
     chosen = (f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in options.items())
     return ", ".join([env_id, *sorted(chosen)])
+
+
+def _scale(environment: Environment) -> Scale | None:
+    """None where no threshold lies above what random actions earn, or that was not measured with these options."""
+    chance, threshold = random_return_of(environment), environment.reward_threshold
+    if chance is None or threshold is None or threshold <= chance.mean:
+        return None
+    return Scale(random=chance.mean, threshold=threshold)

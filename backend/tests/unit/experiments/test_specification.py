@@ -27,7 +27,7 @@ def spec(**given: Any) -> ExperimentSpec:
         ({"variants": VARIANTS, "base": {"algorithm": "ppo"}}, ("base", "algorithm")),
         ({"variants": VARIANTS, "seeds": [1, 1]}, ("seeds",)),
         ({"variants": VARIANTS, "seeds": []}, ("seeds",)),
-        ({"grid": {"gamma": []}}, ("grid",)),
+        ({"grid": {"gamma": []}}, ("grid", "gamma")),
         ({"grid": {}}, ()),
         ({"variants": VARIANTS, "grid": {"gamma": [0.9]}}, ()),
         ({"variants": [VARIANTS[0], {"name": "A "}]}, ("variants",)),

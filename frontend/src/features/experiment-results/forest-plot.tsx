@@ -40,9 +40,9 @@ export function ForestLine({ forest, variant: { variant, label, scores } }: Fore
           style={{ left: at(reference) }}
         />
       )}
-      {scores.map(({ seed, score }) => (
+      {scores.map(({ seed, score }, place) => (
         <span
-          key={seed}
+          key={place}
           data-seed={seed}
           className="absolute bottom-0 size-1.5 -translate-x-1/2 rounded-full bg-ink-faint opacity-60"
           style={{ left: at(score) }}
@@ -62,8 +62,31 @@ export function ForestLine({ forest, variant: { variant, label, scores } }: Fore
   );
 }
 
+interface ForestFootProps {
+  forest: Forest;
+  /** Columns of the table before and after the plot. */
+  before: number;
+  after: number;
+}
+
+/** The foot of a table with a forest plot in one of its columns: its scale. */
+export function ForestFoot({ forest, before, after }: ForestFootProps) {
+  if (forest.rows.length === 0) return null;
+  return (
+    <tfoot className="max-md:block">
+      <tr className="align-top max-md:block">
+        <td colSpan={before} className="max-md:hidden" />
+        <td className="pr-4 max-md:block max-md:pr-0">
+          <ForestAxis forest={forest} />
+        </td>
+        {after > 0 && <td colSpan={after} className="max-md:hidden" />}
+      </tr>
+    </tfoot>
+  );
+}
+
 /** The scale below the lines of a forest plot, with the threshold named where it lies. */
-export function ForestAxis({ forest: { minimum, maximum, reference } }: { forest: Forest }) {
+function ForestAxis({ forest: { minimum, maximum, reference } }: { forest: Forest }) {
   if (minimum === null || maximum === null) return null;
   const at = (value: number) => placeIn(value, minimum, maximum);
   const ticks = linearTicks([minimum, maximum], TICKS);

@@ -3,13 +3,13 @@ import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { interval, plural } from "@/lib/format";
 import { madeText, madeTexts } from "@/lib/made";
-import { labelsOf } from "./labels";
+import { comparedIn, labelsOf } from "./labels";
 
 /** How often a seed of one variant does better than a seed of another; nothing for fewer than two variants. */
 export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
   const { variants, matrix, pairs, left_out } = results.improvements;
   if (pairs.length === 0) return null;
-  const label = labelsOf(results.variants);
+  const label = labelsOf(comparedIn(results));
   const pairOf = (row: string, column: string) =>
     pairs.find(
       ({ first, second }) =>
@@ -37,7 +37,8 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
     >
       <table className="text-center text-sm tabular-nums">
         <caption className="mb-2 text-left text-xs text-ink-faint">
-          That a seed of the row does better than a seed of the column, with its 95 % interval.
+          That a seed of the row does better than a seed of the column
+          {results.across && ", averaged over the environments"}, with its 95 % interval.
         </caption>
         <thead className="text-xs text-ink-soft">
           <tr>

@@ -4,15 +4,16 @@ import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { compact, percent, plural } from "@/lib/format";
 import { madeTexts } from "@/lib/made";
-import { labelsOf } from "./labels";
+import { comparedIn, labelsOf } from "./labels";
 import { profileLines } from "./profile-lines";
 
 /** The performance profiles of all variants: which share of the seeds did better than each return. */
 export function ProfileCard({ results }: { results: ExperimentResults }) {
   const { value, variants, left_out } = results.profiles;
   if (variants.length === 0) return null;
-  const label = labelsOf(results.variants);
+  const label = labelsOf(comparedIn(results));
   const help = madeTexts(variants.map(({ variant, made }) => ({ label: label(variant), made })));
+  const what = results.across ? "normalised score" : "return";
   return (
     <Card
       title="Performance profiles"
@@ -22,8 +23,8 @@ export function ProfileCard({ results }: { results: ExperimentResults }) {
         The higher, the better; where two cross, neither is better throughout.
       </p>
       <LinePlot
-        label={`Share of seeds above each return, of ${plural(variants.length, "variant")}`}
-        x={{ domain: [value[0] ?? 0, value.at(-1) ?? 1], label: "return", format: compact }}
+        label={`Share of seeds above each ${what}, of ${plural(variants.length, "variant")}`}
+        x={{ domain: [value[0] ?? 0, value.at(-1) ?? 1], label: what, format: compact }}
         y={{ domain: [0, 1], label: "share of seeds that did better", format: percent }}
         lines={profileLines(results)}
       />

@@ -1,11 +1,12 @@
 import type { PlotLine } from "@/components/figure/line-plot";
 import type { ExperimentResults } from "@/lib/api";
-import { labelsOf, placesOf } from "./labels";
+import { comparedIn, labelsOf, placesOf } from "./labels";
 
-/** For each variant the share of its seeds whose score is greater than each return. */
-export function profileLines({ profiles, variants }: ExperimentResults): PlotLine[] {
-  const label = labelsOf(variants);
-  const place = placesOf(variants);
+/** For each variant the share of its seeds whose score is greater than each value. */
+export function profileLines(results: ExperimentResults): PlotLine[] {
+  const { profiles } = results;
+  const label = labelsOf(comparedIn(results));
+  const place = placesOf(comparedIn(results));
   return profiles.variants.map(({ variant, share, low, high }) => ({
     ...{ id: variant, label: label(variant), style: place(variant) },
     points: profiles.value.flatMap((value, i) => {

@@ -7,9 +7,27 @@ import { plural } from "@/lib/format";
 import { madeTexts } from "@/lib/made";
 import { labelsOf, placesOf } from "./labels";
 
-/** The learning curve of each variant with its band. */
+/** The learning curve of each variant with its band; of several environments a chart each. */
 export function ResultCurves({ results }: { results: ExperimentResults }) {
-  const { curves, variants, threshold } = results;
+  const environments = [...new Set(results.variants.map(({ environment }) => environment))];
+  return environments.map((environment) => (
+    <EnvironmentCurves
+      key={environment}
+      {...{ results, environment }}
+      title={`Learning curves${environments.length > 1 ? ` on ${environment}` : ""}`}
+    />
+  ));
+}
+
+interface EnvironmentCurvesProps {
+  results: ExperimentResults;
+  environment: string;
+  title: string;
+}
+
+function EnvironmentCurves({ results, environment, title }: EnvironmentCurvesProps) {
+  const { variants, threshold } = results;
+  const curves = useMemo(() => curvesOn(results, environment), [results, environment]);
   const lines = useMemo(() => {
     const label = labelsOf(variants);
     const place = placesOf(variants);
@@ -24,7 +42,7 @@ export function ResultCurves({ results }: { results: ExperimentResults }) {
     undefined;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <BandedCurves step={curves.step} {...{ lines, help, threshold }} />
+      <BandedCurves step={curves.step} {...{ lines, help, threshold, title }} />
       {notesOf(curves, label).map(({ note, labels }) => (
         <p key={note} className="text-xs text-ink-faint">
           {labels}: {note}
@@ -32,6 +50,25 @@ export function ResultCurves({ results }: { results: ExperimentResults }) {
       ))}
     </div>
   );
+}
+
+/** Those of the variants of one environment, up to the last step at which one of them has a value. */
+function curvesOn({ curves, variants }: ExperimentResults, environment: string) {
+  const wanted = new Set(
+    variants.filter((one) => one.environment === environment).map(({ variant }) => variant),
+  );
+  const ours = curves.variants.filter(({ variant }) => wanted.has(variant));
+  const end = Math.max(
+    0,
+    ...ours.map(({ count }) => count.findLastIndex((seeds) => seeds > 0) + 1),
+  );
+  const upToEnd = ours.map((one) => ({
+    ...one,
+    iqm: one.iqm.slice(0, end),
+    low: one.low.slice(0, end),
+    high: one.high.slice(0, end),
+  }));
+  return { ...curves, step: curves.step.slice(0, end), variants: upToEnd };
 }
 
 /** Each note once, with the variants that it is about; of many only how many they are. */

@@ -1,6 +1,7 @@
 import { Boundary } from "@/components/ui/boundary";
 import type { ExperimentResults } from "@/lib/api";
 import { ImprovementMatrix } from "./improvement-matrix";
+import { MethodTable } from "./method-table";
 import { ProfileCard } from "./profile-card";
 import { ResultCurves } from "./result-curves";
 import { ScoreTable } from "./score-table";
@@ -18,6 +19,7 @@ export function Results({ experiment, results }: ResultsProps) {
   return (
     <>
       <VerdictCard results={results} />
+      <MethodTable results={results} />
       <ScoreTable experiment={experiment} results={results} />
       <Boundary what="The curves">
         <ResultCurves results={results} />

@@ -18,7 +18,7 @@ export const FIGURES = [
 
 interface ScoreRowProps {
   variant: ExperimentResults["variants"][number];
-  forest: ExperimentResults["forest"];
+  forest: ExperimentResults["forest"] | null;
   figures: readonly (typeof FIGURES)[number][];
   cost: ExperimentResults["cost"]["variants"][number] | undefined;
   /** Whether each seed has its score. */
@@ -55,9 +55,11 @@ export function ScoreRow(props: ScoreRowProps) {
           )}
         </td>
       ))}
-      <td>
-        <ForestLine forest={forest} variant={one} />
-      </td>
+      {forest && (
+        <td>
+          <ForestLine forest={forest} variant={one} />
+        </td>
+      )}
       {withSeeds && (
         <td>
           <ul className="flex max-w-64 flex-wrap gap-x-2 text-xs">

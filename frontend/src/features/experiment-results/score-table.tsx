@@ -4,19 +4,21 @@ import { KeepPreset } from "@/components/keep-preset";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { madeText, madeTexts } from "@/lib/made";
-import { ForestAxis } from "./forest-plot";
+import { ForestFoot } from "./forest-plot";
 import { MOST_WITH_SEEDS } from "./labels";
 import { FIGURES, ScoreRow } from "./score-row";
 
 /**
  * Variants with their scores: summed up, as a forest plot, and of each seed with a link to its run. On a narrow screen
- * each variant is a block with what matters most.
+ * each variant is a block with what matters most. Of several environments there is no plot: their returns have no scale
+ * in common.
  */
 export function ScoreTable({ experiment, results }: ScoreTableProps) {
   const [kept, setKept] = useState<ExperimentResults["variants"][number] | null>(null);
-  const { variants, forest, cost } = results;
+  const { variants, cost } = results;
   const withSeeds = variants.length <= MOST_WITH_SEEDS;
-  const several = new Set(variants.map(({ environment }) => environment)).size > 1;
+  const several = results.across != null;
+  const forest = several ? null : results.forest;
   const figures = FIGURES.filter(({ name }) => variants.some((one) => one[name] !== null));
   const helpOf = (name: (typeof FIGURES)[number]["name"]) =>
     madeTexts(
@@ -26,7 +28,7 @@ export function ScoreTable({ experiment, results }: ScoreTableProps) {
     );
   return (
     <Card
-      title="Scores"
+      title={several ? "Scores on each environment" : "Scores"}
       aside={
         <span className="md:hidden">
           <ChartHelp title="the interquartile mean" text={helpOf("iqm")} />
@@ -47,9 +49,11 @@ export function ScoreTable({ experiment, results }: ScoreTableProps) {
                 </span>
               </th>
             ))}
-            <th scope="col" className="w-1/4">
-              Forest plot
-            </th>
+            {forest && (
+              <th scope="col" className="w-1/4">
+                Forest plot
+              </th>
+            )}
             {withSeeds && <th scope="col">Seeds</th>}
             <th scope="col">
               <span className="flex items-center gap-1">
@@ -72,16 +76,8 @@ export function ScoreTable({ experiment, results }: ScoreTableProps) {
             />
           ))}
         </tbody>
-        {forest.rows.length > 0 && (
-          <tfoot className="max-md:block">
-            <tr className="align-top max-md:block">
-              <td colSpan={1 + figures.length} className="max-md:hidden" />
-              <td className="pr-4 max-md:block max-md:pr-0">
-                <ForestAxis forest={forest} />
-              </td>
-              <td colSpan={withSeeds ? 3 : 2} className="max-md:hidden" />
-            </tr>
-          </tfoot>
+        {forest && (
+          <ForestFoot forest={forest} before={1 + figures.length} after={withSeeds ? 3 : 2} />
         )}
       </table>
       {kept && (

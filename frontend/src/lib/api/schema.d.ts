@@ -2103,6 +2103,25 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /**
+     * Across
+     * @description Methods over the environments on which all of them have scores that can be normalised.
+     */
+    Across: {
+      /** Environments */
+      environments: components["schemas"]["NormalisedEnvironment"][];
+      /**
+       * Left Out
+       * @description Sentences: which environments and methods are not in it, and why.
+       */
+      left_out: string[];
+      /**
+       * Methods
+       * @description Variants that train the same on different environments as one, in the order of the specification, with normalised scores.
+       */
+      methods: components["schemas"]["VariantScores"][];
+      forest: components["schemas"]["Forest"];
+    };
     /** AlgorithmInfo */
     AlgorithmInfo: {
       /** Id */
@@ -3714,6 +3733,8 @@ export interface components {
        */
       variants: components["schemas"]["VariantScores"][];
       forest: components["schemas"]["Forest"];
+      /** @description Where variants are trained on several environments: the methods that they are, which verdict, pairs and profiles are of. null: on one. */
+      across?: components["schemas"]["Across"] | null;
       improvements: components["schemas"]["Improvements"];
       profiles: components["schemas"]["Profiles"];
       /** @description Steps to the threshold; null without one. */
@@ -3890,12 +3911,12 @@ export interface components {
       headline: string;
       /**
        * Best
-       * @description Id of the variant with the highest interquartile mean, if one is better.
+       * @description Id of the variant, or of the method where they are compared over environments, with the highest interquartile mean, if one is better.
        */
       best: string | null;
       /**
        * Better Than
-       * @description Ids of the variants that it is better than.
+       * @description Ids of those that it is better than.
        */
       better_than: string[];
       /**
@@ -5552,6 +5573,24 @@ export interface components {
        */
       better?: "higher" | "lower";
     };
+    /** NormalisedEnvironment */
+    NormalisedEnvironment: {
+      /**
+       * Environment
+       * @description With its options.
+       */
+      environment: string;
+      /**
+       * Random Return
+       * @description Mean return of random actions, which becomes 0.
+       */
+      random_return: number;
+      /**
+       * Threshold
+       * @description Return from which it counts as solved, which becomes 1.
+       */
+      threshold: number;
+    };
     /**
      * NotFinite
      * @description The metric, or any metric, is not a number or infinite.
@@ -5683,12 +5722,15 @@ export interface components {
     Pair: {
       /**
        * First
-       * @description Id of a variant.
+       * @description Id of a variant, or of a method where they are compared over environments.
        */
       first: string;
       /** Second */
       second: string;
-      /** Seeds First */
+      /**
+       * Seeds First
+       * @description Scores on each environment: where there are several, the fewest.
+       */
       seeds_first: number;
       /** Seeds Second */
       seeds_second: number;
@@ -6093,7 +6135,7 @@ export interface components {
     Profiles: {
       /**
        * Value
-       * @description Returns, ascending: the axis of all profiles.
+       * @description Returns, or normalised scores of several environments, ascending: the axis of all profiles.
        */
       value: number[];
       /**
@@ -8129,6 +8171,11 @@ export interface components {
       run_id: string;
       /** Score */
       score: number;
+      /**
+       * Environment
+       * @description That of the score, where those of several are together.
+       */
+      environment?: string | null;
     };
     /**
      * SeedsAdd
@@ -9668,13 +9715,18 @@ export interface components {
        */
       n: number;
       /**
+       * Seeds
+       * @description Scores on each environment: where there are several, the fewest.
+       */
+      seeds: number;
+      /**
        * Failed
        * @description Trials that ended without a score, but for those that were skipped since the experiment was over.
        */
       failed: number;
       /**
        * Rank
-       * @description Place by interquartile mean, then by mean, from 1.
+       * @description Place by interquartile mean, then by mean, from 1, among those of the same environment.
        */
       rank: number | null;
       /** Mean */

@@ -80,7 +80,7 @@ def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Place
         parts += [
             titled(
                 element("circle", cx=x(seed.score), cy=y, r=3, class_=f"seed {look}"),
-                f"seed {seed.seed}: {decimal(seed.score)}",
+                f"seed {seed.seed}{f' on {seed.environment}' if seed.environment else ''}: {decimal(seed.score)}",
             )
             for seed in seeds[row.variant]
         ]
@@ -114,11 +114,12 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places) -> Elem
     return picture(*parts, height=320, label=f"Learning curves of {len(curves.variants)} variants")
 
 
-def draw_profiles(profiles: Profiles, places: Places) -> Element:
+def draw_profiles(profiles: Profiles, places: Places, what: str) -> Element:
+    """``what``: what the scores are, as the axis says it."""
     if not profiles.value:
         return element("p", "There are no scores to draw a profile of.")
     box = frame((profiles.value[0], profiles.value[-1]), (0.0, 1.0))
-    parts = box.drawn("score", "share of seeds above it")
+    parts = box.drawn(what, "share of seeds above it")
     for one in profiles.variants:
         parts += _band(box, profiles.value, one.low, one.high, places[one.variant])
         points = path([(box.x(x), box.y(y)) for x, y in zip(profiles.value, one.share, strict=True)])

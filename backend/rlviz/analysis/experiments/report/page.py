@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
 from rlviz.analysis.experiments import tables
+from rlviz.analysis.experiments.across import Across, normalisation
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.experiments.pairs import Improvements
 from rlviz.analysis.experiments.report.drawings import (
@@ -20,7 +21,8 @@ from rlviz.analysis.experiments.report.drawings import (
 )
 from rlviz.analysis.experiments.report.elements import Child, element, table
 from rlviz.analysis.experiments.results import ExperimentResults
-from rlviz.analysis.numbers import duration, share_ends
+from rlviz.analysis.experiments.scores import VariantScores
+from rlviz.analysis.numbers import duration, listed, share_ends
 
 STYLE = Path(__file__).parent / "style.css"
 
@@ -41,8 +43,9 @@ class ReportHead:
 
 def report(head: ReportHead, results: ExperimentResults) -> str:
     """One HTML document. All text in it is escaped."""
-    places = {one.variant: place for place, one in enumerate(results.variants)}
-    labels = {one.variant: one.label for one in results.variants}
+    methods = results.across.methods if results.across else []
+    places = {one.variant: place for group in (results.variants, methods) for place, one in enumerate(group)}
+    labels = {one.variant: one.label for one in (*results.variants, *methods)}
     document = element(
         "html",
         element(
@@ -84,25 +87,23 @@ def _opening(head: ReportHead, results: ExperimentResults) -> list[Element]:
 def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, str]) -> list[Element]:
     scored = [one for one in results.variants if one.n]
     found = []
+    if results.across is not None and results.across.methods:
+        found.append(_across(results.across, places))
     if scored:
         found.append(
             _section(
-                "Scores",
-                draw_forest(results.forest, results.variants, places),
+                "Scores" if results.across is None else "Scores on each environment",
+                # returns of different environments have no scale in common
+                *([draw_forest(results.forest, results.variants, places)] if results.across is None else []),
                 table(tables.head(results), tables.rows(results), f"A score is {results.score_definition}."),
-                *(
-                    paragraph
-                    for figure in scored[0].made
-                    for paragraph in how_made({labels[one.variant]: one.made[figure] for one in scored})
-                ),
+                *_figures_made(scored),
             )
         )
     if results.curves.variants:
         found.append(
             _section(
                 "Learning curves",
-                draw_curves(results.curves, results.threshold, places),
-                _legend([one.variant for one in results.curves.variants], labels, places),
+                *_drawn_curves(results, places, labels),
                 *(element("p", f"{labels[one.variant]}: {one.note}") for one in results.curves.variants if one.note),
                 *_left_out(results.curves.left_out, labels),
                 *how_made({labels[one.variant]: one.made for one in results.curves.variants}),
@@ -126,7 +127,7 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
         found.append(
             _section(
                 "Performance profiles",
-                draw_profiles(results.profiles, places),
+                draw_profiles(results.profiles, places, "normalised score" if results.across else "return"),
                 _legend([one.variant for one in results.profiles.variants], labels, places),
                 *_left_out(results.profiles.left_out, labels),
                 *how_made({labels[one.variant]: one.made for one in results.profiles.variants}),
@@ -142,6 +143,38 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
             )
         )
     return found
+
+
+def _drawn_curves(results: ExperimentResults, places: Places, labels: Mapping[str, str]) -> list[Element]:
+    """One picture for each environment: returns of different ones have no scale in common."""
+    environments = {one.variant: one.environment for one in results.variants}
+    found = []
+    for environment in dict.fromkeys(environments.values()):
+        ours = results.curves.of([variant for variant, one in environments.items() if one == environment])
+        if ours.variants:
+            found += [element("h3", environment)] if results.across else []
+            found.append(draw_curves(ours, results.threshold, places))
+            found.append(_legend([one.variant for one in ours.variants], labels, places))
+    return found
+
+
+def _across(across: Across, places: Places) -> Element:
+    """The methods over all environments."""
+    return _section(
+        f"Scores over {listed([one.environment for one in across.environments])}",
+        draw_forest(across.forest, across.methods, places),
+        table(tables.METHOD_HEAD, tables.method_rows(across), normalisation(across.environments)),
+        *(element("p", sentence, class_="about") for sentence in across.left_out),
+        *_figures_made(across.methods),
+    )
+
+
+def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
+    return [
+        paragraph
+        for figure in scored[0].made
+        for paragraph in how_made({one.label: one.made[figure] for one in scored})
+    ]
 
 
 def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, str]) -> list[Element]:

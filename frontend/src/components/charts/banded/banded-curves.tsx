@@ -19,6 +19,7 @@ export interface BandedLine {
 }
 
 interface BandedCurvesProps {
+  title?: string;
   step: number[];
   lines: readonly BandedLine[];
   help?: string;
@@ -34,7 +35,8 @@ export function BandedCurves(props: BandedCurvesProps) {
 }
 
 /** Memoised by what the chart says of its lines, since a new spec rebuilds it; new values go into the sources. */
-function useSpec({ step, lines, help, threshold = null }: BandedCurvesProps): ChartSpec {
+function useSpec(props: BandedCurvesProps): ChartSpec {
+  const { title = "Learning curves", step, lines, help, threshold = null } = props;
   const [sources] = useState(() => new Map<string, HeldSource>());
   const labels = lines.map(({ id, label, place }) => ({ id, label, place }));
   const says = JSON.stringify(labels);
@@ -53,7 +55,7 @@ function useSpec({ step, lines, help, threshold = null }: BandedCurvesProps): Ch
       return source;
     };
     return {
-      ...{ id: "curves", title: "Learning curves", empty: "No curve yet", help },
+      ...{ id: "curves", title, empty: "No curve yet", help },
       series: labels.map(({ id, label, place }) => ({
         ...{ id, label, source: sourceOf(id), metric: "iqm", smooth: false },
         ...{ mode: "line" as const, band: { low: "low", high: "high" } },
@@ -63,5 +65,5 @@ function useSpec({ step, lines, help, threshold = null }: BandedCurvesProps): Ch
     };
     // `says` holds all that the chart shows of `labels`.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [says, threshold, help, sources]);
+  }, [says, title, threshold, help, sources]);
 }

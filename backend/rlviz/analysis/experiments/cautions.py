@@ -1,0 +1,99 @@
+"""Cautions: sentences that say what makes a comparison less fair than it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from rlviz.analysis.experiments.pairs import Improvements
+from rlviz.analysis.experiments.scores import VariantScores
+from rlviz.analysis.experiments.trials import Trial
+from rlviz.analysis.numbers import brief, listed
+from rlviz.domain.evaluation import PolicyChoice
+
+MOST_NAMED = 6
+SAME_BUDGET = 0.98
+"""Variants whose median steps differ by less than this share were trained for as long."""
+
+
+def not_compared(found: Improvements, labels: Mapping[str, str]) -> list[str]:
+    if not found.left_out:
+        return []
+    names = _some([labels[variant] for variant in found.left_out])
+    return [
+        f"Only the {len(found.variants)} best by interquartile mean are compared in pairs; {names} "
+        f"{_are(len(found.left_out))} not."
+    ]
+
+
+def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
+    told = [
+        f"{one.failed} of {one.trials} trials of {one.label} ended without a score and {_are(one.failed)} left out; if "
+        "the variant made them fail, its scores look better than it is."
+        for one in variants
+        if one.failed
+    ]
+    skipped = sum(one.skipped for one in trials)
+    if skipped:
+        told.append(
+            f"{skipped} of {len(trials)} trials {_were(skipped)} left out, because the experiment ended before they "
+            "did."
+        )
+    waiting = sum(not one.ended for one in trials)
+    if waiting:
+        told.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
+    return [*told, *_policies(variants), *_budgets(variants, trials)]
+
+
+def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
+    """Whether some were trained for longer than others on the same environment."""
+    told = []
+    environments = dict.fromkeys(one.environment for one in variants)
+    for environment in environments:
+        budgets = {
+            one.label: _budget(trials, one.variant) for one in variants if one.n and one.environment == environment
+        }
+        if budgets and min(budgets.values()) < SAME_BUDGET * max(budgets.values()):
+            least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
+            where = f" on {environment}" if len(environments) > 1 else ""
+            told.append(
+                f"They were not trained for as long{where}: {least} for {brief(budgets[least])} steps, {most} for "
+                f"{brief(budgets[most])}."
+            )
+    return told
+
+
+def _policies(variants: Sequence[VariantScores]) -> list[str]:
+    """Whether the best policy plays for some, and the last one for others."""
+    best = [one.label for one in variants if PolicyChoice.BEST in one.policies]
+    last = [one.label for one in variants if PolicyChoice.LATEST in one.policies]
+    if not best or not last:
+        return []
+    return [
+        f"Scores of {_some(best)} are of the best policy that a run kept, those of {_some(last)} of the last one, "
+        "since no evaluations chose a best: only the first are safe from a relapse at the end."
+    ]
+
+
+def _some(labels: Sequence[str]) -> str:
+    """The first of them."""
+    return listed([*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])])
+
+
+def _budget(trials: Sequence[Trial], variant: str) -> float:
+    """For how many steps those that have ended were trained, the median."""
+    counted = [one.steps for one in trials if one.variant == variant and one.ended and not one.skipped]
+    return float(np.median(counted))
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

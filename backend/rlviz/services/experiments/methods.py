@@ -1,0 +1,60 @@
+"""Methods: which variants of an experiment train the same on different environments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from rlviz.domain.experiments import RunWishes
+
+_BESIDE = {"on", "in", "at", "for", "with", "and", "–", "-", "·", "|", "/"}
+"""Words that lead to the name of an environment, or stand between it and the rest."""
+
+
+def methods_of(labels: Mapping[str, str], wishes: Mapping[str, RunWishes]) -> dict[str, str]:
+    """By variant, what its method is called: variants are of one method if they differ in the environment and its
+    options alone, or in how long they train there too.
+
+    The name is what the names of its variants have in common: “PPO” of “PPO on CartPole” and “PPO on Acrobot”.
+    """
+    keys = {variant: _without(wishes[variant], "env_id", "env_options", "total_timesteps") for variant in labels}
+    places = [(keys[variant], _only(wishes[variant], "env_id", "env_options")) for variant in labels]
+    if len(set(places)) < len(places):  # some differ in their length alone: then that is what is compared
+        keys = {variant: _without(wishes[variant], "env_id", "env_options") for variant in labels}
+    found: dict[str, str] = {}
+    for _, group in groupby(sorted(labels, key=keys.__getitem__), keys.__getitem__):
+        ours = sorted(group, key=list(labels).index)
+        found |= dict.fromkeys(ours, _in_common([labels[variant] for variant in ours]))
+    return _told_apart(found, keys, labels)
+
+
+def _without(wishes: RunWishes, *names: str) -> str:
+    return wishes.model_dump_json(exclude=set(names))
+
+
+def _only(wishes: RunWishes, *names: str) -> str:
+    return wishes.model_dump_json(include=set(names))
+
+
+def _in_common(names: Sequence[str]) -> str:
+    """The words of the first that all have; its whole name where that leaves nothing."""
+    others = [{word.strip(",:;()").lower() for word in name.split()} for name in names[1:]]
+    words = [
+        word.strip(",:;()")
+        for word in names[0].split()
+        if all(word.strip(",:;()").lower() in other for other in others)
+    ]
+    if len(names) > 1:
+        while words and words[-1].lower() in _BESIDE:
+            words.pop()
+        while words and words[0].lower() in _BESIDE:
+            words.pop(0)
+    return " ".join(words) if words and len(names) > 1 else names[0]
+
+
+def _told_apart(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
+    """Methods that would be called the same are called by their first variant."""
+    methods = {keys[variant]: name for variant, name in names.items()}
+    twice = {name for name in methods.values() if list(methods.values()).count(name) > 1}
+    first = {key: next(labels[variant] for variant in labels if keys[variant] == key) for key in methods}
+    return {variant: first[keys[variant]] if name in twice else name for variant, name in names.items()}

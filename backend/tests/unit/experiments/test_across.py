@@ -1,0 +1,197 @@
+"""Methods on several environments, of scores whose figures are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Scale, Setting, Trial, experiment_results
+from rlviz.analysis.experiments.report import ReportHead, report
+from rlviz.analysis.experiments.results import for_threshold
+from rlviz.analysis.experiments.tables import latex, markdown
+from rlviz.domain.experiments import RunWishes
+from rlviz.services.experiments.methods import methods_of
+
+CARTPOLE = Scale(random=20.0, threshold=420.0)
+ACROBOT = Scale(random=-500.0, threshold=-100.0)
+SCALES = {"CartPole-v1": CARTPOLE, "Acrobot-v1": ACROBOT}
+LABELS = {"pc": "PPO on CartPole", "pa": "PPO on Acrobot", "dc": "DQN on CartPole", "da": "DQN on Acrobot"}
+ENVIRONMENTS = {"pc": "CartPole-v1", "pa": "Acrobot-v1", "dc": "CartPole-v1", "da": "Acrobot-v1"}
+METHODS = {"pc": "PPO", "pa": "PPO", "dc": "DQN", "da": "DQN"}
+SCORES: dict[str, list[float | None]] = {
+    "pc": [420, 420, 320, 220, 120],
+    "pa": [-100, -100, -200, -300, -400],
+    "dc": [20, 20, 20, 20, 20],
+    "da": [-500, -500, -500, -500, -500],
+}
+
+
+def results(scores: dict[str, list[float | None]] = SCORES, **changes: object) -> ExperimentResults:
+    curve = LearningCurve(np.array([100.0, 200.0]), np.array([1.0, 20.0]))
+    trials = [
+        Trial(variant, seed, f"{variant}-{seed}", score, ended=True, steps=200, core_seconds=2.0, curve=curve)
+        for variant, ours in scores.items()
+        for seed, score in enumerate(ours)
+    ]
+    setting = Setting(LABELS, ENVIRONMENTS, methods=METHODS, scales=SCALES)
+    return experiment_results(trials, replace(setting, **changes))  # type: ignore[arg-type]
+
+
+def test_scores_are_normalised_in_each_environment_and_summed_up_over_both() -> None:
+    found = results()
+    assert found.across is not None
+    assert [one.environment for one in found.across.environments] == ["CartPole-v1", "Acrobot-v1"]
+    ppo, dqn = found.across.methods
+    assert (ppo.label, ppo.n, ppo.seeds, ppo.environment) == ("PPO", 10, 5, "CartPole-v1 and Acrobot-v1")
+    # 1, 1, 0.75, 0.5, 0.25 on each: of ten the lowest and the highest two are left out
+    assert ppo.iqm == pytest.approx((0.5 + 0.5 + 0.75 + 0.75 + 1 + 1) / 6)
+    assert (ppo.mean, ppo.std) == (pytest.approx(0.7), None)
+    assert (ppo.optimality_gap, dqn.iqm, dqn.optimality_gap) == (pytest.approx(0.3), 0.0, 1.0)
+    assert (ppo.rank, dqn.rank) == (1, 2)
+    assert ppo.low is not None
+    assert ppo.low < (ppo.iqm or 0)
+    assert found.across.forest.reference == 1.0
+
+
+def test_the_verdict_is_of_the_methods_over_the_environments() -> None:
+    found = results()
+    assert found.verdict.headline == (
+        "Over CartPole-v1 and Acrobot-v1, PPO is better than DQN with probability 1.00 [1.00, 1.00]."
+    )
+    assert (found.verdict.best, found.verdict.better_than) == ("m0", ["m1"])
+    assert found.improvements.variants == ["m0", "m1"]
+    (pair,) = found.improvements.pairs
+    assert (pair.seeds_first, pair.seeds_second, pair.made.n) == (5, 5, 50)
+    assert pair.chance == pytest.approx(2 / 252**2), "all of one above all of the other, on both"
+    assert "normalised: 0 is the mean return of random actions, 1 the threshold, 20 and 420 on" in str(found.verdict)
+
+
+def test_the_probability_is_the_mean_of_the_environments() -> None:
+    """PPO does better in all pairs on CartPole, and in none on Acrobot."""
+    found = results({**SCORES, "da": [-99.0] * 5})
+    assert found.improvements.matrix[0][1] == pytest.approx(0.5)
+    assert found.verdict.finding == "nothing"
+
+
+def test_profiles_are_of_normalised_scores() -> None:
+    found = results().profiles
+    assert (found.value[0], found.value[-1]) == (pytest.approx(-0.02), pytest.approx(1.02))
+    assert [one.variant for one in found.variants] == ["m0", "m1"]
+    assert found.variants[0].made.n == 10
+
+
+def test_every_figure_says_that_scores_are_normalised() -> None:
+    across = results().across
+    assert across is not None
+    for method in across.methods:
+        assert "std" not in method.made
+        assert all("0 is the mean return of random actions" in one.definition for one in method.made.values())
+
+
+def test_an_environment_on_which_one_has_no_score_is_left_out_and_said() -> None:
+    found = results({**SCORES, "da": [None] * 5})
+    assert found.across is not None
+    assert [one.environment for one in found.across.environments] == ["CartPole-v1"]
+    assert found.across.left_out == ["Acrobot-v1 is left out: DQN has no score there."]
+    assert found.across.left_out[0] in found.verdict.cautions
+    assert found.verdict.headline.startswith("Over CartPole-v1, PPO is better than DQN")
+
+
+def test_an_environment_without_a_threshold_is_left_out_and_said() -> None:
+    found = results(scales={"CartPole-v1": CARTPOLE})
+    assert found.across is not None
+    assert found.across.left_out[0].startswith("Acrobot-v1 is left out: it has no threshold, or")
+    assert len(found.across.environments) == 1
+
+
+def test_without_an_environment_in_common_nothing_is_said() -> None:
+    found = results(scales={})
+    assert found.across is not None
+    assert (found.across.methods, found.improvements.pairs, found.profiles.variants) == ([], [], [])
+    assert "different environments, whose returns are not on one scale" in found.verdict.headline
+
+
+def test_five_seeds_on_each_environment_are_needed() -> None:
+    found = results({name: ours[:4] for name, ours in SCORES.items()}).verdict
+    assert found.finding == "nothing"
+    assert "5 seeds of each on each environment are needed" in found.headline
+    assert "PPO has 4 and DQN has 4" in found.headline
+
+
+def test_variants_are_ranked_among_those_of_their_environment() -> None:
+    assert {one.variant: one.rank for one in results().variants} == {"pc": 1, "pa": 1, "dc": 2, "da": 2}
+
+
+def test_another_threshold_leaves_the_methods_as_they_are() -> None:
+    found = results()
+    setting = Setting(LABELS, ENVIRONMENTS, methods=METHODS, scales=SCALES, threshold=3.0)
+    changed = for_threshold(found, [], setting)
+    assert (changed.across, changed.verdict) == (found.across, found.verdict)
+
+
+def test_on_one_environment_there_are_no_methods() -> None:
+    assert results(environments=dict.fromkeys(LABELS, "CartPole-v1")).across is None
+
+
+def test_report_and_tables_say_the_same() -> None:
+    found = results()
+    page = report(ReportHead("Both", "both-1", "now", "1.0", "{}"), found)
+    assert page.count("Learning curves of 2 variants") == 2, "a picture for each environment"
+    for told in (page, markdown(found), latex(found)):
+        assert "CartPole-v1 and Acrobot-v1" in told
+        assert "PPO is better than DQN" in told
+        assert "0.70" in told, "the mean of PPO"
+    assert "Scores over CartPole-v1 and Acrobot-v1" in page
+    assert markdown(found).splitlines()[0].startswith("| method | scores | IQM |")
+    assert latex(found).count(r"\begin{tabular}") == 2
+
+
+def wishes(**given: object) -> RunWishes:
+    return RunWishes.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ("names", "method"),
+    [
+        (("PPO on CartPole", "PPO on Acrobot"), "PPO"),
+        (("CartPole: PPO fast", "Acrobot: PPO fast"), "PPO fast"),
+        (("first", "second"), "first"),
+        (("PPO (CartPole)", "PPO (Acrobot)"), "PPO"),
+    ],
+)
+def test_a_method_is_called_what_its_variants_have_in_common(names: tuple[str, str], method: str) -> None:
+    trained = {"a": wishes(algo="ppo"), "b": wishes(algo="ppo", env_id="Acrobot-v1", total_timesteps=9)}
+    assert methods_of(dict(zip("ab", names, strict=True)), trained) == {"a": method, "b": method}
+
+
+def test_what_differs_in_more_than_the_environment_is_another_method() -> None:
+    trained = {"a": wishes(), "b": wishes(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}), "c": wishes(algo="dqn")}
+    labels = {"a": "PPO", "b": "PPO, gamma 0.9", "c": "PPO"}
+    found = methods_of(labels, trained)
+    assert found == labels
+
+
+def test_variants_that_train_for_longer_in_the_same_environment_are_two_methods() -> None:
+    trained = {
+        f"{env}{steps}": wishes(env_id=env, total_timesteps=steps)
+        for env in ("CartPole-v1", "Acrobot-v1")
+        for steps in (10, 20)
+    }
+    found = methods_of({one: one.replace("-v1", " ") for one in trained}, trained)
+    assert found["CartPole-v110"] == found["Acrobot-v110"]
+    assert found["CartPole-v110"] != found["CartPole-v120"]
+
+
+def test_methods_that_would_be_called_the_same_are_told_apart() -> None:
+    trained = {
+        "a": wishes(),
+        "b": wishes(env_id="Acrobot-v1"),
+        "c": wishes(hyperparameters={"gamma": 0.9}),
+        "d": wishes(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}),
+    }
+    labels = {"a": "PPO on CartPole", "b": "PPO on Acrobot", "c": "PPO for CartPole", "d": "PPO for Acrobot"}
+    found = methods_of(labels, trained)
+    assert found["a"] == found["b"]
+    assert found["c"] == found["d"] != found["a"]

@@ -1,0 +1,104 @@
+import { ChartHelp } from "@/components/charts";
+import { Card } from "@/components/ui/card";
+import type { ExperimentResults } from "@/lib/api";
+import { decimal, interval, plural } from "@/lib/format";
+import { madeText, madeTexts } from "@/lib/made";
+import { ForestFoot, ForestLine } from "./forest-plot";
+import { FIGURES } from "./score-row";
+
+/**
+ * Methods over all environments that they share: normalised scores, summed up and as a forest plot; nothing where all
+ * variants are trained on one.
+ */
+export function MethodTable({ results }: { results: ExperimentResults }) {
+  const { across } = results;
+  if (!across || across.methods.length === 0) return null;
+  const { methods, environments, forest } = across;
+  const figures = FIGURES.filter(({ name }) => methods.some((one) => one[name] !== null));
+  return (
+    <Card
+      title={`Scores over ${plural(environments.length, "environment")}`}
+      bodyClass="relative flex flex-col gap-3 overflow-x-auto p-4"
+    >
+      <p className="max-w-3xl text-xs text-ink-faint">
+        Normalised: 0 is the mean return of random actions, 1 the threshold of the environment:{" "}
+        {environments
+          .map(
+            ({ environment, random_return, threshold }) =>
+              `${decimal(random_return)} and ${decimal(threshold)} on ${environment}`,
+          )
+          .join("; ")}
+        .
+      </p>
+      <table className="w-full text-sm tabular-nums max-md:block md:min-w-180">
+        <thead className="text-left text-xs text-ink-soft max-md:sr-only">
+          <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
+            <th scope="col">Method</th>
+            {figures.map(({ name, title }) => (
+              <th key={name} scope="col">
+                <span className="flex items-center gap-1">
+                  {title}
+                  <ChartHelp title={`${title} over environments`} text={helpOf(methods, name)} />
+                </span>
+              </th>
+            ))}
+            <th scope="col" className="w-2/5">
+              Forest plot
+            </th>
+          </tr>
+        </thead>
+        <tbody className="max-md:block">
+          {methods.map((method) => (
+            <MethodRow key={method.variant} {...{ method, forest, figures }} />
+          ))}
+        </tbody>
+        <ForestFoot forest={forest} before={1 + figures.length} after={0} />
+      </table>
+    </Card>
+  );
+}
+
+type Across = NonNullable<ExperimentResults["across"]>;
+
+interface MethodRowProps {
+  method: Across["methods"][number];
+  forest: Across["forest"];
+  figures: readonly (typeof FIGURES)[number][];
+}
+
+function MethodRow({ method, forest, figures }: MethodRowProps) {
+  return (
+    <tr className="border-b border-line align-top last:border-0 max-md:flex max-md:flex-col max-md:gap-1.5 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
+      <th scope="row" className="text-left font-medium break-words md:max-w-56">
+        {method.label}
+        <span className="block text-2xs font-normal text-ink-faint">
+          {plural(method.n, "score")}
+          {method.failed > 0 && `, ${method.failed} failed`}
+        </span>
+      </th>
+      {figures.map(({ name }) => (
+        <td
+          key={name}
+          title={method.made[name] && madeText(method.made[name])}
+          className={name === "iqm" ? "whitespace-nowrap" : "whitespace-nowrap max-md:hidden"}
+        >
+          {name === "iqm" && <span className="text-xs text-ink-faint md:hidden">IQM </span>}
+          {decimal(method[name])}
+          {name === "iqm" && (
+            <span className="text-xs text-ink-soft"> {interval(method.low, method.high)}</span>
+          )}
+        </td>
+      ))}
+      <td>
+        <ForestLine forest={forest} variant={method} />
+      </td>
+    </tr>
+  );
+}
+
+function helpOf(methods: Across["methods"], name: string): string {
+  return madeTexts(
+    methods.flatMap(({ label, made }) => (made[name] ? [{ label, made: made[name] }] : [])),
+    "method",
+  );
+}

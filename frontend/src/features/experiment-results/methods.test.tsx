@@ -1,0 +1,67 @@
+import { render, screen, within } from "@testing-library/react";
+import { expect, test } from "vitest";
+import type { ExperimentResults } from "@/lib/api";
+import fixture from "./fixture.json";
+import { MethodTable } from "./method-table";
+import { ProfileCard } from "./profile-card";
+import { ScoreTable } from "./score-table";
+import { renderWithQueries } from "@/lib/testing/service";
+
+const alone = fixture as unknown as ExperimentResults;
+
+/** The same with both variants as methods, over two environments. */
+const several: ExperimentResults = {
+  ...alone,
+  across: {
+    environments: [
+      { environment: "CartPole-v1", random_return: 23.8, threshold: 475 },
+      { environment: "Acrobot-v1", random_return: -498.8, threshold: -100 },
+    ],
+    left_out: [],
+    methods: alone.variants.map((one, place) => ({
+      ...one,
+      ...{ variant: `m${place}`, label: `${one.label} everywhere`, n: 10, iqm: 0.75, std: null },
+    })),
+    forest: {
+      ...{ minimum: 0, maximum: 1, reference: 1 },
+      rows: alone.forest.rows.map((row, place) => ({
+        ...row,
+        ...{ variant: `m${place}`, label: `${row.label} everywhere`, iqm: 0.75 },
+      })),
+    },
+  },
+  profiles: {
+    ...alone.profiles,
+    variants: alone.profiles.variants.map((one, place) => ({ ...one, variant: `m${place}` })),
+  },
+};
+
+test("methods over several environments have normalised scores, and say what 0 and 1 are", () => {
+  render(<MethodTable results={several} />);
+  const card = screen.getByRole("region", { name: "Scores over 2 environments" });
+  expect(card).toHaveTextContent(
+    "0 is the mean return of random actions, 1 the threshold of the environment: 23.8 and 475.0 on CartPole-v1; -498.8 and -100.0 on Acrobot-v1.",
+  );
+  const row = within(card).getByRole("row", { name: /^PPO everywhere 10 scores/ });
+  expect(row).toHaveTextContent("0.7500");
+  expect(within(card).getByRole("img", { name: /^PPO everywhere: 0.7500/ })).toBeVisible();
+  expect(within(card).queryByRole("columnheader", { name: /^Std/ })).not.toBeInTheDocument();
+});
+
+test("returns of different environments are in no forest plot together", () => {
+  renderWithQueries(<ScoreTable experiment="exp-a" results={several} />);
+  const card = screen.getByRole("region", { name: "Scores on each environment" });
+  expect(within(card).queryByText("Forest plot")).not.toBeInTheDocument();
+  expect(within(card).queryByRole("img")).not.toBeInTheDocument();
+});
+
+test("profiles are of normalised scores, by the names of the methods", () => {
+  render(<ProfileCard results={several} />);
+  expect(screen.getByLabelText(/above each normalised score, of 2 variants/)).toBeVisible();
+  expect(screen.getAllByText(/^PPO everywhere/)[0]).toBeVisible();
+});
+
+test("on one environment there are no methods", () => {
+  const { container } = render(<MethodTable results={alone} />);
+  expect(container).toBeEmptyDOMElement();
+});
