@@ -163,7 +163,7 @@ class Forward(Message):
 
 
 class Back(Message):
-    """Pause, and go one step back, by playing the episode again up to there."""
+    """Pause, and go one step back: from memory, or by playing the episode again up to there."""
 
     type: Literal["back"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rlviz.domain.step_record import Actor
 from rlviz.recording.pictures import check_picture
-from rlviz.rollout.episode import Env, Episode, Step
+from rlviz.rollout.episode import Env, Episode, Step, as_action
 
 REMEMBERED_FRAMES = 512
 """Frames that are remembered for steps back, at most."""
@@ -44,17 +44,23 @@ class Moment(NamedTuple):
 
 
 class History:
-    """The newest steps are kept with their frames, so that a step back is shown at once, without a replay.
+    """The newest steps are kept with their frames, so that a step back, and one forward again, is shown at once, without
+    a replay.
 
     ``is_behind``: after such a step back the environment itself is still at a later step. ``caught_up`` must be called
-    before the next action then.
+    before an action then that leads elsewhere than before.
     """
 
     def __init__(self, episode: Episode) -> None:
         self.episode = episode
         self.taken: list[Taken] = []
-        self.is_behind = False
         self._moments: deque[Moment] = deque(maxlen=REMEMBERED_FRAMES)
+        self._ahead: list[tuple[Taken, Moment]] = []
+        """Steps that were gone back from, the nearest last. The environment is at the farthest of them."""
+
+    @property
+    def is_behind(self) -> bool:
+        return bool(self._ahead)
 
     @property
     def newest(self) -> Step:
@@ -90,9 +96,22 @@ class History:
         before = self.newest.number - 1
         if before < 1 or len(self._moments) < 2 or self._moments[-2].step.number != before:
             return False
-        self._moments.pop()
-        self.taken.pop()
-        self.episode.newest, self.is_behind = self._moments[-1].step, True
+        self._ahead.append((self.taken.pop(), self._moments.pop()))
+        self.episode.newest = self._moments[-1].step
+        return True
+
+    def go_forward(self, action: Any, actor: Actor) -> bool:
+        """Go to the step after, which ``actor`` takes, if somebody went back from it and the same action led there;
+        return whether it was. An episode repeats itself, so this is where the environment would get to."""
+        if not self._ahead:
+            return False
+        taken, moment = self._ahead[-1]
+        if not np.array_equal(as_action(self.episode.env.action_space, action), taken.action):
+            return False
+        self._ahead.pop()
+        self._moments.append(moment)
+        self.taken.append(taken._replace(actor=actor))
+        self.episode.newest = moment.step
         return True
 
     def caught_up(self, alive: Callable[[], None]) -> History:

@@ -30,7 +30,7 @@ LAST_VIDEO_SECONDS = 3.0
 class PlayedRun:
     """A sink of the player. An episode is kept if it was played to its end and a person acted in it, whoever else did.
     One that is left unfinished is left out: its return could not be compared with those of whole ones. If somebody goes
-    back from the end of an episode and ends it otherwise, that is another episode.
+    back from the end of an episode and ends it otherwise, that is another episode; with the same actions, it is the same.
 
     With the first such episode ``ask`` is called for a run; from ``open`` on each is in the run folder as soon as it is
     over and its video complete: its row in the journal, and steps and video in an evaluation, of which there is one for
@@ -53,6 +53,8 @@ class PlayedRun:
         self._tell, self._complain = tell, complain
         self._layouts = layout_of(env.observation_space), layout_of(env.action_space)
         self._steps = EpisodeRows(RecordedEpisode(seed=0))
+        self._last_line: list[tuple[Actor | None, bytes]] = []
+        """The actions of the episode that was kept last, and who took them."""
         self._waiting: list[PlayedEpisode] = []
         self._has_asked = False
         self._folder: PlayedFolder | None = None
@@ -65,13 +67,14 @@ class PlayedRun:
         if step.number == 0:
             begun = RecordedEpisode(seed=episode.seed, generator=generator_state(episode.env))
             self._steps = EpisodeRows(begun)
-            rows = self._steps.rows
+            rows, self._last_line = self._steps.rows, []
         del rows[step.number :]  # somebody has gone back
         rows.append(self._row(step, record))
         if step.is_last and any(row.actor is Actor.PERSON for row in rows):
             if (unusable := next(filter(_has_no_reward, rows), None)) is not None:
                 self._leave_out(unusable)
-            else:
+            elif (line := _line_of(rows)) != self._last_line:
+                self._last_line = line
                 taken = EpisodeRows(self._steps.begun, list(map(copy, rows)), self._steps.squashed)
                 self._take(PlayedEpisode(taken, self._camera.take()))
 
@@ -146,6 +149,10 @@ class PlayedRun:
     def _is_next_complete(self) -> bool:
         film = self._waiting[0].film if self._waiting else None
         return bool(self._waiting) and (film is None or film.finished.done())
+
+
+def _line_of(rows: list[Row]) -> list[tuple[Actor | None, bytes]]:
+    return [(row.actor, b"" if row.action is None else row.action.tobytes()) for row in rows]
 
 
 def _has_no_reward(row: Row) -> bool:

@@ -136,15 +136,22 @@ class SessionPlayer:
     def _step(self) -> None:
         """Take a step in the episode, and in the other future if there is one. If one of them is over, it waits for the
         other to end."""
-        self._catch_up()
         assert self._history is not None
         actor, action = self._hands.act()
         if not self._history.newest.is_last:
-            self._history.take(action, actor, self._elapsed_ms)
-            self._show()
+            self._take(self._history, action, actor)
         if self._other is not None and not self._other.newest.is_last:
             self._other.take(actor, action, self._elapsed_ms)
             self._show_other()
+
+    def _take(self, history: History, action: Any, actor: Actor) -> None:
+        """Take a step in the episode. One that somebody went back from is shown from memory."""
+        if history.go_forward(action, actor):
+            self._show_remembered(history, self._generators())
+            return
+        history = self._history = self._caught_up(history)
+        history.take(action, actor, self._elapsed_ms)
+        self._show()
 
     def _back(self) -> None:
         history = self._history
@@ -155,19 +162,25 @@ class SessionPlayer:
         self._seed(history)
         if not history.go_back():
             self._history = history = history.again(self._stage.env, len(history.taken) - 1, self._alive)
+        self._show_remembered(history, now)
+
+    def _show_remembered(self, history: History, now: Generators) -> None:
+        """Show a step that was there before, and go on from it: the clock, and the generators as they were then, or as
+        they are ``now`` if that is not known any more."""
         last = history.last
         self._began = self._monotonic() - (last.elapsed_ms / 1_000 if last is not None else 0.0)
         (self._draws.at(history.newest.number) or now).restore()
         self._show()
 
-    def _catch_up(self) -> None:
-        """If somebody went back to a remembered step, replay the environment up to it."""
-        if self._history is None or not self._history.is_behind:
-            return
+    def _caught_up(self, history: History) -> History:
+        """If somebody went back to a remembered step, the environment is played again up to it."""
+        if not history.is_behind:
+            return history
         now = self._generators()
-        seed_all(self._history.episode, self._hands.policy.policy, deterministic=self._greedy)
-        self._history = self._history.caught_up(self._alive)
+        seed_all(history.episode, self._hands.policy.policy, deterministic=self._greedy)
+        caught_up = history.caught_up(self._alive)
         now.restore()
+        return caught_up
 
     def _part(self, value: Any) -> None:
         """Begin a second future, whose first action is ``value``."""

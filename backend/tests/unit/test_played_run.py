@@ -104,3 +104,24 @@ def test_an_episode_with_a_reward_that_is_no_number_is_left_out_and_the_rest_is_
     assert isinstance(warned.data, WarningData)
     assert f"a reward of {bad} in step 1" in warned.data.message
     assert isinstance(ended.data, FinishedData)
+
+
+def test_an_episode_whose_end_is_reached_again_is_kept_once_and_one_that_ends_otherwise_as_another(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path)
+    rig.play(0, 1.0, 2.0)
+    last = Episode(rig.env, 0, seed=0)
+    last.begin()
+    rig.env.rewards = [1.0, 2.0]
+    before, end = last.take(1), last.take(1)
+    for step in (before, end):  # one step back, and one forward again
+        rig.played(last, step, record_of(step, actor=Actor.PERSON), FRAME)
+    rig.played.open(rig.recording)
+    assert rig.kept == 1
+    for step in (before, end._replace(action=0, reward=5.0, episode_return=6.0)):
+        rig.played(last, step, record_of(step, actor=Actor.PERSON), FRAME)
+    assert rig.kept == 2
+    rig.play(0, 1.0, 2.0)  # the same actions in an episode of its own
+    rig.played.close()
+    assert rig.kept == 3

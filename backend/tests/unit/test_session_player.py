@@ -338,7 +338,12 @@ class Counted(Line):
         return self.seen
 
 
-def test_steps_back_are_shown_from_memory_and_the_environment_follows_once_another_step_is_taken() -> None:
+def same(one: StepRecord, other: StepRecord) -> bool:
+    """Whether both records say the same of a step, whenever it was taken."""
+    return one.model_copy(update={"elapsed_ms": other.elapsed_ms}) == other
+
+
+def test_steps_back_and_forward_again_are_shown_from_memory_and_the_environment_does_nothing() -> None:
     env = Counted()
     rig = step_mode(Walker(1, 2), env=env)
     step(rig, 5)
@@ -347,18 +352,47 @@ def test_steps_back_are_shown_from_memory_and_the_environment_follows_once_anoth
         rig.want(type="back")
     assert rig.run(0.5) == [seen[number][0] for number in (4, 3, 2)]
     assert np.array_equal(rig.shown[-1][2], seen[2][1])
+    rig.want(type="step", n=3)
+    assert rig.run(0.5) == [seen[number][0] for number in (3, 4, 5)]
+    assert np.array_equal(rig.shown[-1][2], seen[5][1])
     assert (env.resets, env.actions) == (1, 5), "nothing was played again"
     step(rig)
-    assert (env.resets, env.actions) == (2, 5 + 2 + 1)
-    third, before = rig.shown[-1][1], seen[3][0]
-    assert (third.observation, third.reward, third.frame_hash) == (
-        before.observation,
-        before.reward,
-        before.frame_hash,
-    )
+    assert (env.resets, env.actions) == (1, 6), "it is where it was, and goes on from there"
     rig.want(type="back")
     rig.want(type="back")
-    assert rig.run(0.5) == [seen[number][0] for number in (2, 1)], "what was seen before is remembered still"
+    assert rig.run(0.5)[-1] == seen[4][0], "what was seen before is remembered still"
+
+
+def test_after_steps_back_an_action_that_was_not_taken_then_has_the_environment_follow() -> None:
+    env, straight = Counted(), Counted()
+    rig, other = step_mode(Walker(1, 2), env=env), step_mode(Walker(1, 2), env=straight)
+    step(rig, 5)
+    for _ in range(4):
+        rig.want(type="back")
+    step(rig)  # from memory
+    rig.want(type="action", value=0)
+    step(rig, 2)
+    assert (env.resets, env.actions) == (2, 5 + 2 + 2)
+    step(other, 2)
+    other.want(type="action", value=0)
+    step(other, 2)
+    for (_, one, _), (_, two, _) in zip(rig.shown[-2:], other.shown[-2:], strict=True):
+        assert same(one, two), "as if nobody had gone back"
+    rig.want(type="back")
+    rig.want(type="step")
+    assert same(rig.run(0.5)[-1], other.shown[-1][1]), "what was gone back from before is forgotten"
+
+
+def test_a_person_who_takes_a_step_again_after_steps_back_is_the_one_who_took_it() -> None:
+    env = Counted()
+    rig = step_mode(Walker(1, 2), env=env)
+    step(rig, 3)
+    rig.want(type="back")
+    rig.want(type="action", value=2)
+    step(rig)
+    again = rig.shown[-1][1]
+    assert (again.index, again.action, again.actor) == (3, 2, Actor.PERSON)
+    assert env.resets == 1
 
 
 def test_steps_back_beyond_memory_play_the_episode_again(monkeypatch: pytest.MonkeyPatch) -> None:

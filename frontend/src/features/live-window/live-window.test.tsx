@@ -117,6 +117,20 @@ test("a moment of a line stops the play and is shown, until it goes on live", as
   expect(sentTypes(socket).at(-1)).toBe("play");
 });
 
+test("one goes a step back and forward from what is live", async () => {
+  const { socket } = await watched();
+  act(() => {
+    for (const index of [0, 1, 2]) socket.tellStep(recordOf(index, { reward: index }));
+  });
+  const reward = await screen.findByRole("slider", { name: "Reward over the episode" });
+  await userEvent.click(screen.getByRole("button", { name: "One step back" }));
+  expect(sentTypes(socket).at(-1)).toBe("back");
+  act(() => socket.tellStep(recordOf(1, { reward: 1 })));
+  await vi.waitFor(() => expect(reward).toHaveAttribute("aria-valuetext", "step 1: reward 1.00"));
+  await userEvent.click(screen.getByRole("button", { name: "One step" }));
+  expect(sentTypes(socket).at(-1)).toBe("step");
+});
+
 test("how actions are chosen is a switch", async () => {
   const { socket } = await watched();
   await userEvent.click(screen.getByRole("radio", { name: "Exploring" }));

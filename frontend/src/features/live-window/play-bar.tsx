@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { Maximize, SquareArrowOutUpRight, StepForward } from "lucide-react";
+import { Maximize, SquareArrowOutUpRight, StepBack, StepForward } from "lucide-react";
 import Link from "next/link";
 import { Key } from "@/components/player";
 import { buttonClass } from "@/components/ui/button";
@@ -21,7 +21,7 @@ interface PlayBarProps {
 
 const icon = "size-4";
 
-/** Pause, one step, speed, and where else it can be seen: on a page of its own, and in full screen. */
+/** Pause, one step back and forward, speed, and where else it can be seen: on a page of its own, and in full screen. */
 export function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBarProps) {
   const { phase, playing } = useStore(client.state);
   const live = phase === "live";
@@ -31,17 +31,17 @@ export function PlayBar({ client, runId, frozen, onLive, onFullScreen }: PlayBar
     onLive();
     client.play();
   };
+  const go = (step: () => void) => () => {
+    onLive();
+    step();
+  };
   return (
     <div className="flex flex-wrap items-center gap-1">
       <PlayKey goesOn={goesOn} disabled={!live} onPress={toggle} />
-      <Key
-        label="One step"
-        disabled={!live}
-        onPress={() => {
-          onLive();
-          client.forward();
-        }}
-      >
+      <Key label="One step back" disabled={!live} onPress={go(client.back)}>
+        <StepBack aria-hidden className={icon} />
+      </Key>
+      <Key label="One step" disabled={!live} onPress={go(client.forward)}>
         <StepForward aria-hidden className={icon} />
       </Key>
       <SpeedSelect client={client} disabled={!live} />
