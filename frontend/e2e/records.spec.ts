@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "@playwright/test";
 import { runPage } from "./seeded";
 import { trained } from "./trained";
 
-/** The same run for both tests. */
+/** The same run for all tests. */
 let recorded: Promise<string> | undefined;
 
 test("two episodes play side by side from where their actions part", async ({ page, request }) => {
@@ -31,6 +32,52 @@ test("two episodes play side by side from where their actions part", async ({ pa
   expect(new Set(both.map((text) => /step \d+/.exec(text)?.[0])).size).toBe(1);
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
+});
+
+test("steps are found by a condition in words, with the columns that are chosen, and exported", async ({
+  page,
+  request,
+}) => {
+  recorded ??= trained(request);
+  const id = await recorded;
+  const evaluations = `/api/runs/${id}/evaluations`;
+  const newest = async () =>
+    ((await (await request.get(evaluations)).json()) as { status: string }[])[0]?.status;
+  if (!(await newest())) await request.post(evaluations, { data: { episodes: 1 } });
+  await expect.poll(newest, { timeout: 240_000 }).toBe("completed");
+  await page.goto(`${runPage(id)}&view=evaluation`);
+  const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
+  await evaluation.getByText("Steps", { exact: true }).click();
+  const table = evaluation.getByRole("table", { name: "Steps" });
+  await expect(table).toBeVisible();
+  await evaluation.getByRole("button", { name: "Columns" }).click();
+  const columns = page.getByRole("dialog", { name: "Columns of the table" });
+  await columns.getByRole("option", { name: "pole angle [rad]" }).click();
+  await page.keyboard.press("Escape");
+  await expect(table.getByRole("columnheader", { name: "pole angle [rad]" })).toBeVisible();
+
+  const condition = evaluation.getByRole("textbox", { name: "Condition" });
+  const all = await table.getAttribute("aria-rowcount");
+  await condition.fill("rewrad < 0");
+  await condition.press("Enter");
+  await expect(evaluation.getByText(/Did you mean 'reward'\?/)).toBeVisible();
+  await expect(table).toHaveAttribute("aria-rowcount", all!);
+  await condition.fill("action = push left and index <= 40");
+  await condition.press("Enter");
+  await expect(table).not.toHaveAttribute("aria-rowcount", all!);
+  const found = Number(await table.getAttribute("aria-rowcount")) - 1;
+  const cells = await table.getByRole("cell", { name: /^push/ }).allInnerTexts();
+  expect(new Set(cells)).toEqual(new Set(["push left"]));
+
+  await evaluation.getByRole("button", { name: "Export these" }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: /^NDJSON/ }).click();
+  const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\n");
+  expect(lines).toHaveLength(found);
+
+  await page.reload();
+  await evaluation.getByText("Steps", { exact: true }).click();
+  await expect(table.getByRole("columnheader", { name: "pole angle [rad]" })).toBeVisible();
 });
 
 test("records are verified, and a bit that was flipped in them is found", async ({

@@ -12,6 +12,8 @@
 
 One number of a list is a column as well: `observation.2`, or by its name `observation.pole angle`. A Discrete action is
 a number, and may be named: `action:push left`.
+
+A text of another form is a condition in words, as in ``reward < 0 and action = push left`` (``records/words.py``).
 """
 
 from __future__ import annotations
@@ -19,19 +21,20 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rlviz.domain.errors import InvalidRequest
-from rlviz.records.about import Components
+from rlviz.records.names import Columns, Mask, action_names, find_column, numbers_of
 from rlviz.records.reader import Column, StepFile
-
-Mask = NDArray[np.bool_]
+from rlviz.records.words import InWords
 
 MOST_CONDITIONS = 20
+
+LONGEST_CONDITION = 1_000
+"""Characters of one."""
 
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
@@ -44,8 +47,27 @@ _COMPARISON = re.compile(r"(>=|<=|!=|>|<)\s*(\S+)")
 _ENDS = ("terminated", "truncated")
 
 
-class Condition:
-    """One condition on the records of ``file``. Raises InvalidRequest, at pointer ``at``, if it is malformed."""
+class Condition(Protocol):
+    """A condition on the records of a file."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that it refers to."""
+
+    def holds(self, columns: Columns) -> Mask:
+        """A mask of the records that fulfil it; ``columns`` holds those that it refers to."""
+
+
+def parse(file: StepFile, text: str, at: str) -> Condition:
+    """The condition on the records of ``file`` that ``text`` says. Raises InvalidRequest, at pointer ``at``."""
+    name, colon, _ = text.partition(":")
+    if not text.strip() or (colon and not re.search(r"[<>=!(\"']", name)):
+        return ColumnTest(file, text, at)
+    return InWords(file, text, at)
+
+
+class ColumnTest:
+    """As in ``reward:>0``. Raises InvalidRequest, at pointer ``at``, if it is malformed."""
 
     def __init__(self, file: StepFile, text: str, at: str) -> None:
         self._file, self._at = file, at
@@ -61,15 +83,14 @@ class Condition:
             self.columns = [column]
             self._match = self._matcher(column)
 
-    def holds(self, columns: dict[str, Column]) -> Mask:
-        """A mask of the records that fulfil it; ``columns`` holds those that it refers to."""
+    def holds(self, columns: Columns) -> Mask:
         if self._name == "text":
             found = [self._contains(name, columns[name]) for name in self.columns]
             return np.asarray(np.logical_or.reduce(found), bool)
         column = columns[self.columns[0]]
         if self._test == "null":
             return ~column.present
-        numbers = column.numbers if self._place is None else column.numbers[:, self._place : self._place + 1].ravel()
+        numbers = numbers_of(column, self._place, self._name, self._at)
         return np.asarray(self._match(numbers), bool) & column.present
 
     def _matcher(self, column: str) -> Callable[[Any], Any]:
@@ -128,44 +149,3 @@ class Condition:
 
     def _wrong(self, what: str) -> InvalidRequest:
         return InvalidRequest.field(self._at, what)
-
-
-def find_column(file: StepFile, name: str, at: str) -> tuple[str, int | None]:
-    """The column called ``name``, and which of its numbers if it is a list. Raises InvalidRequest.
-
-    A list of one number, such as a Discrete action or a torque, needs no index.
-    """
-    if name in file.names:
-        layout = file.layout(name)
-        return name, 0 if layout is not None and layout.numbers == 1 else None
-    column, _, part = name.partition(".")
-    if name.startswith("reading."):
-        column, _, part = name.rpartition(".")
-    if column in file.names and file.is_list(column):
-        place = _place(_components(file, column), part)
-        if place is not None:
-            return column, place
-    known = ", ".join(file.names)
-    raise InvalidRequest.field(at, f"There is no column {name[:80]!r}. Known: {known}; one number of a list: {name}.0.")
-
-
-def action_names(file: StepFile) -> dict[int, str]:
-    """Names of the actions of a Discrete space by number; empty if there are none."""
-    action = file.about.action
-    if action.layout.kind != "Discrete" or not action.labels:
-        return {}
-    first = (action.layout.starts or [0])[0]
-    return {first + place: label for place, label in enumerate(action.labels)}
-
-
-def _components(file: StepFile, column: str) -> Components | None:
-    return {"observation": file.about.observation, "action": file.about.action}.get(column)
-
-
-def _place(components: Components | None, part: str) -> int | None:
-    if components is not None and part in components.labels:
-        return components.labels.index(part)
-    place = int(part) if part.isascii() and part.isdigit() and len(part) < 7 else None
-    if place is None or (components is not None and place >= components.layout.numbers):
-        return None
-    return place

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.errors import InvalidRequest
-from rlviz.records.conditions import Condition, find_column
+from rlviz.records.conditions import Condition, parse
+from rlviz.records.names import find_column, numbers_of
 from rlviz.records.reader import Column, StepFile
 
 MOST_ROWS = 30_000
@@ -46,7 +47,7 @@ def find_steps(file: StepFile, query: StepQuery) -> FoundSteps:
     shown = list(query.columns) if query.columns is not None else list(file.names)
     if unknown := [name for name in shown if name not in file.names]:
         raise InvalidRequest.field("/columns", f"No column {unknown[0][:80]!r}. Known: {', '.join(file.names)}.")
-    conditions = [Condition(file, text, f"/where/{place}") for place, text in enumerate(query.where)]
+    conditions = [parse(file, text, f"/where/{place}") for place, text in enumerate(query.where)]
     order = [_key(file, name, f"/sort/{place}") for place, name in enumerate(query.sort)]
     groups = file.groups(query.episode)
     needed = {"episode", *(name for one in conditions for name in one.columns), *(name for name, _, _ in order)}
@@ -69,7 +70,7 @@ class Selection:
     def __init__(self, file: StepFile, episode: int | None = None, where: Sequence[str] = ()) -> None:
         """Raises InvalidRequest for a malformed condition."""
         self._file, self.episode = file, episode
-        self._conditions = [Condition(file, text, f"/where/{place}") for place, text in enumerate(where)]
+        self._conditions = [parse(file, text, f"/where/{place}") for place, text in enumerate(where)]
         self.has_conditions = bool(self._conditions)
 
     def by_group(self, names: Sequence[str]) -> Iterator[tuple[int, NDArray[np.intp], dict[str, Column]]]:
@@ -121,7 +122,7 @@ def _sorted(
     keys = []
     for name, place, descending in reversed(order):
         column = columns[name]
-        numbers = column.numbers if place is None else column.numbers[:, place]
+        numbers = numbers_of(column, place, name, "/sort")
         values = np.where(column.present, numbers.astype(np.float64), np.nan)[rows]
         keys.append(-values if descending else values)
     return rows[np.lexsort(keys)] if keys else rows

@@ -44,8 +44,8 @@ class Moment(NamedTuple):
 
 
 class History:
-    """The newest steps are kept with their frames, so that a step back, and one forward again, is shown at once, without
-    a replay.
+    """The newest steps are kept with their frames, so that a step back, and one forward again, is shown at once, with
+    no replay.
 
     ``is_behind``: after such a step back the environment itself is still at a later step. ``caught_up`` must be called
     before an action then that leads elsewhere than before.

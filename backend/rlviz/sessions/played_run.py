@@ -30,7 +30,8 @@ LAST_VIDEO_SECONDS = 3.0
 class PlayedRun:
     """A sink of the player. An episode is kept if it was played to its end and a person acted in it, whoever else did.
     One that is left unfinished is left out: its return could not be compared with those of whole ones. If somebody goes
-    back from the end of an episode and ends it otherwise, that is another episode; with the same actions, it is the same.
+    back from the end of an episode and ends it otherwise, that is another episode; with the same actions it is the same
+    one.
 
     With the first such episode ``ask`` is called for a run; from ``open`` on each is in the run folder as soon as it is
     over and its video complete: its row in the journal, and steps and video in an evaluation, of which there is one for

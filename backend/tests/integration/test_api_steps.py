@@ -110,6 +110,7 @@ def test_ten_thousand_steps_are_filtered_at_once(service: Service) -> None:
     ("query", "pointer"),
     [
         ({"where": "reward:much"}, "/where/0"),
+        ({"where": ["index:1", "reward < much"]}, "/where/1"),
         ({"sort": "colour"}, "/sort/0"),
         ({"columns": "colour"}, "/columns"),
         ({"from": -1}, "/from"),
@@ -165,6 +166,11 @@ def test_exports_hold_the_records_that_the_table_shows(service: Service) -> None
     assert parquet.schema_arrow.names == service.get(STEPS.format(EVALUATION_ID).removeprefix("/api"))["info"]["names"]
     assert b"rlviz" in parquet.metadata.metadata
     assert export("ndjson", where="index:>99") == b""
+    chosen = {"where": "action = push right and index > 1"}
+    shown = service.http.get(STEPS.format(EVALUATION_ID), params=chosen).json()["columns"]
+    found = [json.loads(line) for line in export("ndjson", **chosen).splitlines()]
+    assert [(one["episode"], one["index"]) for one in found] == [(0, 3), (1, 3)]
+    assert shown["index"] == [3, 3]
     with zipfile.ZipFile(io.BytesIO(export("minari", episode=1))) as folder:
         [about] = [name for name in folder.namelist() if name.endswith("/data/metadata.json")]
         assert json.loads(folder.read(about))["total_episodes"] == 1

@@ -90,6 +90,18 @@ def test_the_file_says_how_each_episode_begins(file: StepFile) -> None:
         ("frame_hash:0102", [(1, 2)]),
         ("text:LEFT", [(0, 2), (1, 2)]),
         ("text:terminated", [(0, 3), (1, 3)]),
+        ("reward < 0 and action == 1", [(0, 3), (1, 3)]),
+        ("reward<0 or action = push left", [(0, 2), (0, 3), (1, 2), (1, 3)]),
+        ('Action = "Push Left" and episode = 1', [(1, 2)]),
+        ("pole angle >= 0.3", [(0, 3), (1, 3)]),
+        ("observation.pole angle = 0.2 and not episode = 0", [(1, 2)]),
+        ("observation.1 = 1 and reading.probabilities.1 > 0.7 and index < 2", [(1, 1)]),
+        ("terminated", [(0, 3), (1, 3)]),
+        ("not terminated and reward > 0", [(0, 1), (0, 2), (1, 1), (1, 2)]),
+        ("reward != 1", [(0, 3), (1, 3)]),  # the reset has no reward: neither 1 nor another
+        ("actor = policy and index = 1", [(0, 1), (1, 1)]),
+        ("actor != person", [(e, i) for e in range(2) for i in range(1, 4)]),
+        ("not actor = policy", [(0, 0), (1, 0)]),
     ],
 )
 def test_a_condition_finds_the_records_that_it_is_true_of(
@@ -101,6 +113,32 @@ def test_a_condition_finds_the_records_that_it_is_true_of(
 def test_conditions_hold_together_and_within_an_episode(file: StepFile) -> None:
     assert indexes(file, "action:1", "terminated:true", episode=1) == [(1, 3)]
     assert indexes(file, episode=7) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        ("rewrad < 0", "At character 1: There is 'rewrad' where a condition was expected. Did you mean 'reward'?"),
+        ("reward < 0 and acton = 1", "At character 16: There is 'acton'"),
+        ("pole angel > 1", 'Compare episode, index, "observation.pole angle",'),
+        ("reward <", "At character 9: There is the end of the search where a number was expected."),
+        ("action = up", 'a number was expected. \'action\' may also be "push left", "push right".'),
+        ("reward < 0 action = 1", "At character 12: 'action' follows a complete condition"),
+        ("observation > 1", "There is 'observation' where a condition was expected"),
+        ("frame_hash = 1", "There is 'frame_hash'"),
+        ("reading.probabilities.2 > 0", "the list has 2 numbers, from 0"),
+        ("reading.probabilities.2:>0", "the list has 2 numbers, from 0"),
+        ('"a:b" = 1', "There is 'a:b'"),
+    ],
+)
+def test_a_condition_in_words_that_makes_no_sense_is_told_where_and_what_to_write(
+    file: StepFile, condition: str, words: str
+) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        indexes(file, "index:1", condition)
+    [told] = caught.value.fields
+    assert told.pointer == "/where/1"
+    assert words in told.detail
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.verification import Verification
 from rlviz.records.about import RecordsAbout
-from rlviz.records.conditions import MOST_CONDITIONS
+from rlviz.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
 from rlviz.records.export import ExportFormat
 from rlviz.records.query import FoundSteps, StepQuery
 
@@ -47,8 +47,11 @@ Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separat
 
 Episode = Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; all episodes if left out.")]
 Where = Annotated[
-    list[Annotated[str, Query(max_length=200)]] | None,
-    Query(max_length=MOST_CONDITIONS, description="Conditions, all of which hold: column:test."),
+    list[Annotated[str, Query(max_length=LONGEST_CONDITION)]] | None,
+    Query(
+        max_length=MOST_CONDITIONS,
+        description="Conditions, all of which hold: column:test, or in words, as in reward < 0 and action = 1.",
+    ),
 ]
 
 

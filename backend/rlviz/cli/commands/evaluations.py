@@ -97,7 +97,10 @@ def actions(
     run: RunName,
     evaluation: EvaluationName = NEWEST,
     episode: Annotated[int | None, typer.Option(min=0, help="One episode, from 0.", show_default="all")] = None,
-    where: Annotated[list[str] | None, typer.Option(help="COLUMN:TEST, for instance action:1; repeatable.")] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="COLUMN:TEST, for instance action:1, or in words, 'reward < 0 and action = 1'; repeatable."),
+    ] = None,
     columns: Annotated[str | None, typer.Option(help="Comma-separated.", show_default="all")] = None,
     sort: Annotated[str | None, typer.Option(help="Columns, comma-separated; -reward: the greatest first.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,

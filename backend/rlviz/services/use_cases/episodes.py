@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rlviz.analysis.judging.query import Columns, QueryError, parse_query
+from rlviz.analysis.condition_language import QueryError
+from rlviz.analysis.judging.query import Columns, parse_query
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import completed_evaluations
 from rlviz.catalog.models import EvaluationRow

@@ -10420,7 +10420,7 @@ export interface components {
     };
     /**
      * Back
-     * @description Pause, and go one step back, by playing the episode again up to there.
+     * @description Pause, and go one step back: from memory, or by playing the episode again up to there.
      */
     Back: {
       /**
@@ -13307,7 +13307,7 @@ export interface operations {
         to?: number | null;
         /** @description Comma-separated. */
         columns?: string | null;
-        /** @description Conditions, all of which hold: column:test. */
+        /** @description Conditions, all of which hold: column:test, or in words, as in reward < 0 and action = 1. */
         where?: string[] | null;
         /** @description Columns, comma-separated; -reward: the greatest first. */
         sort?: string | null;
@@ -13370,7 +13370,7 @@ export interface operations {
         to?: number | null;
         /** @description Comma-separated. */
         columns?: string | null;
-        /** @description Conditions, all of which hold: column:test. */
+        /** @description Conditions, all of which hold: column:test, or in words, as in reward < 0 and action = 1. */
         where?: string[] | null;
         /** @description Columns, comma-separated; -reward: the greatest first. */
         sort?: string | null;
@@ -13429,7 +13429,7 @@ export interface operations {
         format?: components["schemas"]["rlviz__records__export__ExportFormat"];
         /** @description From 0; all episodes if left out. */
         episode?: number | null;
-        /** @description Conditions, all of which hold: column:test. */
+        /** @description Conditions, all of which hold: column:test, or in words, as in reward < 0 and action = 1. */
         where?: string[] | null;
       };
       header?: never;

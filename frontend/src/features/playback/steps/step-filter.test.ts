@@ -12,11 +12,12 @@ test("each condition is said in the service's grammar", () => {
     reward: " >0.5 ",
     end: "terminated",
     text: "left",
+    condition: "reward < 9 and index > 1",
     sort: "-reward",
   } as const;
   expect(searchOf(filter)).toEqual({
     episode: 2,
-    where: ["action:1", "reward:>0.5", "terminated:true", "text:left"],
+    where: ["action:1", "reward:>0.5", "terminated:true", "text:left", "reward < 9 and index > 1"],
     sort: "-reward",
   });
 });

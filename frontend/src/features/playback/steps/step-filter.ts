@@ -10,6 +10,8 @@ export interface StepFilter {
   reward: string;
   end: End;
   text: string;
+  /** A condition in words that the service has understood, as in `reward < 0 and action = 1`. */
+  condition: string;
   /** A column, with a - in front from the greatest down; empty: as they were played. */
   sort: string;
 }
@@ -20,6 +22,7 @@ export const ALL_STEPS: StepFilter = {
   reward: "",
   end: "any",
   text: "",
+  condition: "",
   sort: "",
 };
 
@@ -31,12 +34,14 @@ export function isRewardTest(text: string): boolean {
 }
 
 /** What to ask the service for. A reward that is typed half is left out. */
-export function searchOf({ episode, action, reward, end, text, sort }: StepFilter): StepSearch {
+export function searchOf(filter: StepFilter): StepSearch {
+  const { episode, action, reward, end, text, condition, sort } = filter;
   const where = [
     action && `action:${action}`,
     reward.trim() && isRewardTest(reward) && `reward:${reward.trim()}`,
     end !== "any" && `${end}:true`,
     text.trim() && `text:${text.trim()}`,
+    condition,
   ].filter((condition): condition is string => Boolean(condition));
   return {
     ...(episode !== null && { episode }),

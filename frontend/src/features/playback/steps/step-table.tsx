@@ -13,15 +13,15 @@ import {
   type StepsInfo,
   stepsQuery,
 } from "@/lib/api";
-import { actionText } from "@/components/thoughts";
-import { count, decimal } from "@/lib/format";
+import { useStore } from "@/lib/store";
+import { columnChoice } from "./column-choice";
+import { columnsOf, shownColumns, type StepColumn } from "./step-columns";
 import { nextSort } from "./step-filter";
 import { PAGE_ROWS } from "./steps-panel";
 
 const ROW = 28;
 const OVERSCAN = 12;
-const GRID =
-  "grid min-w-[29rem] grid-cols-[1.5rem_3rem_minmax(5rem,1fr)_3.5rem_4rem_4rem_4.75rem] gap-2 px-2";
+const GRID = "grid gap-2 px-2";
 
 interface StepTableProps {
   evaluation: Evaluation;
@@ -66,20 +66,8 @@ export function StepTable({
     combine: (results) =>
       new Map(results.map(({ data }, place) => [pages[place], data && recordsOf(data)])),
   });
-  const expected = info.names.includes("reading.value")
-    ? "reading.value"
-    : info.names.includes("reading.action_value")
-      ? "reading.action_value"
-      : null;
-  const columns = [
-    { name: "episode", title: "#" },
-    { name: "index", title: "Step" },
-    { name: null, title: "Action" },
-    { name: "reward", title: "Reward" },
-    { name: "episode_return", title: "Return" },
-    { name: expected, title: expected === "reading.action_value" ? "Q(s, a)" : "V(s)" },
-    { name: null, title: "End" },
-  ];
+  const columns = shownColumns(columnsOf(info), useStore(columnChoice));
+  const grid = gridOf(columns);
   return (
     <div
       ref={scroller}
@@ -91,38 +79,17 @@ export function StepTable({
     >
       <div
         role="row"
+        style={grid}
         className={clsx(GRID, "sticky top-0 z-10 border-b border-line bg-raised py-1.5")}
       >
-        {columns.map(({ name, title }, place) => (
-          <span
-            key={place}
-            role="columnheader"
-            aria-sort={
-              name && sort === name
-                ? "ascending"
-                : name && sort === `-${name}`
-                  ? "descending"
-                  : undefined
-            }
-            className={clsx("text-ink-faint", isText(place) ? "text-left" : "text-right")}
-          >
-            {name ? (
-              <button
-                type="button"
-                className="inline-flex items-center gap-1 hover:text-ink"
-                onClick={() => onSort(nextSort(sort, name))}
-              >
-                {title}
-                {sort === name && <ArrowUp aria-hidden className="size-3" />}
-                {sort === `-${name}` && <ArrowDown aria-hidden className="size-3" />}
-              </button>
-            ) : (
-              title
-            )}
-          </span>
+        {columns.map((column) => (
+          <ColumnHead key={column.name} column={column} sort={sort} onSort={onSort} />
         ))}
       </div>
-      <div className="relative" style={{ height: virtualizer.getTotalSize() }}>
+      <div
+        className="relative"
+        style={{ height: virtualizer.getTotalSize(), minWidth: grid.minWidth }}
+      >
         {lines.map(({ index, start }) => {
           const record = answers.get(Math.floor(index / PAGE_ROWS))?.[index % PAGE_ROWS];
           return (
@@ -131,7 +98,8 @@ export function StepTable({
               index={index}
               top={start}
               record={record}
-              info={info}
+              columns={columns}
+              grid={grid}
               onPick={onPick}
             />
           );
@@ -141,29 +109,65 @@ export function StepTable({
   );
 }
 
-/** A number of a record; nothing where the record says null. */
-const numberText = (value: number | null) => (value === null ? "" : decimal(value));
+interface ColumnHeadProps {
+  column: StepColumn;
+  sort: string;
+  onSort: (sort: string) => void;
+}
+
+function ColumnHead({ column: { title, isText, sortBy }, sort, onSort }: ColumnHeadProps) {
+  const up = sortBy !== null && sort === sortBy;
+  const down = sortBy !== null && sort === `-${sortBy}`;
+  const Arrow = up ? ArrowUp : ArrowDown;
+  return (
+    <span
+      role="columnheader"
+      title={title}
+      aria-sort={up ? "ascending" : down ? "descending" : undefined}
+      className={clsx("min-w-0 text-ink-faint", isText ? "text-left" : "text-right")}
+    >
+      {sortBy ? (
+        <button
+          type="button"
+          className="inline-flex max-w-full items-center gap-1 hover:text-ink"
+          onClick={() => onSort(nextSort(sort, sortBy))}
+        >
+          <span className="truncate">{title}</span>
+          {(up || down) && <Arrow aria-hidden className="size-3 shrink-0" />}
+        </button>
+      ) : (
+        title
+      )}
+    </span>
+  );
+}
+
+interface Grid {
+  gridTemplateColumns: string;
+  minWidth: string;
+}
+
+/** Every line is a grid of its own, so widths are said and not found. */
+function gridOf(columns: readonly StepColumn[]): Grid {
+  const width = columns.reduce((sum, column) => sum + column.width + 0.5, 0.5);
+  return {
+    gridTemplateColumns: columns
+      .map(({ width, grows }) => (grows ? `minmax(${width}rem, 1fr)` : `${width}rem`))
+      .join(" "),
+    minWidth: `${width}rem`,
+  };
+}
 
 interface LineProps {
   index: number;
   top: number;
   record: StepRecord | undefined;
-  info: StepsInfo;
+  columns: readonly StepColumn[];
+  grid: Grid;
   onPick: StepTableProps["onPick"];
 }
 
-function Line({ index, top, record, info, onPick }: LineProps) {
-  const cells = record
-    ? [
-        record.episode + 1,
-        count(record.index),
-        actionText(record.action, info.action) ?? "",
-        numberText(record.reward),
-        numberText(record.episode_return),
-        numberText(record.reading?.value ?? record.reading?.action_value ?? null),
-        record.terminated ? "terminated" : record.truncated ? "truncated" : "",
-      ]
-    : [];
+function Line({ index, top, record, columns, grid, onPick }: LineProps) {
   const pick =
     record && onPick
       ? () => {
@@ -182,22 +186,18 @@ function Line({ index, top, record, info, onPick }: LineProps) {
         "absolute inset-x-0 items-center -outline-offset-2!",
         pick && "cursor-pointer hover:bg-sunken",
       )}
-      style={{ top, height: ROW }}
+      style={{ ...grid, top, height: ROW }}
     >
-      {cells.map((cell, place) => (
-        <span
-          key={place}
-          role="cell"
-          className={clsx("truncate", isText(place) ? "text-left" : "text-right")}
-        >
-          {cell}
-        </span>
-      ))}
+      {record &&
+        columns.map(({ name, isText, text }) => (
+          <span
+            key={name}
+            role="cell"
+            className={clsx("truncate", isText ? "text-left" : "text-right")}
+          >
+            {text(record)}
+          </span>
+        ))}
     </div>
   );
-}
-
-/** Names stand on the left, numbers on the right. */
-function isText(place: number): boolean {
-  return place === 0 || place === 2 || place === 6;
 }

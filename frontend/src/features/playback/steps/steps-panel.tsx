@@ -8,6 +8,8 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { type Evaluation, stepsQuery } from "@/lib/api";
 import { count, plural } from "@/lib/format";
+import { ColumnChoiceButton } from "./column-choice";
+import { ConditionField } from "./condition-field";
 import { ExportMenu } from "./export-menu";
 import { KeptFrames } from "./kept-frames";
 import { KeptLine } from "./kept-line";
@@ -39,11 +41,22 @@ export function StepsPanel({ evaluation, onPick }: StepsPanelProps) {
           {found?.info.cut && ", cut where the file reached its size"}
         </p>
         <VerifyButton evaluation={evaluation} />
+        {found && <ColumnChoiceButton info={found.info} />}
         <ExportMenu evaluation={evaluation} info={found?.info} search={search} />
       </div>
       {found && <KeptLine evaluation={evaluation} info={found.info} />}
       <KeptFrames evaluation={evaluation} onPick={onPick} />
-      {found && <StepFilters info={found.info} filter={filter} onChange={setFilter} />}
+      {found && (
+        <>
+          <StepFilters info={found.info} filter={filter} onChange={setFilter} />
+          <ConditionField
+            evaluation={evaluation}
+            info={found.info}
+            condition={filter.condition}
+            onChange={(condition) => setFilter({ ...filter, condition })}
+          />
+        </>
+      )}
       {first.error ? (
         <ErrorState
           error={first.error}
