@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from benchmarks.support import Figure
 from rlviz.algorithms import ALGORITHMS
@@ -50,15 +51,14 @@ def main() -> None:
     algorithms = [name for name in wanted if name not in PARTS]
     for part in [name for name in wanted if name in PARTS] or (["throughput"] if algorithms else PARTS):
         measure = importlib.import_module(f"benchmarks.{part}").run
-        found: Iterable[Figure] = measure(algorithms) if part == "throughput" else measure()
-        _report(part, found)
+        _report(part, partial(measure, algorithms) if part == "throughput" else measure)
 
 
-def _report(part: str, figures: Iterable[Figure]) -> None:
-    """Print each figure as soon as it is there."""
+def _report(part: str, measure: Callable[[], Iterable[Figure]]) -> None:
+    """Print each figure as soon as it is there, and what the part took."""
     begin = time.monotonic()
     print(f"\n{part}", flush=True)
-    for found in figures:
+    for found in measure():
         verdict = {None: "", True: "reached", False: "MISSED"}[found.met]
         print(f"  {found.what:86} {found.value:>12}  {found.reach:>7}  {verdict}".rstrip(), flush=True)
     print(f"  ({time.monotonic() - begin:.0f} s)", flush=True)

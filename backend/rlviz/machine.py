@@ -9,6 +9,8 @@ from pathlib import Path
 
 import psutil
 
+from rlviz.domain.byte_text import byte_text
+
 CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """Files with a container's memory limit: version 2 and version 1 of control groups."""
 
@@ -47,7 +49,7 @@ class MemoryUse:
 
     @property
     def words(self) -> str:
-        return f"{self.used / 1e9:.1f} of the {self.total / 1e9:.1f} GB of this {self.whose}'s memory are taken."
+        return f"{byte_text(self.used)} of the {byte_text(self.total)} of this {self.whose}'s memory are taken."
 
     @property
     def to_do(self) -> str:

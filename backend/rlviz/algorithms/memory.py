@@ -55,10 +55,3 @@ def rollout_buffer(n_steps: int, n_envs: int, observation: Layout, action: Layou
     """``n_steps × n_envs`` steps: observation, action and six numbers, twice while an update shuffles them."""
     step = observation.nbytes + action.nbytes + 6 * FLOAT
     return MemoryNeed("n_steps", n_steps, 2 * n_steps * n_envs * step)
-
-
-def gigabytes(size: int) -> str:
-    """For instance ``55 GB``, ``1.2 GB``, ``340 MB``."""
-    if size < 10**9:
-        return f"{max(1, round(size / 10**6))} MB"
-    return f"{size / 10**9:.1f} GB" if size < 10**10 else f"{size / 10**9:.0f} GB"

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Literal
 
+from rlviz.domain.byte_text import byte_text
+
 if TYPE_CHECKING:
     from rlviz.machine import MemoryUse
     from rlviz.settings import Settings
@@ -87,10 +89,10 @@ def check_disk(settings: Settings) -> Finding:
 
     folder = settings.runs_dir.resolve()
     free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
-    says = f"{free / 1e9:.1f} GB free, {settings.min_free_disk / 1e9:.1f} GB are kept (RLVIZ_MIN_FREE_DISK)."
+    says = f"{byte_text(free)} free, {byte_text(settings.min_free_disk)} are kept (RLVIZ_MIN_FREE_DISK)."
     if settings.max_bytes is not None and (taken := noted_usage(folder).total_bytes) > 0.8 * settings.max_bytes:
         state: Literal["look", "bad"] = "bad" if taken > settings.max_bytes else "look"
-        says = f"The runs take {taken / 1e9:.1f} of the {settings.max_bytes / 1e9:.1f} GB of RLVIZ_MAX_BYTES."
+        says = f"The runs take {byte_text(taken)} of the {byte_text(settings.max_bytes)} of RLVIZ_MAX_BYTES."
         return Finding("disk", state, says, "`rlviz prune --dry-run` tells what takes space and what rules would do.")
     if free < settings.min_free_disk:
         return Finding("disk", "bad", says, "Nothing can be started. `rlviz prune` empties the trash.")

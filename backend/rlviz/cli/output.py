@@ -134,16 +134,6 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}g}" if abs(value) < 10 ** (digits - 1) else f"{value:.1f}"
 
 
-def size(count: int) -> str:
-    """Bytes, as people say them."""
-    amount = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} TB"
-
-
 def duration(seconds: float | None) -> str:
     """For instance 45 s, 3 min, 2 h 05 min; a dash for none."""
     if seconds is None:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.knobs import ScaleKnob, SetKnob
 from rlviz.domain.metrics import METRICS
 from rlviz.domain.records import MAX_STEP
@@ -148,7 +149,7 @@ class DiskLimit(_Part):
 
     @property
     def words(self) -> str:
-        return f"the run takes {self.bytes / 1e6:,.0f} MB on disk"
+        return f"the run takes {byte_text(self.bytes)} on disk"
 
 
 Condition = Annotated[

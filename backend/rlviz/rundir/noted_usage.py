@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.atomic import write_atomically
@@ -30,8 +31,8 @@ class NotedUsage(BaseModel):
     @property
     def consumers(self) -> str:
         """A sentence that names what takes most, or nothing where nothing was measured."""
-        kinds = ", ".join(f"{_words(kind)} {size_text(count)}" for kind, count in self.kinds.items())
-        runs = ", ".join(f"{run_id} {size_text(count)}" for run_id, count in self.runs.items())
+        kinds = ", ".join(f"{_words(kind)} {byte_text(count)}" for kind, count in self.kinds.items())
+        runs = ", ".join(f"{run_id} {byte_text(count)}" for run_id, count in self.runs.items())
         largest = f"; the largest runs: {runs}" if runs else ""
         return f"Most is taken by: {kinds}{largest}." if kinds else ""
 
@@ -50,10 +51,6 @@ def noted_usage(runs_dir: Path) -> NotedUsage:
         return NotedUsage.model_validate_json(read_small(runs_dir.resolve() / USAGE_FILE))
     except (OSError, ValidationError, RunFolderError):
         return NotedUsage()
-
-
-def size_text(count: int) -> str:
-    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"
 
 
 def _words(kind: str) -> str:

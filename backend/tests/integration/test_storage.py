@@ -200,7 +200,7 @@ def test_with_more_than_is_allowed_nothing_is_started(tmp_path: Path) -> None:
         wait_for(lambda: (tmp_path / "runs" / ".storage-total.json").is_file(), "The first measurement")
         problem = assert_problem(service.api("POST", "/runs", json={"algo": "ppo"}), 507)
         assert "RLVIZ_MAX_BYTES" in problem["detail"]
-        assert "the largest runs: full-run 2.0 MB" in problem["detail"]
+        assert "the largest runs: full-run 2 MB" in problem["detail"]
         assert "All runs together" in service.get("/storage")["warnings"][0]
 
 

@@ -15,7 +15,8 @@ from rlviz.cli.exits import Exit, Failure, exit_for
 from rlviz.cli.follow import screen
 from rlviz.cli.main import app
 from rlviz.cli.options import pairs
-from rlviz.cli.output import fitted, number, size, sparkline
+from rlviz.cli.output import fitted, number, sparkline
+from rlviz.domain.byte_text import byte_text
 
 RUN: dict[str, Any] = {
     "id": "ppo-cartpole-20261121-044130-3630",
@@ -156,12 +157,12 @@ def test_numbers_and_sizes_read_well() -> None:
         "43.46",
         "123456.8",
     ]
-    assert [size(count) for count in (0, 999, 1500, 123_456, 5_000_000_000)] == [
+    assert [byte_text(count) for count in (0, 999, 1500, 123_456, 5_000_000_000)] == [
         "0 B",
         "999 B",
         "1.5 kB",
-        "123 kB",
-        "5.0 GB",
+        "123.5 kB",
+        "5 GB",
     ]
 
 

@@ -30,7 +30,7 @@ TYPED = {
     ),
     "seconds 90 -> stop": "1.5 minutes of training are over: stop",
     "steps 5e4 -> notify": "50,000 steps are done: notify",
-    "disk 1e9 -> pause": "the run takes 1,000 MB on disk: pause",
+    "disk 1e9 -> pause": "the run takes 1 GB on disk: pause",
     "error -> roll back, at most 3": "training raises an error: roll back",
     '{"when": {"kind": "steps", "steps": 9}, "do": [{"kind": "stop", "grace_seconds": 5.0}]}': "9 steps are done: stop",
 }

@@ -13,9 +13,10 @@ from gymnasium import spaces
 from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.memory import Layout, gigabytes, replay_buffer, rollout_buffer
+from rlviz.algorithms.memory import Layout, replay_buffer, rollout_buffer
 from rlviz.algorithms.tabular import TablePolicy
 from rlviz.cli.checks import check_free_memory
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family
@@ -95,7 +96,7 @@ REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "re
             {"buffer_size": 1_000_000},
             pictures(),
             "/hyperparameters/buffer_size",
-            "buffer_size 1,000,000 would need about 55 GB for 96×96×3 frames; a run may have at most 8.0 GB here "
+            "buffer_size 1,000,000 would need about 55.3 GB for 96×96×3 frames; a run may have at most 8 GB here "
             "(RLVIZ_MEMORY_LIMIT). Use at most 144,613, or store each observation once (optimize_memory_usage).",
         ),
         (
@@ -103,7 +104,7 @@ REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "re
             {"n_steps": 65_536, "n_envs": 64},
             pictures(),
             "/hyperparameters/n_steps",
-            "n_steps 65,536 would need about 232 GB for 96×96×3 frames; a run may have at most 8.0 GB here "
+            "n_steps 65,536 would need about 232.2 GB for 96×96×3 frames; a run may have at most 8 GB here "
             "(RLVIZ_MEMORY_LIMIT). Use at most 2,257 or fewer environments (n_envs).",
         ),
         (
@@ -111,7 +112,7 @@ REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "re
             {},
             pictures(observation_space=discrete(10**9), action_space=discrete(4)),
             "/algo",
-            "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8.0 GB "
+            "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8 GB "
             "here (RLVIZ_MEMORY_LIMIT). Choose an algorithm with a network instead of a table.",
         ),
         (
@@ -119,7 +120,7 @@ REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "re
             {},
             pictures(observation_space=_space(spaces.MultiDiscrete([1_000] * 3), ""), action_space=discrete(4)),
             "/algo",
-            "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8.0 GB "
+            "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8 GB "
             "here (RLVIZ_MEMORY_LIMIT). Choose an algorithm with a network instead of a table.",
         ),
     ],
@@ -139,11 +140,6 @@ def test_what_fits_is_not_refused() -> None:
     algorithm = ALGORITHMS.get("sac")
     for values in ({"buffer_size": 144_000}, {"buffer_size": 280_000, "optimize_memory_usage": True}):
         check_memory(algorithm, algorithm.validate(values, 10**7), pictures(), 8 * GB)
-
-
-@pytest.mark.parametrize(("size", "text"), [(0, "1 MB"), (340 * 10**6, "340 MB"), (1_200 * 10**6, "1.2 GB")])
-def test_sizes_read_as_people_say_them(size: int, text: str) -> None:
-    assert gigabytes(size) == text
 
 
 @pytest.mark.parametrize(("limit", "usage"), [("memory.max", "memory.current"), ("max", "memory.usage_in_bytes")])
@@ -167,7 +163,7 @@ def test_a_container_s_memory_counts_if_it_is_fuller_and_files_that_are_cached_d
 def test_the_doctor_says_when_memory_is_nearly_full(used: int, state: str, to_do: str) -> None:
     finding = check_free_memory(MemoryUse("container", used * GB // 10, 10 * GB))
     assert (finding.about, finding.state) == ("memory", state)
-    assert finding.says == f"{used / 10:.1f} of the 10.0 GB of this container's memory are taken. ({used}%)"
+    assert finding.says == f"{byte_text(used * 1e8)} of the 10 GB of this container's memory are taken. ({used}%)"
     assert finding.to_do.startswith(to_do)
     assert bool(finding.to_do) is bool(to_do)
 

@@ -148,13 +148,13 @@ def test_a_disk_that_is_too_full_names_what_takes_most_and_what_to_do(tmp_path: 
         folder.model_path.write_bytes(b"m" * size * 1_000_000)
     settings = Settings(_env_file=None, runs_dir=tmp_path, min_free_disk=500_000_000)  # type: ignore[call-arg]
     guard = DiskGuard(settings, free=lambda _: 20_000_000)
-    with pytest.raises(NotEnoughDisk, match=r"Only 20\.0 MB are free .* To make room: compress"):
+    with pytest.raises(NotEnoughDisk, match=r"Only 20 MB are free .* To make room: compress"):
         guard.check()
     note_usage(tmp_path, measure(tmp_path))
     with pytest.raises(NotEnoughDisk) as refused:
         guard.check()
-    assert "Most is taken by: Policies and checkpoints 10.0 MB, " in str(refused.value)
-    assert "the largest runs: run-1 4.0 MB, run-3 3.0 MB, run-2 2.0 MB." in str(refused.value)
+    assert "Most is taken by: Policies and checkpoints 10 MB, " in str(refused.value)
+    assert "the largest runs: run-1 4 MB, run-3 3 MB, run-2 2 MB." in str(refused.value)
     for remedy in ("compress", "storage rules", "archive", "`rlviz trash empty`"):
         assert remedy in str(refused.value)
 
@@ -171,7 +171,7 @@ def test_a_request_for_which_the_disk_has_no_room_is_told_what_takes_most(tmp_pa
     answer_with_problems(app)
     answer = TestClient(app).get("/")
     assert answer.status_code == 507
-    assert "the largest runs: run-1 4.0 MB. To make room: compress" in answer.json()["detail"]
+    assert "the largest runs: run-1 4 MB. To make room: compress" in answer.json()["detail"]
 
 
 def test_a_meter_never_makes_who_asks_wait_and_measures_again_when_what_it_knows_is_old(tmp_path: Path) -> None:

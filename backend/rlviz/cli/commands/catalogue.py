@@ -10,7 +10,8 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, examples, read_settings
-from rlviz.cli.output import print_json, say, size, waiting
+from rlviz.cli.output import print_json, say, waiting
+from rlviz.domain.byte_text import byte_text
 
 if TYPE_CHECKING:
     from rlviz.catalog.database import Database
@@ -108,7 +109,7 @@ def optimize(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json({"bytes_before": before, "bytes": after})
     else:
-        say(f"The catalogue takes {size(after)}; it took {size(before)}.")
+        say(f"The catalogue takes {byte_text(after)}; it took {byte_text(before)}.")
 
 
 @contextmanager

@@ -11,8 +11,9 @@ import typer
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
-from rlviz.cli.output import note, number, print_json, print_table, say, size, waiting
+from rlviz.cli.output import note, number, print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
+from rlviz.domain.byte_text import byte_text
 
 Seed = Annotated[int | None, typer.Option(help="Seed of each episode.", show_default="1000000")]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw actions instead of taking the likeliest.")]
@@ -34,7 +35,7 @@ def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None
     if as_json:
         print_json(found)
         return
-    rows = [(str(one["step"]), ", ".join(one["kinds"]), size(one["size_bytes"])) for one in found["policies"]]
+    rows = [(str(one["step"]), ", ".join(one["kinds"]), byte_text(one["size_bytes"])) for one in found["policies"]]
     if rows:
         print_table(("STEP", "KEPT AS", "SIZE"), rows, keep=2)
     else:
@@ -95,7 +96,7 @@ def _film(
         end = "" if not episode["cut"] else ", which goes on"
         length = f"{episode['episode_length']} steps{end}"
         say(f"step {episode['step']}: return {number(episode['episode_return'])} in {length}")
-    note(f"{output or there}: {film['video']['duration']:.1f} s, {size(film['video']['size_bytes'])}")
+    note(f"{output or there}: {film['video']['duration']:.1f} s, {byte_text(film['video']['size_bytes'])}")
 
 
 def _when_ready(connection: Connection, run_id: str, film: dict[str, Any]) -> dict[str, Any]:

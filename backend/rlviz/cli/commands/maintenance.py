@@ -13,8 +13,9 @@ from rlviz.cli.commands.storage import measured, print_rules, print_storage
 from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, find_run, read_settings
-from rlviz.cli.output import coloured, print_json, print_table, say, size, waiting
+from rlviz.cli.output import coloured, print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
+from rlviz.domain.byte_text import byte_text
 
 if TYPE_CHECKING:
     from rlviz.cli.checks import Finding
@@ -100,9 +101,9 @@ def prune(
         done = _passed(connection, dry_run=False)
         if not as_json:
             if trash["runs"]:
-                say(f"Removed {len(trash['runs'])} runs, {size(trash['total_bytes'])}.")
+                say(f"Removed {len(trash['runs'])} runs, {byte_text(trash['total_bytes'])}.")
             if stored["rules"]:
-                say(f"The rules made room of {size(done['bytes'])}. The Storage page has the log.")
+                say(f"The rules made room of {byte_text(done['bytes'])}. The Storage page has the log.")
         if done["trouble"]:
             raise Failure(Exit.FAILED, done["trouble"])
 
@@ -120,11 +121,11 @@ def _passed(connection: Connection, *, dry_run: bool) -> Any:
 
 def _show(stored: Any, trash: Any, would: Any) -> None:
     print_storage(stored)
-    say(f"\nTrash: {len(trash['runs'])} runs, {size(trash['total_bytes'])}")
+    say(f"\nTrash: {len(trash['runs'])} runs, {byte_text(trash['total_bytes'])}")
     print_rules(stored)
     if not stored["rules"]:
         return
-    rows = [(deed["run_id"], deed["what"], size(deed["bytes"])) for deed in would["deeds"]]
+    rows = [(deed["run_id"], deed["what"], byte_text(deed["bytes"])) for deed in would["deeds"]]
     if rows:
         say()
         print_table(("RUN", "WOULD", "ROOM"), rows, keep=1)

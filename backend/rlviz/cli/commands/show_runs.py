@@ -16,8 +16,9 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.screen import event_line
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
-from rlviz.cli.output import note, number, print_json, print_table, say, size, solved_words, sparkline, waiting
+from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
+from rlviz.domain.byte_text import byte_text
 
 _PAGE = 500
 _VIDEO_SECONDS = 300.0
@@ -206,7 +207,7 @@ def _write_video(connection: Connection, run_ids: Sequence[str], video: Path) ->
     with waiting("Putting the videos side by side"):
         answer = connection.request("GET", "/compare/video", params=query, timeout=_VIDEO_SECONDS)
         replace_file(video, lambda file: file.write(answer.content))
-    note(f"{video}: {size(len(answer.content))}")
+    note(f"{video}: {byte_text(len(answer.content))}")
 
 
 def _row(run: dict[str, Any]) -> tuple[str, ...]:
@@ -249,7 +250,7 @@ def _show_service(connection: Connection, as_json: bool) -> None:
         return
     where = "by this command; none runs on its own" if connection.is_own else f"at {connection.url}"
     say(f"RL Gym Visualizer {health['version']}, served {where}")
-    say(f"Runs folder {connection.settings.runs_dir.resolve()}: {health['free_disk_bytes'] / 1e9:.1f} GB free")
+    say(f"Runs folder {connection.settings.runs_dir.resolve()}: {byte_text(health['free_disk_bytes'])} free")
     say(f"{health['active_runs']} of up to {health['max_concurrent_runs']} runs train, {health['queued_runs']} wait")
     if training:
         print_table(("RUN", "STATUS", "RETURN", "STEP"), (_row(run)[:4] for run in training), keep=2)

@@ -8,7 +8,8 @@ import typer
 
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
-from rlviz.cli.output import note, print_json, print_table, say, size
+from rlviz.cli.output import note, print_json, print_table, say
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.sinks import SinkKind
 
 Kind = Annotated[SinkKind, typer.Argument(metavar=SINKS, help="Where.")]
@@ -66,7 +67,7 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
         print_json(found)
         return
     rows = [
-        (one["kind"], one["state"], str(one["rows"]), size(one["waiting_bytes"]), one["place"] or "–")
+        (one["kind"], one["state"], str(one["rows"]), byte_text(one["waiting_bytes"]), one["place"] or "–")
         for one in found["sinks"]
     ]
     if not rows:

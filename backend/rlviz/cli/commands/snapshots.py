@@ -10,9 +10,10 @@ import typer
 from rlviz.cli.completion import complete_snapshot
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
-from rlviz.cli.output import print_json, print_table, say, size, waiting
+from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.snapshot_options import EveryMinutes, EverySteps, Keep, MaxSize, planned
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_verification, wait_until_started
+from rlviz.domain.byte_text import byte_text
 
 SnapshotName = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the snapshot.", autocompletion=complete_snapshot)
@@ -57,7 +58,7 @@ def create(
     if as_json:
         print_json(taken)
     else:
-        say(f"{taken['name']}: step {taken['step']}, {size(taken['bytes'] + taken['replay_bytes'])}")
+        say(f"{taken['name']}: step {taken['step']}, {byte_text(taken['bytes'] + taken['replay_bytes'])}")
 
 
 def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
@@ -71,7 +72,7 @@ def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None
         (
             item["name"],
             str(item["step"]),
-            size(item["bytes"] + item["replay_bytes"]),
+            byte_text(item["bytes"] + item["replay_bytes"]),
             item["trigger"],
             "yes" if item["whole"] else f"no: {item['problem']}",
             "yes" if item["exact"] else f"no: {item['not_exact_because']}",
@@ -126,7 +127,7 @@ def plan(
     steps, seconds = found["every_steps"], found["every_seconds"]
     times = [f"{steps:,} steps" for _ in (1,) if steps] + [f"{seconds / 60:g} minutes" for _ in (1,) if seconds]
     say(f"one every {' or '.join(times)}" if times else "none by itself")
-    say(f"the newest {found['keep']} are kept, within {size(found['max_bytes'])}, and all with a name")
+    say(f"the newest {found['keep']} are kept, within {byte_text(found['max_bytes'])}, and all with a name")
 
 
 def restore(context: typer.Context, run: RunName, name: SnapshotName, as_json: AsJson = False) -> None:

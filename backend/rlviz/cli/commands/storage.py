@@ -14,8 +14,9 @@ import typer
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, connected, examples
-from rlviz.cli.output import print_json, print_table, say, size, waiting
+from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
+from rlviz.domain.byte_text import byte_text
 
 
 class Does(StrEnum):
@@ -136,15 +137,15 @@ def measured(connection: Connection, runs: int = 10) -> Any:
 
 def print_storage(stored: Any) -> None:
     rows = [
-        (kind["words"], size(kind["bytes"]), "–" if kind["quota"] is None else size(kind["quota"]))
+        (kind["words"], byte_text(kind["bytes"]), "–" if kind["quota"] is None else byte_text(kind["quota"]))
         for kind in stored["kinds"]
         if kind["files"] or kind["quota"] is not None
     ]
-    total = "–" if stored["max_bytes"] is None else size(stored["max_bytes"])
-    print_table(("WHAT", "SIZE", "MAY TAKE"), [*rows, ("Together", size(stored["total_bytes"]), total)], keep=2)
+    total = "–" if stored["max_bytes"] is None else byte_text(stored["max_bytes"])
+    print_table(("WHAT", "SIZE", "MAY TAKE"), [*rows, ("Together", byte_text(stored["total_bytes"]), total)], keep=2)
     if stored["runs"]:
         say()
-        print_table(("LARGEST RUNS", "SIZE"), [(run["id"], size(run["bytes"])) for run in stored["runs"]], keep=2)
+        print_table(("LARGEST RUNS", "SIZE"), [(run["id"], byte_text(run["bytes"])) for run in stored["runs"]], keep=2)
     for warning in stored["warnings"]:
         say(f"Look: {warning}")
 

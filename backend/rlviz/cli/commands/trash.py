@@ -8,7 +8,8 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples
-from rlviz.cli.output import print_json, print_table, say, size
+from rlviz.cli.output import print_json, print_table, say
+from rlviz.domain.byte_text import byte_text
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +31,7 @@ def list_(context: typer.Context, as_json: AsJson = False) -> None:
         say("The trash is empty.")
     else:
         rows = [
-            (run["id"], size(run["size_bytes"]), run["removed_at"][:10], run["env_id"] or "–", run["name"])
+            (run["id"], byte_text(run["size_bytes"]), run["removed_at"][:10], run["env_id"] or "–", run["name"])
             for run in trash["runs"]
         ]
         print_table(("RUN", "SIZE", "KEPT UNTIL", "ENVIRONMENT", "NAME"), rows, keep=2)
@@ -52,10 +53,10 @@ def empty(
         going = list(dict.fromkeys(runs or there))
         if going:
             room = sum(there[run_id] for run_id in going)
-            ask_first(f"Remove {len(going)} deleted runs for good, {size(room)}?", yes)
+            ask_first(f"Remove {len(going)} deleted runs for good, {byte_text(room)}?", yes)
         for run_id in going:
             connection.request("DELETE", f"/trash/{run_id}")
     if as_json:
         print_json({"removed": going})
     else:
-        say(f"Removed {len(going)} runs, {size(room)}." if going else "The trash is empty.")
+        say(f"Removed {len(going)} runs, {byte_text(room)}." if going else "The trash is empty.")

@@ -10,6 +10,7 @@ from sqlmodel import col, select
 
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.status import RunStatus
 from rlviz.domain.storage_rules import KEEP_TAG, Compress, RunRule
@@ -118,7 +119,7 @@ def _compression(rule: Compress, folder: RunFolder) -> Deed | None:
     found = _uncompressed(folder)
     if not found:
         return None
-    what = ", ".join(f"{path.name} ({path.stat().st_size / 1e6:,.1f} MB)" for path in found)
+    what = ", ".join(f"{path.name} ({byte_text(path.stat().st_size)})" for path in found)
     return Deed(rule.words, folder.run_id, f"compress {what}", 0)
 
 

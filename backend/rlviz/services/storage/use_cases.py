@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import StorageRulesUnusable
 from rlviz.domain.storage_rules import WARN_SHARE, StorageRules
-from rlviz.rundir.noted_usage import size_text
 from rlviz.rundir.usage import Usage
 from rlviz.services.storage.book import LoggedDeed, StorageBook
 from rlviz.services.storage.meter import Measured, StorageMeter
@@ -88,7 +88,7 @@ class StorageService:
         if free < 2 * self._settings.min_free_disk:
             found.insert(
                 0,
-                f"{size_text(free)} are free on the disk; with less than {size_text(self._settings.min_free_disk)} "
+                f"{byte_text(free)} are free on the disk; with less than {byte_text(self._settings.min_free_disk)} "
                 "(RLVIZ_MIN_FREE_DISK) nothing is started.",
             )
         return [warning for warning in found if warning]
@@ -104,4 +104,4 @@ def _near(what: str, taken: int, quota: int) -> str:
     """Empty as long as there is room."""
     if taken < WARN_SHARE * quota:
         return ""
-    return f"{what}: {size_text(taken)} of {size_text(quota)}, {taken / quota:.0%}."
+    return f"{what}: {byte_text(taken)} of {byte_text(quota)}, {taken / quota:.0%}."

@@ -6,8 +6,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import NotEnoughDisk
-from rlviz.rundir.noted_usage import noted_usage, size_text
+from rlviz.rundir.noted_usage import noted_usage
 from rlviz.settings import Settings
 
 MAKE_ROOM = (
@@ -29,14 +30,14 @@ class DiskGuard:
         runs_dir, limit = self._settings.runs_dir, self._settings.max_bytes
         if limit is not None and (taken := noted_usage(runs_dir).total_bytes) > limit:
             raise NotEnoughDisk(
-                f"The runs folder takes {size_text(taken)}, more than the {size_text(limit)} of RLVIZ_MAX_BYTES. "
+                f"The runs folder takes {byte_text(taken)}, more than the {byte_text(limit)} of RLVIZ_MAX_BYTES. "
                 f"{how_to_make_room(runs_dir)} Or raise the limit."
             )
         free, wanted = self._free(runs_dir), self._settings.min_free_disk
         if free >= wanted:
             return
         raise NotEnoughDisk(
-            f"Only {size_text(free)} are free where {runs_dir} lies, less than the {size_text(wanted)} that "
+            f"Only {byte_text(free)} are free where {runs_dir} lies, less than the {byte_text(wanted)} that "
             f"RLVIZ_MIN_FREE_DISK keeps. {how_to_make_room(runs_dir)} The trash empties itself after "
             f"{self._settings.trash_days:g} days."
         )

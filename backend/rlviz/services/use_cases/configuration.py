@@ -11,8 +11,9 @@ from pydantic import JsonValue, ValidationError
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm, Hyperparameters
-from rlviz.algorithms.memory import Layout, MemoryNeed, gigabytes
+from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import CustomEnvironment
@@ -191,8 +192,8 @@ def check_memory(algorithm: Algorithm, values: Hyperparameters, environment: Env
     what = f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
     raise InvalidRequest.field(
         pointer_to("hyperparameters", need.field) if need.field is not None else "/algo",
-        f"{what} would need about {gigabytes(need.bytes)} for {_observations(environment.observation_space, need)}; "
-        f"a run may have at most {gigabytes(limit)} here (RLVIZ_MEMORY_LIMIT). {_remedy(need, values, limit)}",
+        f"{what} would need about {byte_text(need.bytes)} for {_observations(environment.observation_space, need)}; "
+        f"a run may have at most {byte_text(limit)} here (RLVIZ_MEMORY_LIMIT). {_remedy(need, values, limit)}",
     )
 
 
