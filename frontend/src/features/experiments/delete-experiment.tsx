@@ -5,8 +5,7 @@ import { Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { Notice } from "@/components/ui/notice";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { deleteExperiment, explainAction, keys } from "@/lib/api";
 import { routes } from "@/lib/url";
 
@@ -31,34 +30,21 @@ export function DeleteExperiment({ id, name }: { id: string; name: string }) {
         icon={<Trash2 aria-hidden className="size-3.5" />}
         onClick={() => setAsks(true)}
       />
-      <Dialog
-        open={asks}
-        onOpenChange={setAsks}
-        title={`Delete “${name}”?`}
-        size="sm"
-        footer={
-          <>
-            <Button onClick={() => setAsks(false)}>Cancel</Button>
-            <Button
-              variant="danger"
-              needsService
-              busy={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
-              Delete
-            </Button>
-          </>
-        }
-      >
-        <p className="text-sm text-ink-soft">
-          What trains is stopped. Its runs stay, as runs like any other; scores and results go.
-        </p>
-        {remove.error && (
-          <Notice tone="bad" role="alert" title="It was not deleted">
-            <p>{explainAction(remove.error)}</p>
-          </Notice>
-        )}
-      </Dialog>
+      {asks && (
+        <ConfirmDialog
+          title={`Delete “${name}”?`}
+          action="Delete"
+          busy={remove.isPending}
+          failure={remove.error && explainAction(remove.error)}
+          failureTitle="It was not deleted"
+          onConfirm={() => remove.mutate()}
+          onClose={() => setAsks(false)}
+        >
+          <p>
+            What trains is stopped. Its runs stay, as runs like any other; scores and results go.
+          </p>
+        </ConfirmDialog>
+      )}
     </>
   );
 }

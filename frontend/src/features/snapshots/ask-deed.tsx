@@ -1,7 +1,6 @@
 "use client";
 
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { explainAction, type RunDetail, type SnapshotInfo } from "@/lib/api";
 import { type Deed, deedWords } from "./snapshot-words";
 import { useSnapshotAction } from "./use-snapshot-actions";
@@ -19,35 +18,18 @@ export function AskDeed({ run, action, snapshot, snapshots, onClose }: AskDeedPr
   const { mutate, isPending, error } = useSnapshotAction(run.id, action, snapshot.name);
   const words = deedWords(action, snapshot, { snapshots, reached: run.step });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      size="sm"
+    <ConfirmDialog
       title={words.title}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            needsService
-            variant={action === "delete" ? "danger" : "primary"}
-            busy={isPending}
-            onClick={() => mutate(undefined, { onSuccess: onClose })}
-          >
-            {words.does}
-          </Button>
-        </>
-      }
+      action={words.does}
+      variant={action === "delete" ? "danger" : "primary"}
+      busy={isPending}
+      failure={error && explainAction(error)}
+      onConfirm={() => mutate(undefined, { onSuccess: onClose })}
+      onClose={onClose}
     >
-      <div className="flex flex-col gap-2 text-sm text-ink-soft">
-        {words.happens.map((sentence) => (
-          <p key={sentence}>{sentence}</p>
-        ))}
-        {error && (
-          <p role="alert" className="text-bad">
-            {explainAction(error)}
-          </p>
-        )}
-      </div>
-    </Dialog>
+      {words.happens.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </ConfirmDialog>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { Dialog } from "@/components/ui/dialog";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Notice } from "@/components/ui/notice";
 import { explainAction, type Storage } from "@/lib/api";
 import { isPruning, pruneStorage } from "@/lib/api/queries/storage";
@@ -54,29 +54,17 @@ export function PassCard({ storage }: { storage: Storage }) {
       )}
       {pruning && pruning.deeds.length > 0 && <DeedList deeds={pruning.deeds} />}
       {asking && (
-        <Dialog
-          open
-          onOpenChange={(open) => !open && setAsking(false)}
+        <ConfirmDialog
           title="Apply the rules now?"
-          size="sm"
-          footer={
-            <>
-              <Button onClick={() => setAsking(false)}>Cancel</Button>
-              <Button
-                variant="danger"
-                needsService
-                busy={prune.isPending}
-                onClick={() => prune.mutate(false)}
-              >
-                Apply them
-              </Button>
-            </>
-          }
+          action="Apply them"
+          busy={prune.isPending}
+          onConfirm={() => prune.mutate(false)}
+          onClose={() => setAsking(false)}
         >
-          <p className="text-sm text-ink-soft">
+          <p>
             What they delete is gone for good. <em>Look what they would do</em> tells it before.
           </p>
-        </Dialog>
+        </ConfirmDialog>
       )}
     </Card>
   );

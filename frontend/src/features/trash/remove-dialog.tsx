@@ -1,9 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { Notice } from "@/components/ui/notice";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { type DeletedRun, emptyTrash, explainAction, keys, removeForGood } from "@/lib/api";
 import { bytes, plural } from "@/lib/format";
 
@@ -37,37 +35,20 @@ export function RemoveDialog({ removal: { runs, all }, onClose, onRemoved }: Rem
   const what = runs.length === 1 && only ? `“${only.name}”` : plural(runs.length, "run");
   const room = bytes(runs.reduce((sum, run) => sum + run.size_bytes, 0));
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <ConfirmDialog
       title={all ? "Empty the trash?" : `Remove ${what} for good?`}
-      size="sm"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="danger"
-            needsService
-            busy={remove.isPending}
-            onClick={() => remove.mutate()}
-          >
-            {all ? "Empty the trash" : "Remove for good"}
-          </Button>
-        </>
-      }
+      action={all ? "Empty the trash" : "Remove for good"}
+      busy={remove.isPending}
+      failure={remove.error && explainAction(remove.error)}
+      failureTitle="Not everything was removed"
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
     >
-      <p className="text-sm text-ink-soft">
+      <p>
         {all && `${what} will be removed. `}
         Curves, policies, videos and notes are gone then; this cannot be undone. It makes room of{" "}
         {room} on the disk.
       </p>
-      {remove.error && (
-        <div className="mt-3">
-          <Notice tone="bad" role="alert" title="Not everything was removed">
-            <p>{explainAction(remove.error)}</p>
-          </Notice>
-        </div>
-      )}
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { Notice } from "@/components/ui/notice";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { deleteOwnPreset, explainAction, keys, type Preset } from "@/lib/api";
 
 interface DeletePresetProps {
@@ -22,34 +20,19 @@ export function DeletePreset({ preset, onDeleted, onClose }: DeletePresetProps) 
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <ConfirmDialog
       title={`Delete the preset “${preset.title}”?`}
-      size="sm"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="danger"
-            needsService
-            busy={remove.isPending}
-            onClick={() => remove.mutate()}
-          >
-            Delete
-          </Button>
-        </>
-      }
+      action="Delete"
+      busy={remove.isPending}
+      failure={remove.error && explainAction(remove.error)}
+      failureTitle="It was not deleted"
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
     >
-      <p className="text-sm text-ink-soft">
+      <p>
         Its file goes for good, with what was measured. Runs that were made with it keep their
         values.
       </p>
-      {remove.error && (
-        <Notice tone="bad" role="alert" title="It was not deleted">
-          <p>{explainAction(remove.error)}</p>
-        </Notice>
-      )}
-    </Dialog>
+    </ConfirmDialog>
   );
 }
