@@ -14,9 +14,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rlviz import __version__
+from rlviz.cli.command_index import COMMANDS, SECTIONS, LazyCommands
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.help import FittingContext
-from rlviz.cli.index import COMMANDS, SECTIONS, LazyCommands
 from rlviz.cli.options import examples
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.times import utc
 from rlviz.evaluation.joined_video import join_videos
 from rlviz.launchers.process_identity import ProcessIdentity
-from rlviz.recording.chapter import MAX_ROWS, EpisodeRows, results_of, write_chapter
+from rlviz.recording.collected_episodes import MAX_ROWS, EpisodeRows, results_of, write_collected
 from rlviz.recording.step_recorder import records_about
 from rlviz.recording.summary import summarize
 from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env
@@ -182,7 +182,7 @@ class PlayedFolder:
         facts = recording = None
         if wanted is not None:
             recording = RecordingFacts(detail=wanted.detail)
-            facts = write_chapter(self._folder, self._record.id, self._about, wanted, chapter)
+            facts = write_collected(self._folder, self._record.id, self._about, wanted, chapter)
         count = len(chapter)
         self._record = self._record.model_copy(
             update={

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.step_record import Actor, StepRecord
-from rlviz.recording.chapter import EpisodeRows
+from rlviz.recording.collected_episodes import EpisodeRows
 from rlviz.recording.step_recorder import generator_state, reading_columns, row_of
 from rlviz.records.about import RecordedEpisode
 from rlviz.records.writer import Row

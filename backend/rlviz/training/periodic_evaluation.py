@@ -28,7 +28,7 @@ from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import BestData
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.recording.chapter import CollectedEpisodes
+from rlviz.recording.collected_episodes import CollectedEpisodes
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import save_best

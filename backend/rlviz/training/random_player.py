@@ -22,7 +22,7 @@ from rlviz.domain.records import (
     RECENT_FPS,
 )
 from rlviz.environments.make import make_environment
-from rlviz.recording.chapter import MAX_ROWS, CollectedEpisodes
+from rlviz.recording.collected_episodes import MAX_ROWS, CollectedEpisodes
 from rlviz.recording.step_recorder import StepRecorder
 from rlviz.rollout.episode import Env, Episode, Step
 from rlviz.rollout.play import seed_all

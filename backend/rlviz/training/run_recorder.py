@@ -23,7 +23,7 @@ from rlviz.domain.step_record import Actor
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, RecordingChoice
 from rlviz.domain.times import utc
 from rlviz.environments.custom import family_of
-from rlviz.recording.chapter import CollectedEpisodes, EpisodeRows, results_of, write_chapter
+from rlviz.recording.collected_episodes import CollectedEpisodes, EpisodeRows, results_of, write_collected
 from rlviz.recording.level import LONG_ENOUGH_SECONDS, RecordingLevel
 from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.recording.summary import summarize
@@ -163,7 +163,7 @@ class RunRecorder:
             checkpoint_step=step if self._learns else None,
         )
         try:
-            facts = write_chapter(self._folder, record.id, about, wanted, episodes)
+            facts = write_collected(self._folder, record.id, about, wanted, episodes)
             self.level.spend(time.thread_time() - begin)
             recording = self.level.facts()
             summary = summarize(results_of(episodes), None, facts, recording=recording)

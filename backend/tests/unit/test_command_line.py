@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from rlviz import __version__
 from rlviz.cli import commands
-from rlviz.cli.index import COMMANDS, load
+from rlviz.cli.command_index import COMMANDS, load
 from rlviz.cli.main import app, main
 from rlviz.rundir.lock import RunsLock
 from rlviz.settings import PREFIX, Settings

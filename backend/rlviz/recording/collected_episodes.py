@@ -55,7 +55,7 @@ class CollectedEpisodes:
         return [one for one in episodes if one.rows and (one.rows[-1].terminated or one.rows[-1].truncated)]
 
 
-def write_chapter(
+def write_collected(
     folder: RunFolder, evaluation_id: str, about: RecordsAbout, wanted: StepsWanted, episodes: Sequence[EpisodeRows]
 ) -> StepsFacts:
     """Write the step records of ``episodes``, at the detail that is ``wanted``. Raises OSError or RunFolderError."""
