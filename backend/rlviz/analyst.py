@@ -40,13 +40,13 @@ def main(catalogue: str) -> int:
 
 def _next_question() -> bytes:
     """Empty at the end of standard input. Ends the process if none comes for a long time."""
-    patience = Timer(IDLE_SECONDS, os._exit, (0,))
-    patience.daemon = True
-    patience.start()
+    idle_timer = Timer(IDLE_SECONDS, os._exit, (0,))
+    idle_timer.daemon = True
+    idle_timer.start()
     try:
         return sys.stdin.buffer.readline()
     finally:
-        patience.cancel()
+        idle_timer.cancel()
 
 
 def _answered(library: Library, asked: dict[str, Any]) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def test_on_a_full_disk_a_journal_stays_as_it_is_and_says_why(small_disk: Path) 
         assert folder.metrics_path.read_bytes() == before
         assert not list(folder.path.glob(".*.tmp"))
         filler.unlink()
-        assert not prune(service)["trouble"]
+        assert not prune(service)["error_message"]
         assert is_compressed(folder.metrics_path)
         assert service.get("/runs/old-run/metrics/rows?tail=1")["rows"][-1]["seq"] == 9_000
         assert "Traceback" not in service.log

@@ -71,7 +71,7 @@ def prune(service: Service, *, dry_run: bool = False) -> Any:
         return found if found["ended_at"] else None
 
     found = wait_for(over, "The end of the pass")
-    assert not found["trouble"], found
+    assert not found["error_message"], found
     return found
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Response
 from starlette.concurrency import run_in_threadpool
 
 from rlviz.api.dependencies import App
-from rlviz.api.patience import wait_for
+from rlviz.api.polling import wait_for
 from rlviz.api.problems import documented
 from rlviz.api.schemas import ClipSaliency, EvaluationSaliency, SaliencyUnderWay
 from rlviz.domain.errors import (

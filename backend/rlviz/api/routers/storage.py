@@ -119,7 +119,7 @@ def _pruning(pruning: Pruning) -> StoragePruning:
         done=pruning.done,
         bytes=pruning.bytes,
         deeds=[StorageDeed(**asdict(deed)) for deed in pruning.deeds],
-        trouble=pruning.trouble,
+        error_message=pruning.error_message,
     )
 
 

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 
 from rlviz.api.dependencies import App
 from rlviz.api.film_views import view_value_slice
-from rlviz.api.patience import wait_for
+from rlviz.api.polling import wait_for
 from rlviz.api.problems import documented
 from rlviz.api.schemas import RunValueSlice, SliceUnderWay
 from rlviz.domain.errors import (

@@ -54,7 +54,7 @@ class StoragePruning(Wire):
     done: int
     bytes: int
     deeds: list[StorageDeed] = Field(description="The first 1,000.")
-    trouble: str = Field(description="Why it did not come to its end; empty if it did.")
+    error_message: str = Field(description="Why it did not come to its end; empty if it did.")
 
 
 class Storage(Wire):

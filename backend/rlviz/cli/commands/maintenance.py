@@ -104,8 +104,8 @@ def prune(
                 say(f"Removed {len(trash['runs'])} runs, {byte_text(trash['total_bytes'])}.")
             if stored["rules"]:
                 say(f"The rules made room of {byte_text(done['bytes'])}. The Storage page has the log.")
-        if done["trouble"]:
-            raise Failure(Exit.FAILED, done["trouble"])
+        if done["error_message"]:
+            raise Failure(Exit.FAILED, done["error_message"])
 
 
 def _passed(connection: Connection, *, dry_run: bool) -> Any:

@@ -28,7 +28,7 @@ MOST_DEEDS = 1_000
 @dataclass
 class Pruning:
     """One pass over the rules. ``done`` counts the deeds, ``bytes`` is the room that they make; ``deeds`` are the first
-    of them. ``trouble`` says why it did not come to its end. Times are Unix seconds."""
+    of them. ``error_message`` says why it did not come to its end. Times are Unix seconds."""
 
     dry_run: bool
     began_at: float
@@ -36,7 +36,7 @@ class Pruning:
     done: int = 0
     bytes: int = 0
     deeds: list[Deed] = field(default_factory=list)
-    trouble: str = ""
+    error_message: str = ""
 
     def take(self, deed: Deed) -> None:
         self.done += not deed.problem
@@ -95,10 +95,10 @@ class StoragePruner:
                     if not pruning.dry_run:
                         self._book.note(deed)
                     if self._closing.is_set():
-                        pruning.trouble = "The app was ended."
+                        pruning.error_message = "The app was ended."
                         return
         except (OSError, RlvizError, DatabaseError) as error:
-            pruning.trouble = f"It did not come to its end: {error}"
+            pruning.error_message = f"It did not come to its end: {error}"
             log.warning("The storage rules could not be applied to the end: %s", error)
         finally:
             pruning.ended_at = self._clock()

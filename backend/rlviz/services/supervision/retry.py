@@ -32,17 +32,17 @@ class RetryThrottle:
 
     def may_try(self, what: str) -> bool:
         """Whether ``what`` succeeded the last time, or failed long enough ago."""
-        trouble = self._failures.get(what)
-        return trouble is None or self._monotonic() >= trouble.retry_at
+        failure = self._failures.get(what)
+        return failure is None or self._monotonic() >= failure.retry_at
 
     def failed(self, what: str, error: Exception) -> None:
         """Log that ``what`` failed, unless that was logged a short while ago."""
         now = self._monotonic()
-        trouble = self._failures.setdefault(what, _Failure(now, now))
-        trouble.retry_at = now + RETRY_SECONDS
-        if now < trouble.tell_at:
+        failure = self._failures.setdefault(what, _Failure(now, now))
+        failure.retry_at = now + RETRY_SECONDS
+        if now < failure.tell_at:
             return
-        trouble.tell_at = now + REPEAT_SECONDS
+        failure.tell_at = now + REPEAT_SECONDS
         expected = isinstance(error, OSError | DatabaseError)
         reason = getattr(error, "orig", None) or error
         log.error("%s failed: %s. Trying again.", what, reason, exc_info=None if expected else error)

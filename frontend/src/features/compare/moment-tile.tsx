@@ -63,12 +63,12 @@ function Played({ run, policy, controller, reachedAt }: PlayedProps) {
     controller.seek(0);
     controller.play();
   }, [controller, url]);
-  const trouble = error ? explainAction(error) : clip?.status === "failed" && clip.cause;
+  const failure = error ? explainAction(error) : clip?.status === "failed" && clip.cause;
   const retry = () => void refetch();
-  if (trouble && !isMaking) {
+  if (failure && !isMaking) {
     return (
       <div className="flex aspect-3/2 flex-col items-center justify-center gap-3 rounded-md border border-dashed border-line-strong p-4 text-center text-sm text-ink-soft">
-        <p role="alert">{trouble}</p>
+        <p role="alert">{failure}</p>
         <Button size="sm" needsService onClick={retry}>
           Try again
         </Button>

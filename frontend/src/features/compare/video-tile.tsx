@@ -76,7 +76,7 @@ function Missing({ run, newest, error }: MissingProps) {
   const request = useEvaluate(run.id);
   const underWay = newest !== undefined && isUnderWay(newest);
   const notYet = whyNotYet(run);
-  const trouble = request.error ?? error;
+  const failure = request.error ?? error;
   return (
     <div className="flex aspect-3/2 flex-col items-center justify-center gap-3 rounded-md border border-dashed border-line-strong p-4 text-center text-sm text-ink-soft">
       {underWay ? (
@@ -91,8 +91,8 @@ function Missing({ run, newest, error }: MissingProps) {
       ) : (
         <>
           <VideoOff aria-hidden className="size-5 text-ink-faint" />
-          <p role={trouble ? "alert" : undefined}>
-            {trouble ? explainAction(trouble) : (notYet ?? whyMissing(newest))}
+          <p role={failure ? "alert" : undefined}>
+            {failure ? explainAction(failure) : (notYet ?? whyMissing(newest))}
           </p>
           {notYet === null && (
             <Button

@@ -19,7 +19,7 @@ interface ClipPlayerProps {
   /** What is being made instead of the clip; null: nothing is. */
   making: string | null;
   /** What went wrong instead; null: nothing did. */
-  trouble: ReactNode | null;
+  failure: ReactNode | null;
   /** Ask for it again. */
   onRetry: () => void;
 }
@@ -32,7 +32,7 @@ export function ClipPlayer({
   caption,
   stillUrl,
   making,
-  trouble,
+  failure,
   onRetry,
 }: ClipPlayerProps) {
   const { playing } = usePlaybackState(controller);
@@ -66,15 +66,15 @@ export function ClipPlayer({
             onError={onRetry}
           />
         )}
-        {trouble && (
+        {failure && (
           <StageNote alert>
-            <div className="max-w-80">{trouble}</div>
+            <div className="max-w-80">{failure}</div>
             <Button size="sm" needsService onClick={onRetry}>
               Try again
             </Button>
           </StageNote>
         )}
-        {making && !trouble && (
+        {making && !failure && (
           <p
             role="status"
             className="absolute inset-x-0 bottom-0 flex items-center justify-center gap-2 bg-raised/90 px-3 py-2 text-xs text-ink-soft"

@@ -25,7 +25,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
   const stillUrl = useRunStill(run);
   const { data: clip, isFetching, error, refetch } = useGrowthVideo(run.id, until, options);
   const url = clip?.video_url;
-  const trouble = error
+  const failure = error
     ? explainAction(error)
     : clip?.status === "failed" && !isFetching
       ? `The video could not be made. ${clip.cause ?? ""}`
@@ -62,7 +62,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
           caption="From clumsy to solved"
           stillUrl={stillUrl}
           making={isFetching ? "Some policies are being filmed, one after the other" : null}
-          trouble={trouble}
+          failure={failure}
           onRetry={() => void refetch()}
         />
       }

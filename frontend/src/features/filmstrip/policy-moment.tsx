@@ -64,7 +64,7 @@ export function PolicyMoment({
     if (next) onMoment(next.step);
   };
   const failed = !isMaking && clip?.status === "failed" && clip.step === policy.step;
-  const trouble = error ? (
+  const failure = error ? (
     explainAction(error)
   ) : failed ? (
     <>
@@ -104,7 +104,7 @@ export function PolicyMoment({
             caption={name}
             stillUrl={stillUrl}
             making={isMaking ? `${name} is being filmed` : null}
-            trouble={trouble}
+            failure={failure}
             onRetry={() => void refetch()}
           />
           <div className="flex flex-wrap items-center gap-1">
@@ -138,7 +138,7 @@ export function PolicyMoment({
               <ClipThoughts run={run} clip={clip} controller={controller} />
             </Boundary>
           ) : (
-            isMaking && !trouble && <Skeleton className="h-80" />
+            isMaking && !failure && <Skeleton className="h-80" />
           )}
         </>
       }

@@ -25,7 +25,7 @@ export function SinkRow({ run, offer, sink }: SinkRowProps) {
   const client = useQueryClient();
   const away = useServiceAway() !== null;
   const { label, kind, install, note } = offer;
-  const { state, facts, trouble, action } = sinkWords(offer, sink, useNow("second"));
+  const { state, facts, failure, action } = sinkWords(offer, sink, useNow("second"));
   const change = useMutation({
     mutationFn: (ask: typeof addSink) => ask(run.id, kind),
     onSuccess: (now) => client.setQueryData(keys.runSinks(run.id), now),
@@ -70,9 +70,9 @@ export function SinkRow({ run, offer, sink }: SinkRowProps) {
       {install === null && note !== null && (!sink || sink.offline) && (
         <p className="text-xs text-ink-soft">{note}</p>
       )}
-      {trouble && (
-        <Notice tone="bad" title={trouble.problem}>
-          <p className="text-xs break-words">{trouble.todo}</p>
+      {failure && (
+        <Notice tone="bad" title={failure.problem}>
+          <p className="text-xs break-words">{failure.todo}</p>
         </Notice>
       )}
       {change.error && (

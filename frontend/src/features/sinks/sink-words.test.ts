@@ -10,7 +10,7 @@ test("a sink that the run never went to says where it would go, and can be expor
   expect(sinkWords(mlflow, undefined, NOW)).toEqual({
     state: null,
     facts: ["Would go to http://tracking:5000, experiment rlviz."],
-    trouble: null,
+    failure: null,
     action: "Export now",
   });
 });
@@ -20,7 +20,7 @@ test("a sink whose package is missing can not be delivered to", () => {
   expect(sinkWords(missing, undefined, NOW).action).toBeNull();
   const failing = words({ state: "failing", problem: "It needs more packages." }, missing);
   expect(failing.action).toBeNull();
-  expect(failing.trouble?.todo).toBe("Nothing is lost: what is missing waits in the run's folder.");
+  expect(failing.failure?.todo).toBe("Nothing is lost: what is missing waits in the run's folder.");
 });
 
 test("what was delivered says up to which step, and needs nothing", () => {
@@ -44,7 +44,7 @@ test.each([
 });
 
 test("what was not taken says why, that nothing is lost, when it is tried again, and what to do", () => {
-  const { state, trouble, action, facts } = words({
+  const { state, failure, action, facts } = words({
     state: "failing",
     problem: "ConnectionError: refused",
     next_try_at: 1_256,
@@ -52,8 +52,8 @@ test("what was not taken says why, that nothing is lost, when it is tried again,
   });
   expect([state?.text, action]).toEqual(["Not delivered", "Retry"]);
   expect(facts[1]).toMatch(/^2(\.0)? kB wait$/);
-  expect(trouble?.problem).toBe("ConnectionError: refused");
-  expect(trouble?.todo).toMatch(
+  expect(failure?.problem).toBe("ConnectionError: refused");
+  expect(failure?.todo).toMatch(
     /^Nothing is lost: .* tried again at \S+.*MLFLOW_TRACKING_URI, then retry\.$/,
   );
 });

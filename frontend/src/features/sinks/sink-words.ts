@@ -6,7 +6,7 @@ import { bytes, clockTime, count, plural } from "@/lib/format";
 export interface SinkWords {
   state: { text: string; tone: BadgeTone } | null;
   facts: string[];
-  trouble: { problem: string; todo: string } | null;
+  failure: { problem: string; todo: string } | null;
   action: string | null;
 }
 
@@ -14,14 +14,14 @@ export interface SinkWords {
 export function sinkWords(offer: OfferedSink, sink: RunSink | undefined, now: number): SinkWords {
   if (!sink) {
     const action = offer.install === null ? "Export now" : null;
-    return { state: null, facts: [`Would go to ${offer.place}.`], trouble: null, action };
+    return { state: null, facts: [`Would go to ${offer.place}.`], failure: null, action };
   }
   const due = sink.next_try_at !== null && sink.next_try_at * 1_000 <= now;
   const underWay = sink.under_way || due;
   return {
     state: stateOf(sink, underWay),
     facts: factsOf(sink),
-    trouble: sink.problem === null || underWay ? null : troubleOf(offer, sink),
+    failure: sink.problem === null || underWay ? null : failureOf(offer, sink),
     action: offer.install === null && !underWay ? actionOf(sink) : null,
   };
 }
@@ -57,7 +57,7 @@ const TODO: Record<SinkKind, string> = {
   tensorboard: "See that the run's folder can be written, and that its disk is not full",
 };
 
-function troubleOf({ kind, install }: OfferedSink, { problem, next_try_at }: RunSink) {
+function failureOf({ kind, install }: OfferedSink, { problem, next_try_at }: RunSink) {
   const next =
     next_try_at === null
       ? ""

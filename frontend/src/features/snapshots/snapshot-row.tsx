@@ -35,7 +35,7 @@ export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps
   const { name, message, is_named, step, trigger, time, behind, whole, exact, inherited } =
     snapshot;
   const verification = useVerification(run.id, snapshot);
-  const trouble = snapshot.problem ?? (exact ? null : snapshot.not_exact_because);
+  const problem = snapshot.problem ?? (exact ? null : snapshot.not_exact_because);
   return (
     <li className="flex items-start gap-x-3 py-1.5 text-xs">
       <div
@@ -56,7 +56,7 @@ export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps
             {whole && !exact && <Badge tone="warn">not exact</Badge>}
           </span>
           {message && <span className="block break-words text-ink-soft">{message}</span>}
-          {trouble && <span className="block break-words text-ink-soft">{trouble}</span>}
+          {problem && <span className="block break-words text-ink-soft">{problem}</span>}
           <Verified {...verification} />
         </span>
         <time

@@ -47,9 +47,9 @@ export function PassCard({ storage }: { storage: Storage }) {
       <p role="status" className="text-sm text-ink-soft">
         {pruning ? summary(storage) : "Nobody has looked since the app was started."}
       </p>
-      {(pruning?.trouble || prune.error) && (
+      {(pruning?.error_message || prune.error) && (
         <Notice tone="bad" role="alert" title="That did not come to its end">
-          <p>{prune.error ? explainAction(prune.error) : pruning?.trouble}</p>
+          <p>{prune.error ? explainAction(prune.error) : pruning?.error_message}</p>
         </Notice>
       )}
       {pruning && pruning.deeds.length > 0 && <DeedList deeds={pruning.deeds} />}

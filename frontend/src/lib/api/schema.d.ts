@@ -9224,10 +9224,10 @@ export interface components {
        */
       deeds: components["schemas"]["StorageDeed"][];
       /**
-       * Trouble
+       * Error Message
        * @description Why it did not come to its end; empty if it did.
        */
-      trouble: string;
+      error_message: string;
     };
     /** StorageRulesBody */
     StorageRulesBody: {

@@ -27,7 +27,7 @@ export function RunDetails({ run, Snapshots, Rules, Sinks, Recording }: RunDetai
   const [tab, setTab] = useDetailsTab();
   const { data: delivered } = useQuery(runSinksQuery(run.id));
   const failing = delivered?.sinks.filter(({ state }) => state === "failing").length ?? 0;
-  const trouble = run.warnings + (run.status === "failed" ? 1 : 0);
+  const problems = run.warnings + (run.status === "failed" ? 1 : 0);
   return (
     <Card id={DETAILS_ANCHOR} label="Details" className="scroll-mt-18" bodyClass="">
       <Tabs<DetailsTab>
@@ -39,7 +39,7 @@ export function RunDetails({ run, Snapshots, Rules, Sinks, Recording }: RunDetai
           {
             value: "events",
             label: "Events",
-            badge: trouble > 0 && <Badge tone="warn">{trouble}</Badge>,
+            badge: problems > 0 && <Badge tone="warn">{problems}</Badge>,
             content: <EventLog run={run} />,
           },
           ...(learns(run)

@@ -18,7 +18,7 @@ const appearances = {
   error: { Icon: CircleAlert, ink: "text-bad", word: "Error" },
 };
 
-type Shown = "all" | "trouble";
+type Shown = "all" | "problems";
 
 /** The run's events, newest first. */
 export function EventLog({ run }: { run: RunDetail }) {
@@ -38,7 +38,7 @@ export function EventLog({ run }: { run: RunDetail }) {
           onChange={setShown}
           options={[
             { value: "all", label: "All" },
-            { value: "trouble", label: "Warnings and errors" },
+            { value: "problems", label: "Warnings and errors" },
           ]}
         />
         {data.broken_lines > 0 && `${plural(data.broken_lines, "line")} could not be read`}
