@@ -40,7 +40,7 @@ from rlviz.training.run_recorder import RunRecorder
 from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
-from rlviz.training.snapshot.refit import refit_replay
+from rlviz.training.snapshot.refit import refit
 from rlviz.training.snapshot.replay import ReplayTape, placed_rows
 from rlviz.training.snapshot.restore import Continuation, check_subject, restore_contents
 from rlviz.training.snapshot.schedule import Snapshots, Subject
@@ -234,7 +234,7 @@ class Equipment:
         """Check that ``model`` can go back to ``contents``; read what its replay buffer has lost since. Raises
         SnapshotRefused."""
         check_subject(contents, self._config, self._folder, model)
-        contents = refit_replay(contents, self._config, self._folder, model)
+        contents = refit(contents, self._config, self._folder, model)
         if (replay := contents.state["replay"]) is None:
             return Target(contents, ())
         held_from = self._tape.held_from(model)

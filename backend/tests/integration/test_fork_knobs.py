@@ -16,40 +16,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.use_cases.comparison import ComparisonRequest
 from rlviz.services.use_cases.family import SettingChange
-from rlviz.services.use_cases.forking import ForkWish
 from rlviz.training.session import train_run
+from tests.support.forks import forked, parent_of, scale, turn
 from tests.support.service import catalogued
-from tests.support.training import column, curves, events, make_run, snapshots
-
-PLAN = snapshots(every_steps=512, keep=100)
-
-
-def turn(knob: str, value: float) -> SetKnob:
-    return SetKnob(knob=knob, value=value)
-
-
-def scale(knob: str, factor: float) -> ScaleKnob:
-    return ScaleKnob(knob=knob, factor=factor)
-
-
-def parent_of(root: Path, algo: str, *changes: SetKnob | ScaleKnob, **config: Any) -> RunFolder:
-    """A run of 512 steps whose knobs were changed as it began."""
-    folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **config)
-    wishes = tuple(KnobWish(number=number, change=change) for number, change in enumerate(changes, start=1))
-    folder.write_control(Control(desired=Desired.RUN, knob_wishes=wishes))
-    assert train_run(folder)
-    return folder
-
-
-def forked(parent: RunFolder, **wish: Any) -> RunFolder:
-    """A fork at the parent's end that was trained."""
-    with catalogued(parent.path.parent) as app:
-        child = app.forks.fork(
-            parent.run_id, ForkWish(**{"snapshot": "512", "total_timesteps": 768, "start": True, **wish})
-        )
-    folder = RunFolder(parent.path.parent, child.id)
-    assert train_run(folder)
-    return folder
+from tests.support.training import column, curves, events
 
 
 def changed(folder: RunFolder) -> list[HyperparameterChangedData]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pydantic import JsonValue
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms.base import Algorithm
+from rlviz.algorithms.knobs import knobs_of
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, pointer_to
+from rlviz.domain.knobs import ScaleKnob, SetKnob
+from rlviz.domain.rules import Rule
 from rlviz.environments.base import Environment
 
 
@@ -29,21 +33,27 @@ _STORED_ONCE = (
 )
 
 _REFUSED: dict[str, str] = {
-    **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde", "log_std_init"), _NETWORK),
+    **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde"), _NETWORK),
     "optimize_memory_usage": _BUFFER,
     **dict.fromkeys(("normalize_observations", "normalize_rewards"), _STATE),
-    **dict.fromkeys(("action_noise", "action_noise_std", "initial_value"), _STATE),
-    **dict.fromkeys(("use_rms_prop", "rms_prop_eps"), "The moments of the optimizer are those of another one."),
+    **dict.fromkeys(("log_std_init", "initial_value"), "Training only begins with it. Create a new run."),
+}
+
+_BEGINS_ANEW: dict[str, str] = {
+    "use_rms_prop": "The new optimizer begins without moments.",
+    **dict.fromkeys(("action_noise", "action_noise_std"), "The noise begins anew."),
 }
 
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of hyperparameter or option ``name`` at a fork; ``why`` not, if it is refused."""
+    """What becomes of hyperparameter or option ``name`` at a fork; ``why`` not, if it is refused. ``note``: what a
+    change brings with it besides, in a sentence."""
 
     name: str
     effect: Effect
     why: str | None = None
+    note: str | None = None
 
 
 def possible_changes(config: RunConfig) -> list[Change]:
@@ -59,9 +69,31 @@ def change_of(name: str, config: RunConfig) -> Change:
         return Change(name, Effect.REFUSED, _REFUSED[name])
     if name == "n_envs" and config.hyperparameters.get("optimize_memory_usage") is True:
         return Change(name, Effect.REFUSED, _STORED_ONCE)
-    if name == "ent_coef" and isinstance(config.hyperparameters.get(name), str):
-        return Change(name, Effect.REFUSED, "It is learned, with an optimizer of its own. Create a new run.")
-    return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS)
+    return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_note(name, config))
+
+
+def _note(name: str, config: RunConfig) -> str | None:
+    fields = ALGORITHMS.get(config.algo).hyperparameters.model_fields
+    if name == "ent_coef" and name in fields and fields[name].default is None:  # SAC's, which may be tuned
+        if config.hyperparameters.get(name) is None:
+            return "What it has come to by itself is left behind."
+        return "Tuned, it begins with what it is where the fork begins."
+    return _BEGINS_ANEW.get(name)
+
+
+def check_rules_keep_their_knobs(
+    rules: Iterable[Rule], algorithm: Algorithm, hyperparameters: Mapping[str, JsonValue]
+) -> None:
+    """Raises InvalidRequest where a rule adjusts what a fork with these ``hyperparameters`` would tune by itself."""
+    has = knobs_of(algorithm, hyperparameters)
+    for number, rule in enumerate(rules, start=1):
+        for action in rule.do:
+            if isinstance(action, SetKnob | ScaleKnob) and action.knob not in has:
+                raise InvalidRequest.field(
+                    pointer_to("hyperparameters", action.knob),
+                    f"Rule {number} is to {action.words}, and the fork would tune it by itself. Take that rule from "
+                    "the run first, or give a number.",
+                )
 
 
 def possible_options(environment: Environment) -> list[Change]:

@@ -31,6 +31,7 @@ from rlviz.services.use_cases.fork_changes import (
     Change,
     Effect,
     change_of,
+    check_rules_keep_their_knobs,
     possible_changes,
     possible_options,
     with_options,
@@ -115,7 +116,7 @@ class ForkService(RunUseCases):
         now = self._clock()
         place = _place(parent, theirs, wish.snapshot, wish.step, reached)
         snapshot, in_force = place.snapshot, knobs_in_force(parent, theirs, place)
-        theirs = theirs.model_copy(update={"snapshots": parent.snapshot_plan(theirs)})
+        theirs = theirs.model_copy(update={"snapshots": parent.snapshot_plan(theirs), "rules": parent.rules(theirs)})
         config = self._config(theirs, place, in_force, wish, now, last_episodes(parent, theirs, snapshot, place.step))
         row = row_of_config(config)
         control = Control(resume_from=place.begins_from)
@@ -228,8 +229,7 @@ class ForkService(RunUseCases):
             total,
             (environment.observation_space, environment.action_space),
         )
-        if "ent_coef" in changed and isinstance(wish.hyperparameters["ent_coef"], str):
-            raise InvalidRequest.field("/hyperparameters/ent_coef", "A number cannot become one that is learned.")
+        check_rules_keep_their_knobs(parent.rules, algorithm, hyperparameters.model_dump())
         check_memory(algorithm, hyperparameters, environment, self._settings.memory_a_run)
         return hyperparameters, changes
 

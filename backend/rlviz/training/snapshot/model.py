@@ -59,7 +59,7 @@ def settle_attributes(model: Any, state: dict[str, Any], *, noise: bool = True) 
     model.start_time = time.time_ns() - state["elapsed_ns"]
     if not noise:
         return
-    if model.action_noise is not None:
+    if model.action_noise is not None and state["action_noise"] is not None:  # a fork may have begun with another
         vars(model.action_noise).update(vars(state["action_noise"]))  # in place: a rollout under way holds on to it
     for distribution, matrices in zip(_distributions(model), state["state_dependent_noise"], strict=True):
         vars(distribution).update(matrices)

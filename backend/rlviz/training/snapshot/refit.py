@@ -1,8 +1,9 @@
-"""Making the replay buffer of a parent fit a fork that has another size of it, or another number of environments."""
+"""Making the snapshot of a parent fit a fork that has changed what parts of it were made for: the replay buffer, an
+optimizer, the noise of actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -16,19 +17,49 @@ from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.replay import Array, Piece, ReplayState, rows_of, write_pieces
 
 
-def refit_replay(contents: Contents, config: RunConfig, folder: RunFolder, model: Any) -> Contents:
-    """``contents`` as the buffer of ``model`` takes them in; what is not of the parent of a fork fits already.
+def refit(contents: Contents, config: RunConfig, folder: RunFolder, model: Any) -> Contents:
+    """``contents`` as ``model`` takes them in; what is not of the parent of a fork fits already.
 
     The same contents always come out the same. Raises SnapshotDamaged.
     """
-    parent, state, pieces = config.parent, contents.state["replay"], list(contents.pieces)
-    if parent is None or contents.manifest.run_id != parent.run_id or state is None:
+    parent = config.parent
+    if parent is None or contents.manifest.run_id != parent.run_id:
         return contents
-    if "n_envs" in parent.changed:
+    changed = set(parent.changed)
+    contents = _refit_noise(_refit_optimizers(contents, changed, model), changed)
+    state, pieces = contents.state["replay"], list(contents.pieces)
+    if state is None:
+        return contents
+    if "n_envs" in changed:
         state, pieces = _regrouped(state, pieces, folder, int(model.replay_buffer.n_envs))
-    if {"n_envs", "buffer_size"} & set(parent.changed):
+    if {"n_envs", "buffer_size"} & changed:
         state = _resized(state, pieces, model)
     return replace(contents, state={**contents.state, "replay": state}, pieces=tuple(pieces))
+
+
+def _refit_optimizers(contents: Contents, changed: Collection[str], model: Any) -> Contents:
+    """Without the moments of an optimizer that ``model`` has another of, or none. SAC's entropy coefficient has one
+    where it is tuned; it begins with what it was, unless that was zero: no logarithm of it could be learned."""
+    states, variables = dict(contents.tensors["states"]), dict(contents.tensors["variables"])
+    if "use_rms_prop" in changed:
+        states.pop("policy.optimizer", None)
+    if "ent_coef" in changed and hasattr(model, "ent_coef_optimizer"):
+        is_tuned, was_tuned = model.ent_coef_optimizer is not None, "log_ent_coef" in variables
+        if was_tuned and not is_tuned:
+            del states["ent_coef_optimizer"], variables["log_ent_coef"]
+        elif is_tuned and not was_tuned:
+            fixed = variables.pop("ent_coef_tensor")
+            if fixed > 0:
+                variables["log_ent_coef"] = fixed.log().reshape(1)
+    return replace(contents, tensors={"states": states, "variables": variables})
+
+
+def _refit_noise(contents: Contents, changed: Collection[str]) -> Contents:
+    """Noise of another kind or strength begins anew."""
+    if not {"action_noise", "action_noise_std"} & set(changed):
+        return contents
+    model = {**contents.state["model"], "action_noise": None}
+    return replace(contents, state={**contents.state, "model": model})
 
 
 def _resized(state: ReplayState, pieces: Sequence[Piece], model: Any) -> ReplayState:

@@ -21,7 +21,7 @@ from rlviz.training.snapshot.model import (
     restore_tensors,
     settle_attributes,
 )
-from rlviz.training.snapshot.refit import refit_replay
+from rlviz.training.snapshot.refit import refit
 from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, restore_replay
 
 
@@ -81,7 +81,7 @@ def restore(
 
     Raises ArtifactNotFound, and SnapshotRefused if training cannot go on from it; the model is then of no use any more.
     """
-    contents = refit_replay(read_archive(folder, name), config, folder, model)
+    contents = refit(read_archive(folder, name), config, folder, model)
     replay = contents.state["replay"]
     placed = placed_rows(model, folder, replay, contents.pieces) if replay is not None else ()
     return restore_contents(model, config, of or folder, contents, placed)

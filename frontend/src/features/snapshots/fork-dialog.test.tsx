@@ -33,7 +33,7 @@ const FORKING = {
       ...{ run_id: "a", in_force: { learning_rate: 0.0002 } },
       at: { snapshot: "before-lr", step: 2_048, trained_again_from: null },
       changes: [
-        { name: "learning_rate", effect: "fits", why: null },
+        { name: "learning_rate", effect: "fits", why: null, note: "The pace is another one." },
         { name: "net_arch", effect: "refused", why: "The weights are of another network." },
       ],
       env_options: [
@@ -64,6 +64,7 @@ test("a fork changes what can be changed, says why the rest cannot, and opens th
   const rate = await screen.findByRole("textbox", { name: "learning_rate" });
   expect(rate).toHaveValue("0.0002");
   expect(screen.getByText(/Changed while this run trained: it began with 0.0003/)).toBeVisible();
+  expect(screen.getByText(/The pace is another one\./)).toBeVisible();
   expect(screen.queryByRole("textbox", { name: "net_arch" })).not.toBeInTheDocument();
   expect(screen.getByText("The weights are of another network.")).toBeInTheDocument();
   await userEvent.clear(rate);

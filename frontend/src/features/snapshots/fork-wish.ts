@@ -65,7 +65,7 @@ export function forkSettings(
   ) => {
     const configured: Readonly<Record<string, unknown>> = config[part] ?? {};
     const values = { ...configured, ...changed };
-    for (const { name, effect, why } of told) {
+    for (const { name, effect, why, note } of told) {
       const schema = schemas.find((one) => one.name === name);
       if (!(name in values)) continue;
       const value = values[name];
@@ -75,7 +75,8 @@ export function forkSettings(
           name in changed
             ? ` Changed while this run trained: it began with ${setting(configured[name])}.`
             : "";
-        const help = `${schema.help}${effect === "anew" ? anew : ""}${was}`;
+        const brings = note ? ` ${note}` : "";
+        const help = `${schema.help}${effect === "anew" ? anew : ""}${brings}${was}`;
         changeable.push({ part, value, schema: { ...schema, help } });
       }
     }

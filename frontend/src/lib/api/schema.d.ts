@@ -4106,6 +4106,11 @@ export interface components {
       effect: components["schemas"]["Effect"];
       /** Why */
       why: string | null;
+      /**
+       * Note
+       * @description What a change brings with it besides, in a sentence.
+       */
+      note: string | null;
     };
     /** ForkChanges */
     ForkChanges: {

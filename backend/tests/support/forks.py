@@ -1,0 +1,44 @@
+"""Parents whose knobs were changed, and forks of them, trained in the test's own process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rlviz.domain.knobs import KnobWish, ScaleKnob, SetKnob
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.use_cases.forking import ForkWish
+from rlviz.training.session import train_run
+from tests.support.service import catalogued
+from tests.support.training import make_run, snapshots
+
+PLAN = snapshots(every_steps=512, keep=100)
+
+
+def turn(knob: str, value: float) -> SetKnob:
+    return SetKnob(knob=knob, value=value)
+
+
+def scale(knob: str, factor: float) -> ScaleKnob:
+    return ScaleKnob(knob=knob, factor=factor)
+
+
+def parent_of(root: Path, algo: str, *changes: SetKnob | ScaleKnob, **config: Any) -> RunFolder:
+    """A run of 512 steps whose knobs were changed as it began."""
+    folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **config)
+    wishes = tuple(KnobWish(number=number, change=change) for number, change in enumerate(changes, start=1))
+    folder.write_control(Control(desired=Desired.RUN, knob_wishes=wishes))
+    assert train_run(folder)
+    return folder
+
+
+def forked(parent: RunFolder, **wish: Any) -> RunFolder:
+    """A fork at the parent's end that was trained."""
+    with catalogued(parent.path.parent) as app:
+        child = app.forks.fork(
+            parent.run_id, ForkWish(**{"snapshot": "512", "total_timesteps": 768, "start": True, **wish})
+        )
+    folder = RunFolder(parent.path.parent, child.id)
+    assert train_run(folder)
+    return folder
