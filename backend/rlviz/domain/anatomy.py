@@ -56,4 +56,9 @@ class UpdateAnatomy(BaseModel):
     components: int | None = Field(None, description="How many components an action has; `actions` are of the first.")
     gradient_norm: float | None = Field(None, description="Of all `layers` together, as of each.")
     layers: list[LayerAnatomy] = Field([], description="Matrices and filters, the first of them where there are many.")
+    not_finite: list[str] = Field(
+        [],
+        description="Of the matrices and filters that were looked into, those without a weight that is a finite "
+        "number: training has broken down. They are none of `layers`.",
+    )
     layer_count: int | None = Field(None, description="How many matrices and filters the networks have.")

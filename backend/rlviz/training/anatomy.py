@@ -91,7 +91,7 @@ class AnatomyJournal:
             return
         begin = self._monotonic()
         ratios = before.rollout.ratios(model) if before.rollout is not None else None
-        layers, layer_count = _layers(model)
+        layers, not_finite, layer_count = _layers(model)
         update = {
             "step": before.step,
             "advantages": histogram(before.rollout.advantages) if before.rollout is not None else None,
@@ -102,6 +102,7 @@ class AnatomyJournal:
             "components": before.actions.shape[1] if before.actions is not None else None,
             "gradient_norm": _norm([layer.gradient_norm for layer in layers]),
             "layers": layers,
+            "not_finite": not_finite,
             "layer_count": layer_count,
         }
         self._write(update)
@@ -161,18 +162,19 @@ def _by_component(actions: Array | None) -> list[Histogram]:
     return [one for one in found if one is not None]
 
 
-def _layers(model: BaseAlgorithm) -> tuple[list[LayerAnatomy], int]:
+def _layers(model: BaseAlgorithm) -> tuple[list[LayerAnatomy], list[str], int]:
     """Of the weight matrices and filters of every network that is trained (targets only follow them), MAX_LAYERS at
-    most; and how many there are."""
+    most; the names of those among them that have no finite weight; and how many there are."""
     named = [
         (name, parameter)
         for name, parameter in model.policy.named_parameters()
         if parameter.ndim > 1 and "target" not in name
     ]
-    found = []
+    found, not_finite = [], []
     for name, parameter in named[:MAX_LAYERS]:
         weights = histogram(_numbers(parameter.detach()))
         if weights is None:
+            not_finite.append(name)
             continue
         gradient = parameter.grad
         found.append(
@@ -183,7 +185,7 @@ def _layers(model: BaseAlgorithm) -> tuple[list[LayerAnatomy], int]:
                 gradient_norm=_finite(float(torch.linalg.vector_norm(gradient))) if gradient is not None else None,
             )
         )
-    return found, len(named)
+    return found, not_finite, len(named)
 
 
 def _numbers(tensor: torch.Tensor) -> NDArray[np.float32]:

@@ -55,9 +55,13 @@ def begun(service: Service, parent: RunFolder, step: int) -> RunFolder:
 
 
 def goes_on_as_its_parent(service: Service, child: RunFolder, parent: RunFolder) -> None:
+    goes_on_as(service, child, curves(parent))
+
+
+def goes_on_as(service: Service, child: RunFolder, theirs: list[tuple[int, dict[str, float | None]]]) -> None:
     config = child.read_config()
     assert config.parent is not None
-    expected = [row for row in curves(parent) if row[0] > config.parent.step]
+    expected = [row for row in theirs if row[0] > config.parent.step]
     wait_for(lambda: len(curves(child)) > len(expected), "its rows", LONG)
     service.api("POST", f"/runs/{child.run_id}/pause", json={})
     service.wait_for_status(child.run_id, "paused")
@@ -94,6 +98,24 @@ def test_of_one_that_is_paused_and_then_stopped_on_the_way_the_stop_counts(
     service.wait_for_status(child.run_id, "stopped", "paused")
     resume(service, child.run_id)
     goes_on_as_its_parent(service, child, parent)
+
+
+def test_one_whose_parent_is_deleted_for_good_on_the_way_goes_on_as_it_would_have(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        parent, step = paused_parent(service)
+        theirs = curves(parent)
+        child = begun(service, parent, step)
+        assert service.api("DELETE", f"/runs/{parent.run_id}").status_code == 204
+        assert service.api("DELETE", "/trash").status_code < 300
+        assert not parent.path.exists()
+        goes_on_as(service, child, theirs)
+        assert service.get(f"/runs/{child.run_id}")["parent"]["run_id"] == parent.run_id
+        refused = service.api("POST", f"/runs/{parent.run_id}/fork", json={"step": step})
+        assert refused.status_code == 404
+        again = service.api("POST", f"/runs/{child.run_id}/fork", json={"step": step + 1_000, "start": True})
+        assert again.status_code == 201, again.text
+        goes_on_as(service, service.folder(str(again.json()["id"])), theirs)
+        assert "Traceback" not in service.log
 
 
 def test_where_the_disk_is_full_at_the_step_of_the_fork_it_says_so_and_begins_there_later(small_disk: Path) -> None:

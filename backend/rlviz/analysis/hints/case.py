@@ -88,6 +88,11 @@ class Case:
         """The newest greedy evaluation's mean return; None without evaluations."""
         return float(self.evaluations.value[-1]) if len(self.evaluations) else None
 
+    @cached_property
+    def greedy_rise(self) -> GreedyRise | None:
+        """How greedy evaluations rose over the last 40 % of the steps, if they clearly did."""
+        return GreedyRise.of(self.evaluations, self.step)
+
     @property
     def holds(self) -> bool:
         """Whether the newest moving average or the newest greedy evaluation reaches the threshold."""
@@ -136,3 +141,34 @@ class Stretches:
     @property
     def span(self) -> float:
         return float(self.mean.max() - self.mean.min())
+
+
+@dataclass(frozen=True)
+class GreedyRise:
+    """Mean returns of the greedy policy rose from ``before`` to ``after``, first evaluated so at ``from_step``."""
+
+    before: float
+    after: float
+    from_step: int
+
+    LATE = 0.6
+    """The share of the steps from which on it is looked at."""
+    EVALUATIONS = 4
+    """How many there have to be in all."""
+
+    @classmethod
+    def of(cls, greedy: Series, step: int) -> GreedyRise | None:
+        """The newer half of the late evaluations against the older half. None where the difference is a tenth of what
+        lies between all of them at most, or no more than their noise makes up, or where it was as good before."""
+        late = greedy.step > cls.LATE * step
+        values, earlier = greedy.value[late], greedy.value[~late]
+        half = len(values) // 2
+        if len(greedy) < cls.EVALUATIONS or half == 0:
+            return None
+        before, after = float(values[:half].mean()), float(values[-half:].mean())
+        steps = np.diff(greedy.value)  # neighbours share the trend
+        error = 1.5 * float(np.median(np.abs(steps - np.median(steps)))) / np.sqrt(half)  # robust: a few are jumps
+        clear = after - before > max(0.1 * float(np.ptp(greedy.value)), 1.5 * error)
+        if not clear or after <= float(earlier.max(initial=-np.inf)):
+            return None
+        return cls(before, after, int(greedy.step[late][0]))

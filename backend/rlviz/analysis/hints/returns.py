@@ -18,7 +18,7 @@ from rlviz.analysis.hints.hint import (
     raise_or_lower,
     shown,
 )
-from rlviz.domain.records import EPISODE_REWARD
+from rlviz.domain.records import EPISODE_REWARD, EVAL_REWARD
 
 CLEAR = 3.0
 """Standard errors by which two stretches must differ to count as different."""
@@ -92,10 +92,25 @@ def unstable(case: Case) -> Hint | None:
 
 
 def too_few_timesteps(case: Case) -> Hint | None:
-    """Training is over, and the returns were still rising."""
+    """Training is over, and the returns were still rising, or those of the greedy policy were."""
     parts = case.stretches
     if parts is None or case.reached or not case.over:
         return None
+    if _stands_still(parts) and (greedy := case.greedy_rise) is not None:
+        return Hint(
+            id="too-few-timesteps",
+            severity="warning",
+            title="It was still learning when training ended",
+            metric=EVAL_REWARD,
+            from_step=greedy.from_step,
+            to_step=case.step,
+            evidence=(
+                f"The greedy policy's mean return rose from {plain(greedy.before)} to {plain(greedy.after)} over the "
+                f"last 40 % of the steps, while the return in training, which explores, stood still.{_goal(case)}"
+            ),
+            advice=known(_longer(case)),
+            learn=KNOBS,
+        )
     rise = float(parts.mean[-1] - parts.mean[-4])
     steady = parts.mean[-1] > parts.mean[-2] > parts.mean[-4]
     if not steady or rise < max(0.15 * parts.span, CLEAR * parts.noise):
@@ -122,7 +137,7 @@ def too_few_timesteps(case: Case) -> Hint | None:
 def flat(case: Case) -> Hint | None:
     """The returns stand where they began, and so does the greedy policy."""
     parts = case.stretches
-    if parts is None or case.reached or not _stands_still(parts) or _learned(case, parts):
+    if parts is None or case.reached or case.greedy_rise or not _stands_still(parts) or _learned(case, parts):
         return None
     return Hint(
         id="reward-flat",
@@ -140,9 +155,10 @@ def flat(case: Case) -> Hint | None:
 
 
 def plateau(case: Case) -> Hint | None:
-    """The returns stand still over the last 40 % of the steps, short of the threshold."""
+    """The returns stand still over the last 40 % of the steps, short of the threshold, and so does the greedy
+    policy."""
     parts = case.stretches
-    if parts is None or case.reached or not _stands_still(parts) or not _learned(case, parts):
+    if parts is None or case.reached or case.greedy_rise or not _stands_still(parts) or not _learned(case, parts):
         return None
     before, after = float(parts.mean[-4:-2].mean()), float(parts.mean[-2:].mean())
     return Hint(

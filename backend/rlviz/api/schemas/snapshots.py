@@ -112,7 +112,7 @@ class ForkChange(Wire):
         "`why` says why."
     )
     why: str | None
-    note: str | None = Field(description="What a change brings with it besides, in a sentence.")
+    note: str | None = Field(None, description="What a change brings with it besides, in a sentence.")
 
 
 class ForkPlace(Wire):

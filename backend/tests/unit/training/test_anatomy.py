@@ -16,6 +16,7 @@ from rlviz.domain.registry import load
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.anatomy import read_anatomy
 from rlviz.training.anatomy import BINS, AnatomyJournal, histogram
+from rlviz.training.anatomy import _layers as looked_into
 from rlviz.training.builder import build_model
 from rlviz.training.session import train_run
 from tests.support.training import curves, make_run, messages
@@ -195,3 +196,20 @@ def test_it_says_how_much_of_a_large_network_and_a_long_action_is_left_out(
     update = anatomy(folder)[0]
     assert (len(update.layers), update.actions, update.components) == (2, [], 1)
     assert (update.layer_count or 0) > 2
+
+
+def test_layers_that_broke_down_are_named_and_are_none_that_were_left_out(tmp_path: Path) -> None:
+    """An update of which nothing came out but NaN, in a layer and then in all."""
+    folder = make_run(tmp_path, algo="ppo")
+    model = build_model(folder.read_config())
+    layers: dict[str, Any] = {
+        name: layer for name, layer in model.policy.named_parameters() if layer.ndim > 1 and "target" not in name
+    }
+    broken = next(iter(layers))
+    layers[broken].data.fill_(float("nan"))
+    found, not_finite, count = looked_into(model)
+    assert (not_finite, len(found), count) == ([broken], len(layers) - 1, len(layers))
+    for layer in layers.values():
+        layer.data.fill_(float("nan"))
+    found, not_finite, count = looked_into(model)
+    assert (not_finite, found, count) == (list(layers), [], len(layers))

@@ -4110,7 +4110,7 @@ export interface components {
        * Note
        * @description What a change brings with it besides, in a sentence.
        */
-      note: string | null;
+      note?: string | null;
     };
     /** ForkChanges */
     ForkChanges: {
@@ -9569,6 +9569,12 @@ export interface components {
        * @default []
        */
       layers?: components["schemas"]["LayerAnatomy"][];
+      /**
+       * Not Finite
+       * @description Of the matrices and filters that were looked into, those without a weight that is a finite number: training has broken down. They are none of `layers`.
+       * @default []
+       */
+      not_finite?: string[];
       /**
        * Layer Count
        * @description How many matrices and filters the networks have.

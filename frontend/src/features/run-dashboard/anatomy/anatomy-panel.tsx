@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
@@ -8,7 +9,7 @@ import { Slider } from "@/components/ui/slider";
 import { anatomyQuery, environmentsQuery, isActive, type RunDetail } from "@/lib/api";
 import { count } from "@/lib/format";
 import { AnatomyRow } from "./anatomy-row";
-import { figuresOf } from "./figures";
+import { figuresOf, layerLabel } from "./figures";
 import { Layers } from "./layers";
 import { NormRow } from "./norm-row";
 
@@ -79,8 +80,28 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
         onChoose={choose}
       />
       <Layers updates={data} chosen={chosen} onChoose={choose} />
-      <LeftOut all={update.layer_count} shown={update.layers?.length} what="layers" />
+      <NotFinite layers={update.not_finite ?? []} shown={update.layers?.length ?? 0} />
+      <LeftOut
+        all={update.layer_count}
+        shown={(update.layers?.length ?? 0) + (update.not_finite?.length ?? 0)}
+        what="layers"
+      />
     </div>
+  );
+}
+
+/** Layers of which this update has left no weight that is a number, and so no histogram. */
+function NotFinite({ layers, shown }: { layers: readonly string[]; shown: number }) {
+  if (layers.length === 0) return null;
+  return (
+    <p role="status" className="flex items-start gap-2 text-xs text-bad">
+      <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+      <span>
+        {shown === 0
+          ? "No weight of any layer is a finite number after this update: training has broken down."
+          : `No weight of ${layers.map(layerLabel).join(", ")} is a finite number after this update: training has broken down.`}
+      </span>
+    </p>
   );
 }
 
