@@ -57,9 +57,12 @@ test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a
 test-wheel: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Install the wheel with all that it needs into an empty environment, and train and serve with it
 	cd backend && RLVIZ_TEST_EMPTY=1 .venv/bin/python -m pytest --timeout 1800 tests/acceptance/test_wheel.py
 
-.PHONY: test-mlflow
-test-mlflow: $(STAMPS)/mlflow ## Read with MLflow what is delivered to it, in an environment of its own
-	cd backend && .venv-mlflow/bin/python -m pytest tests/integration/test_sinks.py tests/integration/test_sink_servers.py tests/unit/test_sinks.py
+.PHONY: test-readers
+test-readers: $(STAMPS)/readers ## Read with MLflow, pandas, Polars and optuna-dashboard what is written for them, in an environment of its own
+	cd backend && RLVIZ_TEST_READERS=1 .venv-readers/bin/python -m pytest -n 2 --dist loadfile tests/integration/test_readers.py tests/integration/test_sinks.py tests/integration/test_sink_servers.py
+
+.PHONY: postgres
+postgres: $(STAMPS)/postgres ## Install the PostgreSQL that tests of rlviz ingest start for themselves, where root may
 
 .PHONY: soak
 soak: $(STAMPS)/python-dev ## The same many times over, then load; an hour or more. Figures go into docs/reliability.md
@@ -132,11 +135,20 @@ $(STAMPS)/python-dev: $(STAMPS)/python backend/requirements-dev.lock
 	@touch $@
 
 # Sees the packages of the other environment and this one's source, and has some of its own in front.
-$(STAMPS)/mlflow: $(STAMPS)/python-dev backend/requirements-mlflow.lock
-	$(BIN)/python -m venv --clear backend/.venv-mlflow
+$(STAMPS)/readers: $(STAMPS)/python-dev backend/requirements-readers.lock
+	$(BIN)/python -m venv --clear backend/.venv-readers
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0], "$(CURDIR)/backend", sep="\n")' \
-		> "$$(backend/.venv-mlflow/bin/python -c 'import site; print(site.getsitepackages()[0])')/rlviz.pth"
-	backend/.venv-mlflow/bin/python -m pip install --disable-pip-version-check --quiet --no-deps -r backend/requirements-mlflow.lock
+		> "$$(backend/.venv-readers/bin/python -c 'import site; print(site.getsitepackages()[0])')/rlviz.pth"
+	backend/.venv-readers/bin/python -m pip install --disable-pip-version-check --quiet --no-deps -r backend/requirements-readers.lock
+	@touch $@
+
+# Its programs are all that is needed: each test has a database of its own. Tests say that they are skipped without it.
+$(STAMPS)/postgres:
+	@mkdir -p $(STAMPS)
+	@if command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql; \
+	else echo "PostgreSQL is not installed, and only root may install it: its tests are skipped."; fi
 	@touch $@
 
 $(STAMPS)/node: frontend/pnpm-lock.yaml frontend/package.json

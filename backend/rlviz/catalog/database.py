@@ -106,9 +106,11 @@ class Database:
     def back_up(self, revision: str) -> Path:
         """Copy the catalogue, including its write-ahead log, to ``rlviz-<revision>.db``, and return that."""
         copy = self.copy_of(revision)
-        copy.unlink(missing_ok=True)
-        with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(copy)) as target:
+        begun = copy.with_name(f".{copy.name}.tmp")
+        begun.unlink(missing_ok=True)
+        with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(begun)) as target:
             source.backup(target)
+        begun.replace(copy)
         return copy
 
     def copy_of(self, revision: str | None) -> Path:

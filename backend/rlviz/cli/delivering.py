@@ -58,23 +58,22 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     """Deliver a run as it is now, and return what became of it, which is said unless ``quiet``. Raises Failure."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.sinks import add_sink, read_sink
-    from rlviz.services.sinks.couriers import BUSY, DELIVERED, start_courier
+    from rlviz.services.sinks.couriers import BUSY, DELIVERED, deliver_now
 
     try:
         add_sink(folder, kind)
         with waiting(what):
-            process = start_courier(folder, kind)
-            _, said = process.communicate()
+            status, said = deliver_now(folder, kind)
         record = read_sink(folder, kind)
     except (OSError, RunFolderError) as error:
         raise Failure(Exit.FAILED, f"{folder.run_id} cannot be delivered: {error}") from error
     told: dict[str, Any] = {"run": folder.run_id, "sink": kind.value, "rows": record.rows if record else 0}
     told |= {"place": record.place if record else None, "problem": None}
-    if process.returncode == BUSY:
+    if status == BUSY:
         note(f"{folder.run_id}: another process delivers it to {kind.label} just now.")
         return {**told, "delivered": True}
-    if process.returncode != DELIVERED or record is None:
-        reason = record.problem if record is not None and record.problem else said.decode(errors="replace").strip()
+    if status != DELIVERED or record is None:
+        reason = record.problem if record is not None and record.problem else said
         warn(f"{folder.run_id}: not delivered to {kind.label}. {reason[-400:]}")
         note("  It waits in the run's folder: `rlviz sync` tries again.")
         return {**told, "problem": reason[-400:], "delivered": False}

@@ -122,7 +122,7 @@ def _write_csv(table: Table, file: BinaryIO) -> int:
     writer.writeheader()
     count = 0
     for row in table.rows:
-        writer.writerow({name: "" if value is None else _plain(value) for name, value in row.items()})
+        writer.writerow({name: _written(table.kinds[name], value) for name, value in row.items()})
         count += 1
     text.flush()
     text.detach()
@@ -172,5 +172,11 @@ def _cells(kind: Kind, values: list[Any]) -> list[Any]:
     return values
 
 
-def _plain(value: Any) -> Any:
+def _written(kind: Kind, value: Any) -> Any:
+    """As a cell of CSV. Where a column has fractions its whole numbers have a point too: who guesses its type from the
+    first rows guesses right."""
+    if value is None:
+        return ""
+    if kind == "number":
+        return float(value)
     return json.dumps(value) if isinstance(value, dict | list | bool) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
@@ -15,21 +14,19 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.http import make_run, serving, wait_for
-from tests.support.mlflow_server import FakeMlflow, Mood, fake_mlflow
+from tests.support.mlflow_server import FakeMlflow
+from tests.support.readers import needs
+from tests.support.tracking_server import Mood, served
 from tests.support.training import QUICK, rows
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 ROWS = 1_200  # more than one request has
 CURVE = {(10 * index, float(index)) for index in range(1, ROWS + 1)}
 
-needs_mlflow = pytest.mark.skipif(
-    importlib.util.find_spec("mlflow") is None, reason="`make test-mlflow` has it: decision 046"
-)
-
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMlflow]:
-    with fake_mlflow() as server:
+    with served(FakeMlflow()) as server:
         monkeypatch.setenv("MLFLOW_TRACKING_URI", server.url)
         monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
         monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
@@ -48,7 +45,7 @@ def deliver(folder: RunFolder, kind: SinkKind = SinkKind.MLFLOW) -> tuple[int, S
     return status, record
 
 
-@needs_mlflow
+@needs("mlflow")
 @pytest.mark.parametrize(
     ("mood", "problem"),
     [(Mood.ERROR, "500"), (Mood.HANGS, "timed out"), (Mood.PAGE, "Please log in"), (Mood.FORGETS, "does not have")],
@@ -67,7 +64,7 @@ def test_a_server_that_does_not_take_it_is_named_and_has_everything_once_it_is_w
     assert server.run["status"] == "FINISHED"
 
 
-@needs_mlflow
+@needs("mlflow")
 def test_a_server_that_was_set_up_anew_is_given_all_of_it_again(folder: RunFolder, server: FakeMlflow) -> None:
     assert deliver(folder)[0] == 0
     server.forget()
@@ -75,7 +72,7 @@ def test_a_server_that_was_set_up_anew_is_given_all_of_it_again(folder: RunFolde
     assert server.points["episode/reward"] == CURVE
 
 
-@needs_mlflow
+@needs("mlflow")
 def test_a_server_that_kept_the_run_and_lost_its_rows_is_given_them_again(
     folder: RunFolder, server: FakeMlflow
 ) -> None:
@@ -85,7 +82,7 @@ def test_a_server_that_kept_the_run_and_lost_its_rows_is_given_them_again(
     assert server.points["episode/reward"] == CURVE
 
 
-@needs_mlflow
+@needs("mlflow")
 def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, server: FakeMlflow) -> None:
     gone = Event()
 
@@ -104,7 +101,7 @@ def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, ser
     assert server.points["episode/reward"] == CURVE
 
 
-@needs_mlflow
+@needs("mlflow")
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.FORGETS])
 def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_later(
     tmp_path: Path, server: FakeMlflow, mood: Mood
@@ -127,32 +124,3 @@ def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_lat
         wait_for(lambda: sink()["state"] == "delivered", "all of it", 300.0)
         logged = [row for row in rows(RunFolder(tmp_path / "runs", run_id)) if "episode/reward" in row["values"]]
     assert server.points["episode/reward"] == {(row["step"], row["values"]["episode/reward"]) for row in logged}
-
-
-@pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.PAGE])
-def test_wandb_whose_server_does_not_take_it_leaves_all_to_a_later_delivery(
-    folder: RunFolder, server: FakeMlflow, mood: Mood, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Its own program speaks to the server, so what is proved is what lies around it."""
-    server.mood = mood
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    monkeypatch.setenv("WANDB_BASE_URL", server.url)
-    monkeypatch.setenv("WANDB_API_KEY", "0" * 40)
-    monkeypatch.setenv("WANDB_INIT_TIMEOUT", "3")
-    monkeypatch.setenv("WANDB_DIR", str(tmp_path / "wandb"))
-    status, record = courier_process(folder, SinkKind.WANDB)
-    assert (status, record.offset, record.problem is not None) == (1, 0, True), record
-    monkeypatch.delenv("WANDB_API_KEY")
-    status, record = courier_process(folder, SinkKind.WANDB)
-    assert (status, record.rows, record.offline, record.problem) == (0, ROWS, True, None), record
-
-
-def courier_process(folder: RunFolder, kind: SinkKind) -> tuple[int, SinkRecord]:
-    """In a process of its own, as W&B keeps settings and connections beyond a run."""
-    from rlviz.services.sinks.couriers import start_courier
-
-    process = start_courier(folder, kind)
-    process.communicate()
-    record = read_sink(folder, kind)
-    assert record is not None
-    return process.returncode, record

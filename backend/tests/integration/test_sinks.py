@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import struct
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from rlviz.rundir.sinks import is_delivered, own_folder, read_sink
 from rlviz.services.sinks.couriers import following
 from tests.support.cli import call, shell
 from tests.support.http import append_rows, make_run, wait_for
+from tests.support.readers import needs
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 ROWS = 30
@@ -136,7 +136,7 @@ def test_a_run_that_is_in_no_sink_is_not_found_by_another_name(folder: RunFolder
     assert call(folder.path.parent, "sync", "nonsense").status == 3
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="`make test-mlflow` has it: decision 046")
+@needs("mlflow")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's, of its database package
 def test_mlflow_has_the_run_once_with_its_curve_settings_and_score(folder: RunFolder) -> None:
     from mlflow.tracking import MlflowClient

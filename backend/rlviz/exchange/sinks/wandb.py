@@ -62,7 +62,7 @@ class WandbSink:
         opened = self._opened()
         if self._offline:
             return Begun(self._run.id, str(Path(opened.dir).parent), from_seq=0, offline=True)
-        return Begun(self._run.id, str(opened.url or ""), from_seq=int(opened.step))
+        return Begun(self._run.id, str(opened.url or ""), from_seq=_next_seq(opened))
 
     def send(self, rows: Sequence[Row]) -> None:
         opened = self._opened()
@@ -74,6 +74,7 @@ class WandbSink:
         if self._open is None or self._offline:  # a folder would begin anew
             return
         self._finish(0)
+        self._opened()
 
     def describe(self, run: RunToDeliver) -> None:
         opened = self._opened()
@@ -93,38 +94,59 @@ class WandbSink:
             self._finish(0)
 
     def _opened(self) -> Any:
-        """The run, begun again if it was finished."""
+        """The run, begun again if it was finished. Raises SinkProblem if it lacks what was sent before."""
         if self._open is None:
-            run, wandb = self._run, self._wandb
-            self._files.mkdir(parents=True, exist_ok=True)
-            self._open = wandb.init(
-                project=_project(),
-                id=run.id,
-                name=run.name,
-                group=run.group,
-                config=dict(run.settings),
-                notes=run.notes,
-                dir=str(self._files),
-                mode="offline" if self._offline else "online",
-                resume="allow",
-                settings=wandb.Settings(
-                    init_timeout=float(os.environ.get("WANDB_INIT_TIMEOUT") or BEGIN_SECONDS),
-                    console="off",
-                    disable_git=True,
-                    disable_code=True,
-                    x_disable_stats=True,
-                    x_disable_meta=True,
-                ),
-            )
+            self._open = self._init(None if self._offline else "allow")
+            if not self._offline and _next_seq(self._open) > 0 and not self._has_history(self._open):
+                self._finish(0)
+                self._open = self._init(None)
             self._open.define_metric(STEP)
             self._open.define_metric("*", step_metric=STEP)
-            if not self._offline and self._open.step <= self._sent:
+            if not self._offline and _next_seq(self._open) <= self._sent:
                 raise SinkProblem("W&B took rows that it does not have now. They are sent again.")
         return self._open
+
+    def _init(self, resume: str | None) -> Any:
+        """``resume``: allow, to go on with a run of that id if there is one; None: in its place, from its beginning."""
+        run, wandb = self._run, self._wandb
+        self._files.mkdir(parents=True, exist_ok=True)
+        return wandb.init(
+            project=_project(),
+            id=run.id,
+            name=run.name,
+            group=run.group,
+            config=dict(run.settings),
+            notes=run.notes,
+            dir=str(self._files),
+            mode="offline" if self._offline else "online",
+            resume=resume,
+            settings=wandb.Settings(
+                init_timeout=float(os.environ.get("WANDB_INIT_TIMEOUT") or BEGIN_SECONDS),
+                console="off",
+                disable_git=True,
+                disable_code=True,
+                x_disable_stats=True,
+                x_disable_meta=True,
+            ),
+        )
+
+    def _has_history(self, opened: Any) -> bool:
+        """A server that has lost the rows may have kept their summary, which W&B's program believes: it would go on
+        behind them. Where the server does not say how many it has, we believe it too."""
+        try:
+            asked = self._wandb.Api(overrides={"entity": opened.entity}).run(opened.path)
+        except (self._wandb.errors.CommError, ValueError):
+            return True
+        return int(asked.historyLineCount or 0) > 0
 
     def _finish(self, exit_status: int) -> None:
         opened, self._open = self._open, None
         opened.finish(exit_code=exit_status)
+
+
+def _next_seq(opened: Any) -> int:
+    """W&B's step of the next row. Of a run that goes on ``step`` is 0 before anything was logged."""
+    return max(int(opened.starting_step), int(opened.step))
 
 
 def _files(runs_dir: Path) -> Path:

@@ -35,6 +35,20 @@ def _environment() -> dict[str, str]:
     return {**ours, "OMP_NUM_THREADS": "1"}
 
 
+def deliver_now(folder: RunFolder, kind: SinkKind) -> tuple[int, str]:
+    """Deliver a run to a sink; the courier's exit status and what it said. An interruption ends the courier too, and
+    what it did not deliver waits for the next one. Raises OSError."""
+    courier = start_courier(folder, kind)
+    try:
+        _, said = courier.communicate()
+    except BaseException:
+        courier.terminate()
+        raise
+    finally:
+        courier.wait()
+    return courier.returncode, said.decode(errors="replace").strip()
+
+
 @contextmanager
 def following(folder: RunFolder, kind: SinkKind) -> Iterator[None]:
     """While the block runs, a courier delivers what the run gains; when it is left, the rest. If it raises, what was

@@ -1,0 +1,162 @@
+"""W&B's own program, logged in to a server of this machine that is well, answers 500, hangs, or lies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.sinks import is_delivered, read_sink
+from tests.support.cli import call
+from tests.support.http import append_rows, journal, make_run, serving, wait_for
+from tests.support.tracking_server import Mood, served
+from tests.support.training import QUICK, rows
+from tests.support.wandb_server import ENTITY, FakeWandb
+
+RUN_ID = "ppo-cartpole-20261121-044130-3630"
+ROWS = 1_200  # more than a sink is given at once
+CURVE = [(10 * index, float(index)) for index in range(1, ROWS + 1)]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeWandb]:
+    with served(FakeWandb()) as server:
+        monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+        monkeypatch.setenv("WANDB_BASE_URL", server.url)
+        monkeypatch.setenv("WANDB_API_KEY", "0" * 40)
+        monkeypatch.setenv("WANDB_DIR", str(tmp_path / "wandb"))
+        for name in ("WANDB_MODE", "WANDB_PROJECT", "WANDB_ENTITY"):
+            monkeypatch.delenv(name, raising=False)
+        yield server
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    folder = make_run(tmp_path / "runs", RUN_ID, rows=ROWS, status="completed")
+    folder.write_labels(Labels(name="first", tags=["baseline"], notes="Why it was made."))
+    return folder
+
+
+def deliver(folder: RunFolder, patience: float = 180.0) -> tuple[int, SinkRecord]:
+    """By a process of its own, as W&B keeps settings and connections beyond a run."""
+    command = [sys.executable, "-m", "rlviz.courier", str(folder.path), "wandb", "--patience", str(patience)]
+    status = subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
+    record = read_sink(folder, SinkKind.WANDB)
+    assert record is not None
+    return status, record
+
+
+def curve(server: FakeWandb) -> list[tuple[int, float]]:
+    return [(row["global_step"], row["episode/reward"]) for row in server.runs[RUN_ID].rows()]
+
+
+def test_who_is_logged_in_has_the_run_there_once_however_often_it_is_delivered(
+    folder: RunFolder, server: FakeWandb
+) -> None:
+    for _ in range(2):
+        status, record = deliver(folder)
+        assert (status, record.problem, record.rows, record.offline) == (0, None, ROWS, False), record
+        assert is_delivered(folder, record)
+        assert curve(server) == CURVE
+    run = server.runs[RUN_ID]
+    assert record.place == f"{server.url}/{ENTITY}/rlviz/runs/{RUN_ID}"
+    assert (run.display_name, run.group, run.tags, run.notes) == ("first", RUN_ID, ["baseline"], "Why it was made.")
+    assert (run.config["hyperparameters/gamma"], run.config["seed"]) == (0.99, 1)
+    assert (run.summary["rlviz/status"], run.state) == ("completed", "finished")
+    with journal(folder.metrics_path) as metrics:
+        append_rows(metrics, 5)
+    assert deliver(folder)[0] == 0
+    assert curve(server) == [*CURVE, *CURVE[:5]]
+    assert [row["_step"] for row in run.rows()] == list(range(1, ROWS + 6))
+
+
+def test_what_lies_in_an_offline_folder_is_sent_once_somebody_is_logged_in(
+    folder: RunFolder, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    assert deliver(folder)[1].offline
+    assert server.asked == [], "nothing was sent"
+    monkeypatch.delenv("WANDB_MODE")
+    told = call(folder.path.parent, "sync")
+    assert (told.status, f"{ROWS:,} rows in Weights & Biases, {server.url}" in told.out) == (0, True), told
+    assert curve(server) == CURVE
+
+
+@pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.PAGE, Mood.FORGETS])
+def test_a_server_that_does_not_take_it_has_everything_once_it_is_well(
+    folder: RunFolder, server: FakeWandb, mood: Mood, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.mood = mood
+    if mood is not Mood.FORGETS:
+        monkeypatch.setenv("WANDB_INIT_TIMEOUT", "3")
+    status, record = deliver(folder)
+    assert (status, record.offset, record.rows, record.problem is not None) == (1, 0, 0, True), record
+    monkeypatch.delenv("WANDB_INIT_TIMEOUT", raising=False)
+    server.mood = Mood.WELL
+    status, record = deliver(folder)
+    assert (status, record.problem, record.rows) == (0, None, ROWS), record
+    assert curve(server) == CURVE
+
+
+def test_a_server_that_lost_the_rows_and_kept_their_summary_is_given_them_again(
+    folder: RunFolder, server: FakeWandb
+) -> None:
+    """W&B's program believes the summary, and would go on behind the rows that are not there."""
+    assert deliver(folder)[0] == 0
+    run = server.runs[RUN_ID]
+    run.history.clear()
+    run.summary["_step"] = ROWS
+    status, record = deliver(folder)
+    assert (status, record.problem) == (0, None)
+    assert curve(server) == CURVE
+
+
+def test_a_server_that_falls_silent_as_the_rows_come_is_given_them_later(
+    folder: RunFolder, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = server.respond
+
+    def fall_silent(path: str, query: dict[str, str], body: bytes) -> Any:
+        if b"wandb-history" in body:
+            server.mood = Mood.HANGS
+        return original(path, query, body)
+
+    monkeypatch.setattr(server, "respond", fall_silent)
+    status, record = deliver(folder, patience=20.0)
+    assert (status, record.rows, "did not answer" in (record.problem or "")) == (1, 0, True), record
+    monkeypatch.undo()
+    monkeypatch.setenv("WANDB_BASE_URL", server.url)
+    server.mood = Mood.WELL
+    assert deliver(folder)[0] == 0
+    assert curve(server) == CURVE
+
+
+@pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS])
+def test_a_run_trains_to_its_end_beside_wandb_that_is_away_and_is_delivered_later(
+    tmp_path: Path, server: FakeWandb, mood: Mood, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WANDB_INIT_TIMEOUT", "10")
+    server.mood = mood
+    wanted = {"algo": "ppo", "preset": None, "total_timesteps": 512, "hyperparameters": QUICK["ppo"], "start": True}
+    with serving(tmp_path, max_concurrent_runs="1") as service:
+        run_id = service.api("POST", "/runs", json={**wanted, "sinks": ["wandb"]}).json()["id"]
+        assert service.wait_for_status(run_id, "completed")["warnings"] == 0
+
+        def state() -> str:
+            (sink,) = service.get(f"/runs/{run_id}/sinks")["sinks"]
+            return str(sink["state"])
+
+        wait_for(lambda: state() == "failing", "the failure", 120.0)
+        server.mood = Mood.WELL
+        service.api("POST", f"/runs/{run_id}/sinks/wandb/deliver").raise_for_status()
+        wait_for(lambda: state() == "delivered", "all of it", 300.0)
+        logged = [row["step"] for row in rows(RunFolder(tmp_path / "runs", run_id))]
+    assert [row["global_step"] for row in server.runs[run_id].rows()] == logged
+    assert server.runs[run_id].state == "finished"

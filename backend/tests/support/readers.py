@@ -1,0 +1,14 @@
+"""Programs of others that read what we write, where they are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+import pytest
+
+
+def needs(package: str) -> pytest.MarkDecorator:
+    """Skips a test where ``package`` is not installed; `make test-readers` has all of them, and skips none."""
+    is_missing = importlib.util.find_spec(package) is None and "RLVIZ_TEST_READERS" not in os.environ
+    return pytest.mark.skipif(is_missing, reason=f"{package} is not installed: `make test-readers` has it")

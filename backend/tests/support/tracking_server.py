@@ -1,0 +1,105 @@
+"""A server on this machine that a sink delivers to, and that misbehaves as a test wants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, RLock, Thread
+from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+
+class Mood(Enum):
+    WELL = "well"
+    ERROR = "error"
+    """Answers 500."""
+    HANGS = "hangs"
+    """Takes a request and never answers."""
+    PAGE = "page"
+    """Answers 200 with a page of HTML, as a proxy does that wants a login."""
+    FORGETS = "forgets"
+    """Says that it took rows, and keeps none."""
+
+
+class TrackingServer(ThreadingHTTPServer):
+    """``respond`` is what it does when it is well; ``asked`` names every call that came, whatever the mood."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.mood = Mood.WELL
+        self.asked: list[str] = []
+        self.released = Event()
+        self.one_at_a_time = RLock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def name_of(self, path: str, body: bytes) -> str:
+        """What a request is called in ``asked``."""
+        return path
+
+    def respond(self, path: str, query: dict[str, str], body: bytes) -> Any:
+        """The answer, to be sent as JSON."""
+        raise NotImplementedError
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: TrackingServer
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        self._answer()
+
+    def do_PUT(self) -> None:
+        self._answer()
+
+    def _answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        address = urlsplit(self.path)
+        self.server.asked.append(self.server.name_of(address.path, body))
+        match self.server.mood:
+            case Mood.HANGS:
+                self.server.released.wait()
+            case Mood.ERROR:
+                self._write(500, b'{"error_code": "INTERNAL_ERROR", "message": "out of order"}')
+            case Mood.PAGE:
+                self._write(200, b"<html>Please log in</html>", "text/html")
+            case Mood.WELL | Mood.FORGETS:
+                query = {name: values[0] for name, values in parse_qs(address.query).items()}
+                with self.server.one_at_a_time:
+                    answer = self.server.respond(address.path, query, body)
+                self._write(200, json.dumps(answer).encode())
+
+    def _write(self, status: int, body: bytes, kind: str = "application/json") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_told: Any) -> None:
+        """Nothing."""
+
+
+S = TypeVar("S", bound=TrackingServer)
+
+
+@contextmanager
+def served(server: S) -> Iterator[S]:
+    with server:
+        thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.released.set()
+            server.shutdown()
+            thread.join()

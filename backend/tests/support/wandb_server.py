@@ -1,0 +1,150 @@
+"""A server that takes what W&B's own program sends for a run, and says what it has: as much of W&B as a sink needs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from tests.support.tracking_server import Mood, TrackingServer
+
+ENTITY = "me"
+_GRAPHQL = "/graphql"
+_HISTORY, _SUMMARY = "wandb-history.jsonl", "wandb-summary.json"
+
+
+@dataclass
+class RunThere:
+    """``history``: its rows in their order, as JSON; ``state``: of its last attempt; ``files``: by name."""
+
+    name: str
+    display_name: str = ""
+    group: str | None = None
+    notes: str = ""
+    tags: list[str] = field(default_factory=list)
+    config: dict[str, Any] = field(default_factory=dict)
+    summary: dict[str, Any] = field(default_factory=dict)
+    history: list[str] = field(default_factory=list)
+    state: str = "running"
+    exit_code: int | None = None
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.history]
+
+
+class FakeWandb(TrackingServer):
+    """``runs``: by their id."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs: dict[str, RunThere] = {}
+        self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "ServerFeaturesQuery": lambda _: {"serverInfo": {"features": []}},
+            "Viewer": lambda _: {"viewer": _VIEWER},
+            "RunResumeStatus": self._resume_status,
+            "UpsertBucket": self._upsert,
+            "CreateRunFiles": self._create_files,
+            "Run": self._told,
+        }
+
+    def name_of(self, path: str, body: bytes) -> str:
+        return _operation(json.loads(body)) if path == _GRAPHQL else path.rpartition("/")[2]
+
+    def respond(self, path: str, query: dict[str, str], body: bytes) -> Any:
+        if path == _GRAPHQL:
+            sent = json.loads(body)
+            operation = self._operations.get(_operation(sent))
+            if operation is None:
+                return {"errors": [{"message": f"There is no {_operation(sent)}."}]}
+            return {"data": operation(sent.get("variables") or {})}
+        if path.endswith("/file_stream"):
+            self._stream(self.runs[path.split("/")[-2]], json.loads(body))
+            return {"exitcode": None, "limits": {}}
+        if path.startswith("/storage/"):
+            _, _, run, name = path.split("/", 3)
+            self.runs[run].files[unquote(name)] = body
+        return {}
+
+    def _stream(self, run: RunThere, sent: dict[str, Any]) -> None:
+        files = sent.get("files") or {}
+        if (history := files.get(_HISTORY)) and self.mood is not Mood.FORGETS:
+            run.history[history["offset"] :] = history["content"]
+        if summary := files.get(_SUMMARY):
+            run.summary = json.loads(summary["content"][-1])
+        if sent.get("complete"):
+            run.state = "crashed" if sent["exitcode"] else "finished"
+            run.exit_code = sent["exitcode"]
+
+    def _resume_status(self, asked: dict[str, Any]) -> dict[str, Any]:
+        run = self.runs.get(asked["name"])
+        return {"model": {**_project(asked["project"]), "bucket": run and _resumed(run)}}
+
+    def _upsert(self, sent: dict[str, Any]) -> dict[str, Any]:
+        is_new = sent["name"] not in self.runs
+        run = self.runs.setdefault(sent["name"], RunThere(sent["name"]))
+        run.state = "running"
+        for name, key in (
+            ("display_name", "displayName"),
+            ("group", "groupName"),
+            ("notes", "notes"),
+            ("tags", "tags"),
+        ):
+            if sent.get(key) is not None:
+                setattr(run, name, sent[key])
+        if sent.get("config"):
+            run.config = {name: one["value"] for name, one in json.loads(sent["config"]).items()}
+        bucket = {
+            **{"id": run.name, "name": run.name, "displayName": run.display_name, "description": "", "config": "{}"},
+            **{"sweepName": None, "project": _project(sent["project"]), "historyLineCount": len(run.history)},
+        }
+        return {"upsertBucket": {"bucket": bucket, "inserted": is_new}}
+
+    def _told(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """As much of a run as W&B's programming interface wants to have, to make one."""
+        run = self.runs[asked["name"]]
+        told = {"projectId": "1", "name": run.name, "state": run.state, "user": {"name": ENTITY}, "config": "{}"}
+        return {"project": {"run": {**told, "summaryMetrics": "{}", "historyLineCount": len(run.history)}}}
+
+    def _create_files(self, sent: dict[str, Any]) -> dict[str, Any]:
+        files = [{"name": name, "uploadUrl": f"{self.url}/storage/{sent['run']}/{name}"} for name in sent["files"]]
+        return {"createRunFiles": {"runID": sent["run"], "uploadHeaders": [], "files": files}}
+
+
+_LABELS = {"display_name": "displayName", "group": "groupName", "notes": "notes", "tags": "tags"}
+
+_VIEWER = {"id": "u1", "entity": ENTITY, "username": ENTITY, "email": "me@example.org", "flags": "{}"} | {
+    "teams": {"edges": [{"node": {"name": ENTITY}}]}
+}
+
+
+def _operation(sent: dict[str, Any]) -> str:
+    """What a query is called: not all of them come with ``operationName``."""
+    found = re.search(r"(?:query|mutation)\s+(\w+)", sent["query"])
+    return found[1] if found else ""
+
+
+def _project(name: str) -> dict[str, Any]:
+    return {"id": "p1", "name": name, "entity": {"id": "e1", "name": ENTITY}}
+
+
+def _resumed(run: RunThere) -> dict[str, Any]:
+    """What W&B's program asks of a run before it goes on with it."""
+    return {
+        "id": run.name,
+        "name": run.name,
+        "displayName": run.display_name,
+        "summaryMetrics": json.dumps(run.summary),
+        "logLineCount": 0,
+        "historyLineCount": len(run.history),
+        "eventsLineCount": 0,
+        "historyTail": json.dumps(run.history[-1:]),
+        "eventsTail": "[]",
+        "config": json.dumps({name: {"value": value} for name, value in run.config.items()}),
+        "tags": run.tags,
+        "notes": run.notes,
+        "wandbConfig": json.dumps({"t": run.config.get("_wandb", {}).get("t")}),  # without it the run was never begun
+    }
