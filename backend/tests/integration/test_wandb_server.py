@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from rlviz.domain.evaluation import EvaluationStatus, EvaluationSummary, VideoFacts
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import call
+from tests.support.evaluations import ask_in_folder
 from tests.support.http import append_rows, journal, make_run, serving, wait_for
 from tests.support.tracking_server import Mood, served
 from tests.support.training import QUICK, rows
@@ -129,13 +131,34 @@ def test_a_server_that_falls_silent_as_the_rows_come_is_given_them_later(
         return original(path, query, body)
 
     monkeypatch.setattr(server, "respond", fall_silent)
-    status, record = deliver(folder, patience=20.0)
+    status, record = deliver(folder, patience=12.0)
     assert (status, record.rows, "did not answer" in (record.problem or "")) == (1, 0, True), record
     monkeypatch.undo()
     monkeypatch.setenv("WANDB_BASE_URL", server.url)
     server.mood = Mood.WELL
     assert deliver(folder)[0] == 0
     assert curve(server) == CURVE
+
+
+def test_the_newest_video_is_an_artifact_and_comes_later_where_it_was_refused(
+    folder: RunFolder, server: FakeWandb
+) -> None:
+    record = ask_in_folder(folder)
+    size = {"width": 2, "height": 2, "fps": 30.0, "frames": 1, "duration": 0.1, "size_bytes": 3_000}
+    video = VideoFacts(file=f"eval/{record.id}.mp4", **size)
+    summary = EvaluationSummary(
+        episodes=[], episode_return=None, episode_length=None, terminated=0, truncated=0, video=video
+    )
+    done = {"status": EvaluationStatus.COMPLETED, "summary": summary}
+    folder.evaluations.write(record.model_copy(update=done))
+    folder.evaluations.video_path(record.id).write_bytes(b"mp4" * 1_000)
+
+    taken = server.operations.pop("CreateArtifact")
+    status, told = deliver(folder)
+    assert (status, told.rows, told.problem is not None, is_delivered(folder, told)) == (1, ROWS, True, False), told
+    server.operations["CreateArtifact"] = taken
+    assert deliver(folder)[0] == 0
+    assert server.artifacts == {f"video-{RUN_ID}": {f"{record.id}.mp4": b"mp4" * 1_000}}
 
 
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS])

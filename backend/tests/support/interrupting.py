@@ -46,8 +46,11 @@ class CallCounter:
 
 
 def interrupted(fresh: Callable[[], Path], *arguments: str, moments: int) -> Iterator[subprocess.CompletedProcess[str]]:
-    """Run the command that often, interrupted ever later, from its first step to its last but for a few (the first call is that of the command itself); yields how
-    each ended. ``fresh`` makes what is there before it anew, and returns the runs folder."""
+    """Run the command that often, interrupted ever later, from its first step to nearly its last; yields how each did.
+
+    The very first call is the command itself, before which nothing of ours can catch an interruption. ``fresh`` makes
+    what is there before it anew, and returns the runs folder.
+    """
     runs_dir = fresh()
     told = runs_dir / "calls.txt"
     whole = _run(runs_dir, 0, arguments)

@@ -36,19 +36,49 @@ class RunThere:
         return [json.loads(line) for line in self.history]
 
 
+@dataclass
+class Artifact:
+    name: str
+    kind: str
+    digest: str
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def told(self) -> dict[str, Any]:
+        """All that W&B's program wants to know of one that it has logged."""
+        project = {"id": "p1", "internalId": "1", "name": "rlviz", "entity": {"name": ENTITY}}
+        return {
+            "__typename": "Artifact",
+            "id": "0",
+            "artifactSequence": {"__typename": "ArtifactSequence", "name": self.name, "project": project},
+            "artifactType": {"name": self.kind},
+            **dict.fromkeys(["description", "historyStep", "updatedAt", "metadata"]),
+            **{"versionIndex": 0, "ttlIsInherited": True, "tags": [], "aliases": [], "state": "COMMITTED"},
+            **{"size": "1", "digest": self.digest, "commitHash": "c1", "fileCount": "1", "ttlDurationSeconds": -2},
+            "createdAt": "2026-11-21T01:43:12Z",
+        }
+
+
 class FakeWandb(TrackingServer):
-    """``runs``: by their id."""
+    """``operations``: what it does, by the name of the query; ``runs``: by their id; ``artifacts``: the files of each,
+    by its name, once it was committed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.runs: dict[str, RunThere] = {}
-        self._operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+        self.artifacts: dict[str, dict[str, bytes]] = {}
+        self._begun: list[Artifact] = []
+        self.operations: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "ServerFeaturesQuery": lambda _: {"serverInfo": {"features": []}},
             "Viewer": lambda _: {"viewer": _VIEWER},
             "RunResumeStatus": self._resume_status,
             "UpsertBucket": self._upsert,
             "CreateRunFiles": self._create_files,
             "Run": self._told,
+            "CreateArtifact": self._create_artifact,
+            "CreateArtifactManifest": self._create_manifest,
+            "CreateArtifactFiles": self._create_artifact_files,
+            "CommitArtifact": self._commit_artifact,
+            "ArtifactByID": lambda asked: {"artifact": self._begun[int(asked["id"])].told()},
         }
 
     def name_of(self, path: str, body: bytes) -> str:
@@ -57,7 +87,7 @@ class FakeWandb(TrackingServer):
     def respond(self, path: str, query: dict[str, str], body: bytes) -> Any:
         if path == _GRAPHQL:
             sent = json.loads(body)
-            operation = self._operations.get(_operation(sent))
+            operation = self.operations.get(_operation(sent))
             if operation is None:
                 return {"errors": [{"message": f"There is no {_operation(sent)}."}]}
             return {"data": operation(sent.get("variables") or {})}
@@ -67,6 +97,9 @@ class FakeWandb(TrackingServer):
         if path.startswith("/storage/"):
             _, _, run, name = path.split("/", 3)
             self.runs[run].files[unquote(name)] = body
+        elif path.startswith("/artifacts/"):
+            _, _, number, name = path.split("/", 3)
+            self._begun[int(number)].files[unquote(name)] = body
         return {}
 
     def _stream(self, run: RunThere, sent: dict[str, Any]) -> None:
@@ -113,6 +146,34 @@ class FakeWandb(TrackingServer):
         files = [{"name": name, "uploadUrl": f"{self.url}/storage/{sent['run']}/{name}"} for name in sent["files"]]
         return {"createRunFiles": {"runID": sent["run"], "uploadHeaders": [], "files": files}}
 
+    def _create_artifact(self, sent: dict[str, Any]) -> dict[str, Any]:
+        wanted = sent["input"]
+        self._begun.append(Artifact(wanted["artifactCollectionName"], wanted["artifactTypeName"], wanted["digest"]))
+        artifact = {"id": str(len(self._begun) - 1), "state": "PENDING", "artifactSequence": {"latestArtifact": None}}
+        return {"createArtifact": {"artifact": artifact}}
+
+    def _create_manifest(self, sent: dict[str, Any]) -> dict[str, Any]:
+        number = sent["artifactID"]
+        file = {"id": "f1", "uploadUrl": f"{self.url}/artifacts/{number}/{MANIFEST}", "uploadHeaders": []}
+        return {"createArtifactManifest": {"artifactManifest": {"id": f"m{number}", "file": file}}}
+
+    def _create_artifact_files(self, sent: dict[str, Any]) -> dict[str, Any]:
+        edges = []
+        for file in sent["input"]["artifactFiles"]:
+            number, name = file["artifactID"], file["name"]
+            upload = {"uploadUrl": f"{self.url}/artifacts/{number}/{name}", "uploadHeaders": []}
+            edges.append(
+                {"node": {**upload, "storagePath": name, "uploadMultipartUrls": None, "artifact": {"id": number}}}
+            )
+        return {"createArtifactFiles": {"files": {"edges": edges}}}
+
+    def _commit_artifact(self, sent: dict[str, Any]) -> dict[str, Any]:
+        artifact = self._begun[int(sent["artifactID"])]
+        self.artifacts[artifact.name] = {name: data for name, data in artifact.files.items() if name != MANIFEST}
+        return {"commitArtifact": {"artifact": {"id": sent["artifactID"], "digest": artifact.digest}}}
+
+
+MANIFEST = "wandb_manifest.json"
 
 _LABELS = {"display_name": "displayName", "group": "groupName", "notes": "notes", "tags": "tags"}
 

@@ -85,7 +85,9 @@ class WandbSink:
         if run.video is not None:
             video = self._wandb.Artifact(f"video-{run.id}", type="video")
             video.add_file(str(run.video))
-            opened.log_artifact(video)
+            logged = opened.log_artifact(video)
+            if not self._offline:
+                logged.wait()  # it raises where the upload failed, of which finishing the run says nothing
         if run.has_ended or not self._offline:
             self._finish(STATUSES.get(run.status, 1) if run.has_ended else 0)
 
