@@ -101,12 +101,11 @@ def test_sync_ends_its_courier_and_the_next_one_delivers_each_value_once(tmp_pat
 
     class Undelivered(Anew):
         def fill(self) -> None:
-            super().fill()
-            for folder in run_folders(self.path):
-                add_sink(folder, SinkKind.TENSORBOARD)
+            for run_id in RUNS[:2]:
+                add_sink(make_run(self.path, run_id, rows=ROWS, status="completed"), SinkKind.TENSORBOARD)
 
     fresh = Undelivered(tmp_path)
-    for _ in interrupted(fresh, "sync", moments=MOMENTS):
+    for _ in interrupted(fresh, "sync", moments=times(6, 60)):
         for folder in run_folders(fresh.path):
             with delivery_lock(folder, SinkKind.TENSORBOARD) as alone:
                 assert alone, "nobody delivers any more"

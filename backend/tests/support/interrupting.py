@@ -57,11 +57,14 @@ def interrupted(fresh: Callable[[], Path], *arguments: str, moments: int) -> Ite
     assert whole.returncode == Exit.OK, whole.stderr
     calls = int(told.read_text())
     assert calls > moments
+    interruptions = 0
     for moment in range(moments):
         ended = _run(fresh(), 2 + calls * moment // moments, arguments)
         assert "Traceback" not in ended.stderr, ended.stderr
         assert ended.returncode in (Exit.INTERRUPTED, Exit.OK), ended
+        interruptions += ended.returncode == Exit.INTERRUPTED
         yield ended
+    assert interruptions > moments // 2, "few came too late"
 
 
 def _run(runs_dir: Path, after: int, arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:

@@ -35,7 +35,7 @@ def written(table: Table, form: TableFormat) -> bytes:
 
 def test_metrics_become_a_column_each_and_a_torn_line_is_left_out(folder: RunFolder) -> None:
     assert written(of_metrics(folder), TableFormat.CSV).decode() == (
-        "seq,time,step,a,b,c\n1,1.5,10,,1.0,\n2,2.5,20,,2,3\n"
+        "seq,time,step,a,b,c\n1,1.5,10,,1.0,\n2,2.5,20,,2.0,3\n"
     )
     assert json.loads(written(of_metrics(folder), TableFormat.JSON)) == [
         {"seq": 1, "time": 1.5, "step": 10, "b": 1.0},
