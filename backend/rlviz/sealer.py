@@ -56,6 +56,7 @@ def _read_piece(tail: JournalTail, piece_bytes: int) -> SealedRows:
         broken_lines += len(broken) + refused
     names = list(dict.fromkeys(name for table in found for name in table.values))
     return SealedRows(
+        seq=np.concatenate([np.empty(0), *(table.seq for table in found)]),
         step=np.concatenate([np.empty(0), *(table.step for table in found)]),
         time=np.concatenate([np.empty(0), *(table.time for table in found)]),
         columns={name: _join(found, name) for name in names},

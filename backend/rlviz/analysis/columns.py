@@ -39,8 +39,9 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Some rows side by side: ``step`` and ``time`` of shape (n,), and for each metric the rows that have it."""
+    """Some rows: ``seq``, ``step`` and ``time`` of shape (n,), and for each metric the rows that have it."""
 
+    seq: Floats
     step: Floats
     time: Floats
     values: dict[str, Column]
@@ -127,16 +128,17 @@ def tables(batch: Sequence[Mapping[str, Any]]) -> tuple[list[Table], int]:
 def _table(batch: Sequence[Mapping[str, Any]]) -> Table | None:
     """None if a record is malformed."""
     try:
+        seq = _numbers([record["seq"] for record in batch])
         step = _numbers([record["step"] for record in batch])
         time = _numbers([record["time"] for record in batch])
         values: list[Mapping[str, Any]] = [record["values"] for record in batch]
-        if np.isnan(step).any() or np.isnan(time).any() or set(map(type, values)) != {dict}:
+        if np.isnan((seq, step, time)).any() or set(map(type, values)) != {dict}:
             return None
         names = list(map(tuple, values))
         columns = _even(values, names[0]) if len(set(names)) == 1 else _uneven(values)
     except (LookupError, TypeError, ValueError, OverflowError):
         return None
-    return Table(step, time, columns)
+    return Table(seq, step, time, columns)
 
 
 def _even(values: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Column]:

@@ -27,6 +27,11 @@ class Superseded:
         place = bisect_right(self._firsts, seq) - 1
         return place >= 0 and seq <= self._merged[place][1]
 
+    @property
+    def merged(self) -> tuple[tuple[int, int], ...]:
+        """The same rows as stretches, each its first and its last row, that neither overlap nor adjoin, in order."""
+        return tuple(self._merged)
+
     def __bool__(self) -> bool:
         return bool(self._merged)
 

@@ -5,8 +5,8 @@ ends (bytes) and by the hash of the file. A piece is written once, atomically, a
 the truth: a piece that is damaged, or whose stretch does not end as the journal does there, is as good as missing,
 and all of them can be deleted at any time.
 
-A piece has the columns ``step``, ``time`` and, for each metric, ``values.<name>``: null in rows without it, NaN
-where the journal says null.
+A piece has the columns ``seq``, ``step``, ``time`` and, for each metric, ``values.<name>``: null in rows without it,
+NaN where the journal says null. It has every row, also those that are superseded; ``Piece.without`` leaves them out.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.files import names_in, open_file
 from rlviz.rundir.journal import open_journal
@@ -31,7 +33,9 @@ from rlviz.rundir.journal import open_journal
 PIECE_BYTES = 1 << 23
 """Bytes of journal that a piece is made of, some 65,000 rows; the last piece of a run that has ended may be smaller."""
 
-_VERSION = 1
+_VERSION = 2
+"""Pieces of another version are as good as missing."""
+
 _FILE = re.compile(r"(\d{15})-(\d{15})-([0-9a-f]{16})\.parquet")
 _MARK_BYTES = 4_096
 _METADATA = b"rlviz"
@@ -50,11 +54,12 @@ class SealedColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SealedRows:
-    """Input for a piece: ``step`` and ``time`` (Unix seconds) of shape (n,), and the columns by name.
+    """Input for a piece: ``seq``, ``step`` and ``time`` (Unix seconds) of shape (n,), and the columns by name.
 
     ``broken_lines``: number of lines that are no records and were left out.
     """
 
+    seq: NDArray[np.float64]
     step: NDArray[np.float64]
     time: NDArray[np.float64]
     columns: Mapping[str, SealedColumn]
@@ -73,15 +78,41 @@ class Piece:
             raise ValueError(f"Version {about['version']} is not known; {_VERSION} is.")
         self.start, self.end, self.mark = int(about["start"]), int(about["end"]), str(about["mark"])
         self.broken_lines = int(about["broken_lines"])
+        self.first, self.last = int(about["first"]), int(about["last"])
         self.counts: dict[str, int] = about["counts"]
+        self._counted: NDArray[np.bool_] | None = None
+
+    def has_any_of(self, rows: Superseded) -> bool:
+        """Whether one of ``rows`` may be in it."""
+        return any(first <= self.last and self.first <= last for first, last in rows.merged)
+
+    def without(self, superseded: Superseded) -> Self:
+        """The same without the rows that are ``superseded``, in ``counts`` too."""
+        if not self.has_any_of(superseded):
+            return self
+        seq = self._read("seq").value
+        counted = np.ones(len(seq), dtype=np.bool_)
+        for first, last in superseded.merged:
+            counted &= (seq < first) | (seq > last)
+        rest = copy(self)
+        rest._counted = counted
+        lengths = {name: len(rest.column(name).value) for name in self.counts}
+        rest.counts = {name: length for name, length in lengths.items() if length}
+        return rest
 
     def axis(self, name: Literal["step", "time"]) -> NDArray[np.float64]:
         """``step`` or ``time`` of every row, shape (n,)."""
-        return self._read(name).value
+        every = self._read(name).value
+        return every if self._counted is None else every[self._counted]
 
     def column(self, name: str) -> SealedColumn:
         """The column of a metric in ``counts``."""
-        return self._read(f"{_PREFIX}{name}")
+        value, present = self._read(f"{_PREFIX}{name}")
+        if self._counted is None:
+            return SealedColumn(value, present)
+        if present is None:
+            return SealedColumn(value[self._counted], None)
+        return SealedColumn(value[self._counted[present]], present[self._counted])
 
     def _read(self, name: str) -> SealedColumn:
         column: Any = self._file.read(columns=[name], use_threads=False).column(name).combine_chunks()
@@ -214,11 +245,13 @@ def _mark(journal: Any, start: int, end: int) -> str:
 def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
     """A Parquet file. Bytes are split by significance (BYTE_STREAM_SPLIT), which makes slowly changing columns tiny."""
     arrow = _arrow()
-    columns: dict[str, Any] = {"step": arrow.array(rows.step), "time": arrow.array(rows.time)}
+    axes = {"seq": rows.seq, "step": rows.step, "time": rows.time}
+    columns: dict[str, Any] = {name: arrow.array(axis) for name, axis in axes.items()}
     for name, column in rows.columns.items():
         columns[f"{_PREFIX}{name}"] = _scatter(column)
     counts = {name: len(column.value) for name, column in rows.columns.items()}
-    about = {**about, "broken_lines": rows.broken_lines, "counts": counts}
+    first, last = (int(rows.seq.min()), int(rows.seq.max())) if len(rows.seq) else (0, -1)
+    about = {**about, "broken_lines": rows.broken_lines, "first": first, "last": last, "counts": counts}
     table = arrow.table(columns).replace_schema_metadata({_METADATA: json.dumps(about)})
     sink = arrow.BufferOutputStream()
     arrow.parquet.write_table(

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import prepare
+from rlviz.rundir.metric_rows import all_rows
 from rlviz.sealer import seal
 from rlviz.services.analytics import library as library_module
 from rlviz.services.analytics import metric_table, warehouse
@@ -61,6 +63,20 @@ def test_metrics_are_whole_whether_sealed_or_not(library: Library, tmp_path: Pat
     assert by_name["long", "late/metric"] == 100
     rewards = {run_id: count for (run_id, name), count in by_name.items() if name == REWARD}
     assert rewards["long"] == 4 * rewards["short"]
+
+
+def test_rows_that_were_left_behind_are_in_no_answer_sealed_or_not(library: Library, tmp_path: Path) -> None:
+    """They are left out of the sealed copy, which has some of them, and of what is parsed."""
+    folder, names = RunFolder(tmp_path, "long"), (REWARD, "late/metric")
+    numbers = "SELECT list(step ORDER BY step) FROM metrics WHERE run_id = 'long' AND name = '{}'"
+    with journal(folder.events_path) as events:
+        left = {"first": 101, "last": 250, "attempt": 2}
+        events.append({"event": "rollback", "step": 1_010, "data": {"snapshot": "100", "superseded": left}})
+    counted = [row for row in all_rows(folder) if not 101 <= row["seq"] <= 250]
+    assert len(counted) < len(list(all_rows(folder))) - 100
+    for name in names:
+        [[found]] = rows_of(library, numbers.format(name))
+        assert found == [row["step"] for row in counted if name in row["values"]]
 
 
 def test_metrics_are_whole_when_the_journal_is_compressed(library: Library, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rlviz.domain.events import Stretch
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sealed import SealedRows
 from rlviz.sealer import seal
@@ -66,6 +68,8 @@ def parsed(folder: RunFolder) -> Snapshot:
         copy = RunFolder(Path(root), folder.run_id)
         copy.path.mkdir()
         shutil.copy(folder.metrics_path, copy.metrics_path)
+        if folder.events_path.exists():
+            shutil.copy(folder.events_path, copy.events_path)
         return MetricsService().read(copy)
 
 
@@ -196,8 +200,26 @@ def test_rows_that_were_left_behind_are_in_no_curve_however_much_of_them_is_seal
     for service in (opened, MetricsService()):
         assert service.read(folder).series["episode/reward"].step.tolist() == expected
     seal(sealed_metrics(folder), least_bytes=1, piece_bytes=20_000)
-    assert MetricsService().read(folder).series["episode/reward"].step.tolist() == expected
+    assert_says_what_the_journal_says(folder)
+    found = MetricsService().read(folder).series
+    assert found.is_sealed, "what is left behind is left out of the copy's answer, not parsed anew"
+    assert found["episode/reward"].step.tolist() == expected
     assert len(sealed_metrics(folder).pieces()) >= 3, "the copy is the journal's, and stays"
+
+
+def test_a_metric_that_only_rows_left_behind_have_is_none_of_the_run_s(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, "gone-back")
+    folder.path.mkdir()
+    rows = [{"seq": seq, "time": seq, "step": seq, "values": {"kept": seq}} for seq in range(1, 11)]
+    rows[4]["values"] = {"kept": 5, "gone": None}
+    folder.metrics_path.write_bytes(b"".join(encoded(row) + b"\n" for row in rows))
+    seal(sealed_metrics(folder), least_bytes=1)
+    [piece] = sealed_metrics(folder).pieces()
+    assert piece.counts == {"kept": 10, "gone": 1}
+    rest = piece.without(Superseded([Stretch(first=4, last=6, attempt=2)]))
+    assert rest.counts == {"kept": 7}
+    assert rest.column("kept").value.tolist() == rest.axis("step").tolist() == [1, 2, 3, 7, 8, 9, 10]
+    assert piece.without(Superseded([Stretch(first=11, last=20, attempt=2)])) is piece
 
 
 def test_sealing_again_changes_nothing(folder: RunFolder) -> None:
@@ -214,7 +236,7 @@ def test_what_a_killed_sealer_left_is_swept_away(folder: RunFolder) -> None:
 
 
 def test_a_folder_that_was_deleted_meanwhile_is_not_made_again(tmp_path: Path, folder: RunFolder) -> None:
-    rows = SealedRows(np.zeros(1), np.zeros(1), {}, broken_lines=0)
+    rows = SealedRows(np.zeros(1), np.zeros(1), np.zeros(1), {}, broken_lines=0)
     folder.path.rename(tmp_path / "trash")
     with pytest.raises(FileNotFoundError):
         sealed_metrics(folder).write(0, 10, rows)

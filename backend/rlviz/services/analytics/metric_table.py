@@ -26,14 +26,16 @@ MOST_UNSEALED_BYTES = 32 << 20
 
 UNSEALED = "unsealed_metrics"
 
+Files = dict[tuple[str, tuple[tuple[int, int], ...]], list[Path]]
+
 
 @dataclass(frozen=True, eq=False)
 class _RunParts:
-    """``files`` by metric: the sealed pieces that have it. ``rest``: series of what is parsed, from ``unsealed``
-    bytes; None if these are too many."""
+    """``files``: the sealed pieces, by metric and by the stretches of superseded rows to leave out of them. ``rest``:
+    series of what is parsed, from ``unsealed`` bytes; None if these are too many."""
 
     stamp: tuple[object, ...]
-    files: dict[str, list[Path]]
+    files: Files
     unsealed: int
     rest: dict[str, Series] | None
 
@@ -65,10 +67,10 @@ class MetricTables:
             parts[run_id] = found
             budget -= found.unsealed if found.rest is not None else 0
         self._known = parts
-        files: dict[str, list[Path]] = {}
+        files: Files = {}
         for one in parts.values():
-            for name, paths in one.files.items():
-                files.setdefault(name, []).extend(paths)
+            for what, paths in one.files.items():
+                files.setdefault(what, []).extend(paths)
         every = list(dict.fromkeys(path for paths in files.values() for path in paths))
         whole = sum(one.rest is not None for one in parts.values())
         return MetricTable(_view(files), every, _long(parts), whole, len(run_ids))
@@ -83,11 +85,12 @@ class MetricTables:
             known = self._known.get(run_id)
             if known is not None and known.stamp == stamp and (known.rest is not None or known.unsealed > budget):
                 return known
-            chain = [] if superseded else sealed.files()  # a sealed copy does not know the numbers of its rows
-            files: dict[str, list[Path]] = {}
+            chain = sealed.files()
+            files: Files = {}
             for path, piece in chain:
+                left_out = superseded.merged if piece.has_any_of(superseded) else ()
                 for name in piece.counts:
-                    files.setdefault(name, []).append(path)
+                    files.setdefault((name, left_out), []).append(path)
             end = chain[-1][1].end if chain else 0
             rest = _parsed(folder, end, superseded) if size - end <= budget else None
             return _RunParts(stamp, files, size - end, rest)
@@ -102,16 +105,17 @@ def _parsed(folder: RunFolder, start: int, superseded: Superseded) -> dict[str, 
     return {name: columns.series(name) for name in columns.names()}
 
 
-def _view(files: dict[str, list[Path]]) -> str:
+def _view(files: Files) -> str:
     """A branch for each metric, so that a condition on the name leaves all other columns unread."""
     names = ", ".join(f"{column.name}::{SQL_TYPES[column.kind]} AS {column.name}" for column in METRICS)
     branches = [f"SELECT {names} FROM {UNSEALED}"]
-    for name, paths in files.items():
+    for (name, left_out), paths in files.items():
         listed = ", ".join(quoted(str(path)) for path in paths)
         column = '"values.{}"'.format(name.replace('"', '""'))
+        conditions = [f"{column} IS NOT NULL", *(f"seq NOT BETWEEN {first} AND {last}" for first, last in left_out)]
         branches.append(
             f"SELECT parse_path(filename)[-3], {quoted(name)}, step, time, {column} "
-            f"FROM read_parquet([{listed}], filename = true) WHERE {column} IS NOT NULL"
+            f"FROM read_parquet([{listed}], filename = true) WHERE {' AND '.join(conditions)}"
         )
     return " UNION ALL ".join(branches)
 

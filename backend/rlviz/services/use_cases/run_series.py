@@ -109,12 +109,12 @@ class OpenedRun:
             return Snapshot(RunSeries(self._pieces, rest), self._broken_lines, self._tail.offset, superseded)
 
     def _open(self, superseded: Superseded) -> None:
-        """A sealed copy does not know the numbers of its rows: of a run with superseded ones all is parsed."""
         self._left_out = superseded
-        self._pieces = [] if superseded else self._sealed.pieces()
-        if self._sealer is not None and not superseded and self._unsealed() >= LONG_BYTES:
+        self._pieces = self._sealed.pieces()
+        if self._sealer is not None and self._unsealed() >= LONG_BYTES:
             self._sealer.seal_now(self._folder)
             self._pieces = self._sealed.pieces()
+        self._pieces = [piece.without(superseded) for piece in self._pieces]
         self._seen_end = self._sealed.end()
         self._tail, self._columns = JournalTail(self._folder.metrics_path, self._sealed_end()), Columns()
         self._broken_lines = sum(piece.broken_lines for piece in self._pieces)
@@ -132,4 +132,4 @@ class OpenedRun:
     def _has_outgrown(self, tail: JournalTail) -> bool:
         """Whether much was parsed here, and pieces were added since it was opened."""
         unsealed = tail.offset - self._sealed_end()
-        return not self._left_out and unsealed >= LONG_BYTES and self._sealed.end() != self._seen_end
+        return unsealed >= LONG_BYTES and self._sealed.end() != self._seen_end
