@@ -41,8 +41,8 @@ LOOKED_INTO = ("ppo", "dqn")
 class Job:
     """What an algorithm is measured on: some ten seconds of training with the Fast preset, without evaluations.
 
-    What is done in the first seconds of every run, its first snapshot, the first policies of its filmstrip and the first
-    looks into its updates, takes about 0.15 s, and is in it.
+    What is done in the first seconds of every run, its first snapshot, the first policies of its filmstrip and the
+    first looks into its updates, takes about 0.15 s, and is in it.
     """
 
     timesteps: int

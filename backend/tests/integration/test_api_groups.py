@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.test_api_runs import write_episodes
+from tests.support.episodes import write_episodes
 from tests.support.http import Service, assert_problem
 
 BODY = {"algo": "ppo", "name": "grouped", "total_timesteps": 1_000}

@@ -33,7 +33,7 @@ from rlviz.services.experiment_results.service import ResultsRequest, ResultsSer
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
 from rlviz.services.use_cases.configuration import NewRun
-from tests.integration.test_api_runs import write_episodes
+from tests.support.episodes import write_episodes
 from tests.support.service import create, folder_of, service
 
 SEEDS = 5
