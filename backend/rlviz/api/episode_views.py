@@ -68,8 +68,10 @@ def view_judgement(judged: judging.JudgedEvaluation) -> EvaluationJudgement:
 def view_endings(found: judging.RunEndings) -> EpisodeEndings:
     return EpisodeEndings(
         evaluations=[
-            JudgedEvaluation(run_id=record.run_id, evaluation_id=record.id, checkpoint_step=record.checkpoint_step)
-            for record in found.evaluations
+            JudgedEvaluation(
+                run_id=record.run_id, evaluation_id=record.id, checkpoint_step=record.checkpoint_step, episodes=played
+            )
+            for record, played in zip(found.evaluations, found.played, strict=True)
         ],
         without_records=found.without_records,
         episodes=found.episodes,

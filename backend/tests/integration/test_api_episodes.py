@@ -160,6 +160,7 @@ def test_an_evaluation_that_is_not_there_cannot_be_judged(runs: Service) -> None
 def test_ways_to_end_have_names_shares_a_trend_and_an_example(runs: Service) -> None:
     found = runs.get("/episodes/endings", params={"runs": POLES})
     assert [each["checkpoint_step"] for each in found["evaluations"]] == [1_000, 2_000]
+    assert [each["episodes"] for each in found["evaluations"]] == [7, 3]
     assert (found["without_records"], found["episodes"]) == (1, 10)
     right, limit, left = found["endings"]
     assert (right["title"], right["kind"]) == ("pole angle > 12°", "rule")
@@ -193,6 +194,8 @@ def test_the_squares_of_a_grid_world_name_its_ends(runs: Service) -> None:
 def test_runs_of_one_environment_are_looked_at_together_and_of_several_not(runs: Service) -> None:
     together = runs.get("/episodes/endings", params={"runs": f"{POLES},{SCALED}"})
     assert together["episodes"] == 11
+    by_run = [(each["run_id"], each["episodes"]) for each in together["evaluations"]]
+    assert sorted(by_run) == sorted([(POLES, 7), (POLES, 3), (SCALED, 1)])
     problem = assert_problem(runs.api("GET", "/episodes/endings", params={"runs": f"{POLES},{LAKE}"}), 422, "/runs")
     assert "one environment" in problem["detail"]
 

@@ -62,6 +62,7 @@ class JudgedEvaluation(Wire):
     run_id: str
     evaluation_id: str
     checkpoint_step: int | None = Field(description="Training step of the policy that played.")
+    episodes: int = Field(description="Of it that were recorded to their end.")
 
 
 class EpisodeExample(Wire):

@@ -65,9 +65,11 @@ class JudgedEnding:
 
 @dataclass(frozen=True)
 class RunEndings:
-    """``evaluations`` have records, oldest first; ``without_records`` have none, or none that can be read."""
+    """``evaluations`` have records, oldest first, each of as many episodes as ``played`` says; ``without_records`` have
+    none, or none that can be read."""
 
     evaluations: list[EvaluationRecord]
+    played: list[int]
     without_records: int
     episodes: int
     endings: list[JudgedEnding]
@@ -121,6 +123,7 @@ class JudgingService:
         owner = np.repeat(np.arange(len(ends)), [len(of_one) for of_one in ends])
         return RunEndings(
             evaluations=[record for record, _ in found],
+            played=[len(of_one) for of_one in ends],
             without_records=len(records) - len(found),
             episodes=len(everyone),
             endings=[_judged(group, everyone, owner, len(ends)) for group in groups],

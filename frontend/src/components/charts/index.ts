@@ -37,6 +37,6 @@ export { useSeedCurves } from "./live/use-seed-curves";
 export { CHART_INSET, type ChartAxis } from "./card/chart-axis";
 export type { ChartMark, MarkKind } from "./prepare/marks";
 export type { ChartSource, ChartSpec, SeriesSpec } from "./prepare/model";
-export { lengthChart, rewardChart } from "./prepare/learning-curves";
+export { lengthChart, returnLevels, rewardChart } from "./prepare/learning-curves";
 export type { ChartSettings } from "./settings/chart-settings";
 export { useChartSettings } from "./settings/use-chart-settings";

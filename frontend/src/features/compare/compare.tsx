@@ -9,6 +9,7 @@ import { type Comparison, comparisonQuery, isActive, type Run } from "@/lib/api"
 import { useLimits } from "@/lib/registry";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
 import { CompareSkeleton } from "./compare-skeleton";
+import { EpisodesCard } from "./episodes-card";
 import { FigureTable } from "./figure-table";
 import { CurveOptions } from "./curve-options";
 import { Curves, RETURN } from "./curves";
@@ -117,6 +118,9 @@ export function Compare() {
           />
           <Boundary what="The videos">
             <SideBySide runs={known} seriesStyles={seriesStyles} comparison={data} />
+          </Boundary>
+          <Boundary what="The episodes">
+            <EpisodesCard runs={known} environments={data.environments} {...{ seriesStyles }} />
           </Boundary>
           <SettingsDiff comparison={data} seriesStyles={seriesStyles} />
         </>

@@ -1,5 +1,6 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import {
   ChartCard,
@@ -8,6 +9,7 @@ import {
   type ChartSettings,
   ChartToolbar,
   type ChartSpec,
+  returnLevels,
   useChartGroup,
   useChartSettings,
   useSeedCurves,
@@ -16,7 +18,7 @@ import {
 import { Boundary } from "@/components/ui/boundary";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { isActive, type Run, type RunGroup } from "@/lib/api";
+import { environmentsQuery, isActive, randomReturnOfRun, type Run, type RunGroup } from "@/lib/api";
 import { useMetricRegistry } from "@/lib/registry";
 import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
 import { type LeadUp, leadUpLines, useLeadUps } from "./lead-ups";
@@ -147,6 +149,8 @@ function useSpec(
 ): ChartSpec {
   const registry = useMetricRegistry();
   const { title, threshold } = environment;
+  const { data: offered } = useQuery(environmentsQuery);
+  const random = runs[0] ? randomReturnOfRun(offered, runs[0]) : null;
   const lines = runs.map(({ id, name }) => ({ id, name, style: seriesStyles.get(id) }));
   const bands = groups.filter(({ runIds }) =>
     runIds.every((id) => runs.some((run) => run.id === id)),
@@ -200,12 +204,10 @@ function useSpec(
           })),
       ],
       references:
-        threshold === null || !isReturn || metric === EVALUATION_SPREAD
-          ? []
-          : [{ label: "Threshold", value: threshold }],
+        isReturn && metric !== EVALUATION_SPREAD ? returnLevels({ threshold, random }) : [],
     };
     return { ...spec, context: leadUpLines(leads, spec.series) };
     // `lines` holds nothing else that the chart shows, and a run keeps its series.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [says, threshold, known, metric, title, isOnly, leads]);
+  }, [says, threshold, random, known, metric, title, isOnly, leads]);
 }

@@ -20,7 +20,7 @@ import { EvaluationPlayer } from "./evaluation-player";
 import { EvaluationProgress } from "./evaluation-progress";
 import { again } from "./evaluation-request";
 import { NoEvaluation } from "./no-evaluation";
-import { RunEpisodes } from "./judged/run-episodes";
+import { JudgedEpisodes } from "@/components/judged";
 import { type Watch, watchIn } from "./judged/watch";
 import { PolicyAge } from "./policy-age";
 
@@ -116,7 +116,7 @@ export function EvaluationView({ run }: { run: RunDetail }) {
         {all && all.length > 1 && (
           <EvaluationHistory evaluations={all} shown={shown?.id} onShow={show} />
         )}
-        {completed.length > 0 && <RunEpisodes runId={run.id} onWatch={watch} />}
+        {completed.length > 0 && <JudgedEpisodes runs={[run]} onWatch={watch} />}
       </ViewLayout>
     </div>
   );

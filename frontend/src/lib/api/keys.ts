@@ -50,8 +50,11 @@ export const keys = {
   clipSteps: (id: string, clip: string, hash: string) => ["film", id, "steps", clip, hash] as const,
   clip: (id: string, wanted: object) => ["film", id, "clip", wanted] as const,
   judgement: (id: string, evaluation: string) => ["run", id, "judgement", evaluation] as const,
-  endings: (id: string) => ["run", id, "evaluations", "endings"] as const,
-  episodes: (id: string, where: string) => ["run", id, "evaluations", "episodes", where] as const,
+  /** Of one run it is out of date with its evaluations; of several, with those of any run. */
+  judgedTogether: ["runs together"] as const,
+  endings: (ids: readonly string[]) => [...ofRuns(ids), "evaluations", "endings"] as const,
+  episodes: (ids: readonly string[], where: string) =>
+    [...ofRuns(ids), "evaluations", "episodes", where] as const,
   algorithms: ["algorithms"] as const,
   environments: ["environments"] as const,
   metricDefinitions: ["metric-definitions"] as const,
@@ -60,3 +63,9 @@ export const keys = {
   health: ["health"] as const,
   offeredSinks: ["sinks"] as const,
 };
+
+function ofRuns(ids: readonly string[]) {
+  return ids.length === 1
+    ? (["run", ids[0]!] as const)
+    : ([...keys.judgedTogether, ids.join(",")] as const);
+}

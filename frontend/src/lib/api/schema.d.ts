@@ -4815,6 +4815,11 @@ export interface components {
        * @description Training step of the policy that played.
        */
       checkpoint_step: number | null;
+      /**
+       * Episodes
+       * @description Of it that were recorded to their end.
+       */
+      episodes: number;
     };
     /** KeepAsPreset */
     KeepAsPreset: {

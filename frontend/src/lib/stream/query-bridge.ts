@@ -112,7 +112,10 @@ function applyEvaluation(client: QueryClient, evaluation: Evaluation) {
   if (evaluation.status === "completed" || evaluation.status === "failed")
     void client.invalidateQueries({ queryKey: keys.events(evaluation.run_id) });
   // The service keeps a limited number of videos, so a new one may have replaced an older one.
-  if (evaluation.status === "completed") void client.invalidateQueries({ queryKey: key });
+  if (evaluation.status === "completed") {
+    void client.invalidateQueries({ queryKey: key });
+    void client.invalidateQueries({ queryKey: keys.judgedTogether });
+  }
 }
 
 function withEvaluation(old: Evaluation[], evaluation: Evaluation): Evaluation[] {

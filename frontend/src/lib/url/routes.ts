@@ -30,6 +30,9 @@ export const routes = {
   run: (id: string) => `/runs/view?id=${encodeURIComponent(id)}`,
   /** A run's page with its agent at play. */
   watchRun: (id: string) => `/runs/view?id=${encodeURIComponent(id)}&view=live`,
+  /** A run's page with an evaluation at play, from a frame of its video. */
+  runEvaluation: (id: string, evaluation: string, frame: number) =>
+    `/runs/view?${new URLSearchParams({ id, view: "evaluation", evaluation, frame: String(frame) })}`,
   /** A run's page at one of its charts with a part of the axis highlighted. */
   runChart: (id: string, metric: string, from: number, to: number) =>
     `/runs/view?${new URLSearchParams({ id, chart: metric, from: String(from), to: String(to) })}`,

@@ -1,5 +1,5 @@
 import { MEAN_LENGTH, MEAN_RETURN } from "@/lib/stream";
-import type { ChartSource, ChartSpec, SeriesSpec } from "./model";
+import type { ChartSource, ChartSpec, Reference, SeriesSpec } from "./model";
 
 const empty = "No finished episode yet";
 
@@ -23,7 +23,7 @@ export interface ReturnLevels {
 /** A chart of the return: every episode, the mean over the last 100, greedy evaluations, and reference levels. */
 export function rewardChart(
   source: ChartSource,
-  { threshold, random }: ReturnLevels,
+  levels: ReturnLevels,
   { evaluated, ...words }: LearningCurveOptions,
 ): ChartSpec {
   return {
@@ -32,11 +32,16 @@ export function rewardChart(
       ...episodes(source, "episode/reward", MEAN_RETURN),
       ...(evaluated ? [greedy(source, "eval/mean_reward", "eval/std_reward")] : []),
     ],
-    references: [
-      ...(threshold === null ? [] : [{ label: "Reward threshold", value: threshold }]),
-      ...(random === null ? [] : [{ label: "Random", value: random, isBaseline: true }]),
-    ],
+    references: returnLevels(levels),
   };
+}
+
+/** The lines of a chart of returns that say what is good, and what random actions have. */
+export function returnLevels({ threshold, random }: ReturnLevels): Reference[] {
+  return [
+    ...(threshold === null ? [] : [{ label: "Reward threshold", value: threshold }]),
+    ...(random === null ? [] : [{ label: "Random", value: random, isBaseline: true }]),
+  ];
 }
 
 /** A chart of episode length: every episode, the mean over the last 100, and greedy evaluations. */

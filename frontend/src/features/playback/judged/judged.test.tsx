@@ -2,10 +2,9 @@ import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { EvaluatedEpisode, EvaluationJudgement, FoundEpisode } from "@/lib/api";
+import { Endings, EpisodeSearch } from "@/components/judged";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import { Endings } from "./endings";
 import { EpisodePicks } from "./episode-picks";
-import { EpisodeSearch } from "./episode-search";
 import { momentAmount, ticksOf } from "./moments";
 
 const result = { index: 2, episode_return: 32, episode_length: 32, first_frame: 31 };
@@ -47,18 +46,56 @@ test("a way to end has its share, and an example whose video is kept can be watc
   serve({
     "GET /episodes/endings": () => ({
       body: {
-        evaluations: [{ checkpoint_step: 1000 }, { checkpoint_step: 2000 }],
+        evaluations: [1000, 2000].map((checkpoint_step) => ({
+          ...{ run_id: "a", checkpoint_step, episodes: 5 },
+        })),
         without_records: 1,
         episodes: 10,
         endings: [{ ...ending, ...rest }],
       },
     }),
   });
-  renderWithQueries(<Endings runId="a" onWatch={watch} />);
+  renderWithQueries(<Endings runs={[{ id: "a", name: "A" }]} onWatch={watch} />);
   const item = within(await screen.findByRole("listitem"));
   expect(item.getByText(/^70\s?%$/)).toBeVisible();
   await userEvent.click(item.getByRole("button", { name: "Watch an example: pole angle > 12°" }));
-  expect(watch).toHaveBeenCalledWith({ evaluation: "e1", frame: 31 });
+  expect(watch).toHaveBeenCalledWith({ run: "a", evaluation: "e1", frame: 31 });
+});
+
+test("of several runs each has its share of a way to end, and the example is of one of them", async () => {
+  const watch = vi.fn();
+  serve({
+    "GET /episodes/endings": (_, query) => {
+      expect(query.get("runs")).toBe("a,b,c");
+      const evaluation = { evaluation_id: "e", checkpoint_step: 1000 };
+      const endings = [
+        {
+          ...{ kind: "rule", title: "pole angle > 12°", episodes: 7, share: 0.5 },
+          ...{ mean_return: 40, shares: [0.25, 1], example: { ...found, run_id: "b" } },
+        },
+      ];
+      return {
+        body: {
+          evaluations: [
+            { ...evaluation, run_id: "a", episodes: 8 },
+            { ...evaluation, run_id: "b", episodes: 4 },
+          ],
+          ...{ without_records: 0, episodes: 12, endings },
+        },
+      };
+    },
+  });
+  const runs = ["a", "b", "c"].map((id) => ({ id, name: `Run ${id}` }));
+  renderWithQueries(<Endings runs={runs} onWatch={watch} />);
+  const shares = await screen.findByRole("list", { name: "Share of each run" });
+  const lines = within(shares).getAllByRole("listitem");
+  expect(lines.map((line) => line.textContent)).toEqual([
+    expect.stringMatching(/^Run a25\s?%$/),
+    expect.stringMatching(/^Run b100\s?%$/),
+    expect.stringMatching(/^Run c–$/),
+  ]);
+  await userEvent.click(screen.getByRole("button", { name: /^Watch an example/ }));
+  expect(watch).toHaveBeenCalledWith({ run: "b", evaluation: "e1", frame: 31 });
 });
 
 test("a search finds episodes to play, and says what is wrong with it", async () => {
@@ -66,11 +103,11 @@ test("a search finds episodes to play, and says what is wrong with it", async ()
   serve({
     "GET /episodes": () => ({ body: { found: 1, searched: 9, episodes: [found] } }),
   });
-  renderWithQueries(<EpisodeSearch runId="a" onWatch={watch} />);
+  renderWithQueries(<EpisodeSearch runs={[{ id: "a", name: "A" }]} onWatch={watch} />);
   await userEvent.type(screen.getByRole("textbox", { name: "Episodes with" }), "return < 100");
   await userEvent.click(screen.getByRole("button", { name: "Find" }));
   await userEvent.click(await screen.findByRole("button", { name: /^Play episode 2/ }));
-  expect(watch).toHaveBeenCalledWith({ evaluation: "e1", frame: 31 });
+  expect(watch).toHaveBeenCalledWith({ run: "a", evaluation: "e1", frame: 31 });
 });
 
 test("a moment lies at its frame, and a collapse is a loss", () => {

@@ -17,21 +17,25 @@ export function judgementQuery(runId: string, evaluationId: string) {
   });
 }
 
-/** How the episodes of all evaluations of a run ended. */
-export function endingsQuery(runId: string) {
+/** How the episodes of all evaluations of some runs, of one environment, ended. */
+export function endingsQuery(runIds: readonly string[]) {
   return queryOptions({
-    queryKey: keys.endings(runId),
+    queryKey: keys.endings(runIds),
     queryFn: ({ signal }) =>
-      unwrap(http.GET("/episodes/endings", { params: { query: { runs: runId } }, signal })),
+      unwrap(
+        http.GET("/episodes/endings", { params: { query: { runs: runIds.join(",") } }, signal }),
+      ),
   });
 }
 
-/** Episodes of all evaluations of a run that match a condition, lowest return first. */
-export function episodeSearchQuery(runId: string, where: string) {
+/** Episodes of all evaluations of some runs that match a condition, lowest return first. */
+export function episodeSearchQuery(runIds: readonly string[], where: string) {
   return queryOptions({
-    queryKey: keys.episodes(runId, where),
+    queryKey: keys.episodes(runIds, where),
     queryFn: ({ signal }) =>
-      unwrap(http.GET("/episodes", { params: { query: { runs: runId, where } }, signal })),
+      unwrap(
+        http.GET("/episodes", { params: { query: { runs: runIds.join(","), where } }, signal }),
+      ),
     retry: false,
   });
 }

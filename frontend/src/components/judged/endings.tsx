@@ -6,24 +6,28 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { endingsQuery, type EpisodeEnding, type EpisodeEndings } from "@/lib/api";
-import { brief, decimal, percent, plural } from "@/lib/format";
-import type { Watch } from "./watch";
+import { brief, decimal, NONE, percent, plural } from "@/lib/format";
+import { type JudgedRun, shareOf, type WatchedEpisode } from "./judged";
 
 interface EndingsProps {
-  runId: string;
-  onWatch: (watch: Watch) => void;
+  /** Of one environment. */
+  runs: readonly JudgedRun[];
+  onWatch: (episode: WatchedEpisode) => void;
 }
 
-/** How the episodes of all evaluations of a run end: share, trend over training, and one to watch. */
-export function Endings({ runId, onWatch }: EndingsProps) {
-  const { data, error, refetch, isFetching } = useQuery(endingsQuery(runId));
+/**
+ * How the episodes of all evaluations of some runs end: share, trend over training, and one to watch; where there are
+ * several runs, of each of them.
+ */
+export function Endings({ runs, onWatch }: EndingsProps) {
+  const { data, error, refetch, isFetching } = useQuery(endingsQuery(runs.map(({ id }) => id)));
   if (error && !data)
     return <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />;
   if (!data) return <Skeleton className="h-24" />;
   if (data.endings.length === 0)
     return (
       <EmptyState icon={Flag} title="No recorded episode yet">
-        How episodes end is read from their step records. Evaluate the policy to record some.
+        How episodes end is read from their step records. Evaluate a policy to record some.
       </EmptyState>
     );
   return (
@@ -34,7 +38,7 @@ export function Endings({ runId, onWatch }: EndingsProps) {
             key={`${ending.kind} ${ending.title}`}
             className="border-line py-1.5 not-first:border-t"
           >
-            <Ending ending={ending} evaluations={data.evaluations} onWatch={onWatch} />
+            <Ending {...{ ending, runs, onWatch }} evaluations={data.evaluations} />
           </li>
         ))}
       </ul>
@@ -49,13 +53,12 @@ export function Endings({ runId, onWatch }: EndingsProps) {
 interface EndingProps {
   ending: EpisodeEnding;
   evaluations: EpisodeEndings["evaluations"];
-  onWatch: (watch: Watch) => void;
+  runs: readonly JudgedRun[];
+  onWatch: (episode: WatchedEpisode) => void;
 }
 
-function Ending({ ending, evaluations, onWatch }: EndingProps) {
+function Ending({ ending, evaluations, runs, onWatch }: EndingProps) {
   const { example, shares, share } = ending;
-  const steps = evaluations.map(({ checkpoint_step: step }) => brief(step));
-  const trend = `Share by evaluation, from step ${steps[0]} to ${steps.at(-1)}: ${shares.map(percent).join(", ")}`;
   return (
     <div className="flex items-center gap-3">
       <div className="min-w-0 grow">
@@ -72,12 +75,9 @@ function Ending({ ending, evaluations, onWatch }: EndingProps) {
         <p className="mt-1 text-xs text-ink-faint tabular-nums">
           {plural(ending.episodes, "episode")}, mean return {decimal(ending.mean_return)}
         </p>
+        {runs.length > 1 && <SharesByRun {...{ ending, evaluations, runs }} />}
       </div>
-      {shares.length > 1 && (
-        <span title={trend} className="w-20 shrink-0 text-accent">
-          <Sparkline values={shares} label={trend} className="h-7 w-full" />
-        </span>
-      )}
+      {runs.length === 1 && <Trend shares={shares} evaluations={evaluations} />}
       <Button
         size="sm"
         icon={<Play aria-hidden className="size-3.5" />}
@@ -85,11 +85,57 @@ function Ending({ ending, evaluations, onWatch }: EndingProps) {
         title={example.has_video ? undefined : "The videos of these episodes are not kept any more"}
         disabled={!example.has_video}
         onClick={() =>
-          onWatch({ evaluation: example.evaluation_id, frame: example.result.first_frame })
+          onWatch({
+            run: example.run_id,
+            evaluation: example.evaluation_id,
+            frame: example.result.first_frame,
+          })
         }
       >
         Watch
       </Button>
     </div>
+  );
+}
+
+interface TrendProps {
+  shares: readonly number[];
+  evaluations: EpisodeEndings["evaluations"];
+}
+
+/** The share in each evaluation of one run. */
+function Trend({ shares, evaluations }: TrendProps) {
+  if (shares.length < 2) return null;
+  const steps = evaluations.map(({ checkpoint_step: step }) => brief(step));
+  const words = `Share by evaluation, from step ${steps[0]} to ${steps.at(-1)}: ${shares.map(percent).join(", ")}`;
+  return (
+    <span title={words} className="w-20 shrink-0 text-accent">
+      <Sparkline values={shares} label={words} className="h-7 w-full" />
+    </span>
+  );
+}
+
+function SharesByRun({ ending, evaluations, runs }: Omit<EndingProps, "onWatch">) {
+  return (
+    <ul aria-label="Share of each run" className="mt-1.5 flex flex-col gap-1 text-xs tabular-nums">
+      {runs.map(({ id, name, mark }) => {
+        const { share, shares } = shareOf(id, ending, evaluations);
+        return (
+          <li key={id} className="flex min-h-7 items-center gap-2">
+            {mark}
+            <span className="min-w-0 grow truncate text-ink-soft" title={name}>
+              {name}
+            </span>
+            <Trend
+              shares={shares}
+              evaluations={evaluations.filter(({ run_id }) => run_id === id)}
+            />
+            <span className="w-10 shrink-0 text-right">
+              {share === null ? NONE : percent(share)}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

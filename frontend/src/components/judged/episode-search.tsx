@@ -7,11 +7,11 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useShortened } from "@/components/ui/use-shortened";
 import { ApiError, episodeSearchQuery, type FoundEpisode } from "@/lib/api";
 import { brief, count, decimal, plural } from "@/lib/format";
-import type { Watch } from "./watch";
+import type { JudgedRun, WatchedEpisode } from "./judged";
 
 interface EpisodeSearchProps {
-  runId: string;
-  onWatch: (watch: Watch) => void;
+  runs: readonly JudgedRun[];
+  onWatch: (episode: WatchedEpisode) => void;
 }
 
 /** Episodes that are listed at first. */
@@ -19,8 +19,8 @@ const MOST = 10;
 
 const EXAMPLES = ["return < 100 and length > 200", "not terminated", "step >= 20k"];
 
-/** Episodes over all evaluations of a run that fulfil a condition, the worst first. */
-export function EpisodeSearch({ runId, onWatch }: EpisodeSearchProps) {
+/** Episodes over all evaluations of some runs that fulfil a condition, the worst first. */
+export function EpisodeSearch({ runs, onWatch }: EpisodeSearchProps) {
   const id = useId();
   const [text, setText] = useState("");
   const [where, setWhere] = useState<string | null>(null);
@@ -70,14 +70,15 @@ export function EpisodeSearch({ runId, onWatch }: EpisodeSearchProps) {
           ))}
         </ul>
       ) : (
-        <Found key={where} runId={runId} where={where} onWatch={onWatch} />
+        <Found key={where} {...{ runs, where, onWatch }} />
       )}
     </div>
   );
 }
 
-function Found({ runId, where, onWatch }: EpisodeSearchProps & { where: string }) {
-  const { data, error } = useQuery(episodeSearchQuery(runId, where));
+function Found({ runs, where, onWatch }: EpisodeSearchProps & { where: string }) {
+  const ids = runs.map(({ id }) => id);
+  const { data, error } = useQuery(episodeSearchQuery(ids, where));
   const { shown, more } = useShortened(data?.episodes ?? [], MOST);
   if (error)
     return (
@@ -97,10 +98,14 @@ function Found({ runId, where, onWatch }: EpisodeSearchProps & { where: string }
         <ol aria-label="Episodes found" className="overflow-hidden rounded-md border border-line">
           {shown.map((episode) => (
             <li
-              key={`${episode.evaluation_id} ${episode.result.index}`}
+              key={`${episode.run_id} ${episode.evaluation_id} ${episode.result.index}`}
               className="border-line not-first:border-t"
             >
-              <Line episode={episode} onWatch={onWatch} />
+              <Line
+                episode={episode}
+                run={runs.length > 1 ? runs.find(({ id }) => id === episode.run_id) : undefined}
+                onWatch={onWatch}
+              />
             </li>
           ))}
         </ol>
@@ -110,7 +115,14 @@ function Found({ runId, where, onWatch }: EpisodeSearchProps & { where: string }
   );
 }
 
-function Line({ episode, onWatch }: { episode: FoundEpisode; onWatch: (watch: Watch) => void }) {
+interface LineProps {
+  episode: FoundEpisode;
+  /** Named where there are several. */
+  run: JudgedRun | undefined;
+  onWatch: (episode: WatchedEpisode) => void;
+}
+
+function Line({ episode, run, onWatch }: LineProps) {
   const { result, has_video: kept, evaluation_id: evaluation } = episode;
   const step = brief(episode.checkpoint_step);
   return (
@@ -118,13 +130,23 @@ function Line({ episode, onWatch }: { episode: FoundEpisode; onWatch: (watch: Wa
       type="button"
       disabled={!kept}
       title={kept ? undefined : "This video is not kept any more"}
-      aria-label={`Play episode ${result.index} of the evaluation at step ${step}: return ${decimal(result.episode_return)}, ${count(result.episode_length)} steps`}
-      onClick={() => onWatch({ evaluation, frame: result.first_frame })}
+      aria-label={`Play episode ${result.index} of the evaluation${run ? ` of ${run.name}` : ""} at step ${step}: return ${decimal(result.episode_return)}, ${count(result.episode_length)} steps`}
+      onClick={() => onWatch({ run: episode.run_id, evaluation, frame: result.first_frame })}
       className={clsx(
-        "grid w-full grid-cols-[4.5rem_1fr_1fr_5rem] gap-2 px-2 py-1.5 text-right text-xs tabular-nums -outline-offset-2! max-md:py-2.5",
+        "grid w-full gap-x-2 gap-y-0.5",
+        run
+          ? "grid-cols-[4.5rem_1fr_1fr_5rem] sm:grid-cols-[minmax(6rem,2fr)_4.5rem_1fr_1fr_5rem]"
+          : "grid-cols-[4.5rem_1fr_1fr_5rem]",
+        "px-2 py-1.5 text-right text-xs tabular-nums -outline-offset-2! max-md:py-2.5",
         kept ? "hover:bg-sunken" : "text-ink-faint",
       )}
     >
+      {run && (
+        <span className="flex min-w-0 items-center gap-2 text-left max-sm:col-span-4">
+          {run.mark}
+          <span className="truncate">{run.name}</span>
+        </span>
+      )}
       <span className="text-left text-ink-faint">
         {step} · {result.index}
       </span>
