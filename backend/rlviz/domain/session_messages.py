@@ -222,10 +222,12 @@ Place = Annotated[int, Field(ge=0, lt=MOST_COMPONENTS)]
 
 
 class ShowSlice(Message):
-    """Two components of the observation over which the policy's values shall be drawn from now on; null: no longer."""
+    """Two components of the observation over which the policy's values shall be drawn from now on; null: no longer.
+    ``hold``: components that are held at a value, whatever is seen."""
 
     type: Literal["slice"]
     over: tuple[Place, Place] | None
+    hold: tuple[tuple[Place, float], ...] = Field((), max_length=MOST_COMPONENTS)
 
 
 ClientMessage = Annotated[

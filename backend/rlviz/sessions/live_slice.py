@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from rlviz.sessions.pace import TimeShare
 EVERY_SECONDS = 0.4
 """The least time between two slices."""
 
+Hold = Sequence[tuple[int, float]]
+
 LARGEST_SHARE = 0.1
 """Slices take at most this share of the time: the longer one takes, the rarer they are."""
 
@@ -28,14 +30,16 @@ class LiveSlice:
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._over: tuple[int, int] | None = None
+        self._hold: Hold = ()
         self._step: Step | None = None
         self._seen: Ranges | None = None
         self._is_stale = False
         self._time = TimeShare(LARGEST_SHARE, monotonic, every=EVERY_SECONDS)
 
-    def choose(self, over: tuple[int, int] | None) -> None:
-        """Which components are varied; None: no slice is wanted."""
-        self._over = over
+    def choose(self, over: tuple[int, int] | None, hold: Hold = ()) -> None:
+        """Which components are varied; None: no slice is wanted. ``hold``: places of others, and values that they are
+        held at instead of what was seen."""
+        self._over, self._hold = over, hold
         self._time.hurry()
         self.renew()
 
@@ -71,8 +75,14 @@ class LiveSlice:
         )
 
     def _plan(self, over: tuple[int, int], observation: Any) -> SlicePlan:
-        at = np.asarray(observation, np.float64).reshape(-1).tolist() if _is_numbers(observation) else None
-        return SlicePlan(x=over[0], y=over[1], at=at)
+        if not _is_numbers(observation):
+            return SlicePlan(x=over[0], y=over[1])
+        at = np.array(observation, np.float64).reshape(-1)
+        for place, value in self._hold:
+            if place >= at.size:
+                raise NotSliceable(f"The policy sees {at.size} numbers; there is none at place {place} to be held.")
+            at[place] = value
+        return SlicePlan(x=over[0], y=over[1], at=at.tolist())
 
 
 def _is_numbers(observation: Any) -> bool:

@@ -304,8 +304,8 @@ class SessionPlayer:
                 self._display.seen.choose(wish)
                 if self._history is not None:
                     self._show(again=True)
-            case ShowSlice(over=over):
-                self._display.slice.choose(over)
+            case ShowSlice(over=over, hold=hold):
+                self._display.slice.choose(over, hold)
             case ChooseGreedy(on=on):
                 self._greedy = on
                 self._consider()

@@ -147,6 +147,24 @@ def test_it_is_drawn_anew_for_every_newer_step_or_policy_and_for_nothing_else() 
     assert rig.draw() is None
 
 
+def test_what_is_held_stays_there_whatever_is_seen_and_nothing_is_after_a_reset() -> None:
+    rig = Rig(Sum(4))
+    rig.slice.choose((0, 1), ((3, 50.0),))
+    rig.show(0, 0, 0, 1, 2)
+    assert rig.draw().slice.at == [0, 0, 1, 50]
+    rig.show(1, 0, 0, 3, 4)
+    found = rig.draw()
+    assert found.slice.at == [0, 0, 3, 50]
+    assert found.slice.values[0][0] == pytest.approx(found.slice.x.low + found.slice.y.low + 3 + 50)
+    rig.slice.choose((0, 1), ((3, 60.0),))
+    assert rig.draw().slice.at == [0, 0, 3, 60], "another value is drawn at once, with no further step"
+    rig.slice.choose((0, 1))
+    assert rig.draw().slice.at == [0, 0, 3, 4]
+    rig.slice.choose((0, 1), ((4, 1.0),))
+    with pytest.raises(NotSliceable, match="none at place 4"):
+        rig.draw()
+
+
 def test_numbers_in_rows_and_columns_are_counted_one_after_the_other() -> None:
     rig = Rig(Sum(2, 3))
     rig.slice.choose((1, 5))

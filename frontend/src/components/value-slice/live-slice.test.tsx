@@ -37,7 +37,7 @@ beforeEach(() => {
 
 function shown() {
   const slice = createStore<LiveSlice | null>(null);
-  const showSlice = vi.fn(() => slice.set(null));
+  const showSlice = vi.fn();
   const client = { slice, showSlice } as unknown as SessionClient;
   const view = render(
     <LiveSliceFigure client={client} space={space} record={record} records={[record]} />,
@@ -50,15 +50,32 @@ test("it is asked for while it is open, over what was chosen", async () => {
   const { slice, showSlice, unmount } = shown();
   expect(showSlice).not.toHaveBeenCalled();
   await user.click(screen.getByText("Value slice"));
-  expect(showSlice).toHaveBeenLastCalledWith([1, 2]);
+  expect(showSlice).toHaveBeenLastCalledWith([1, 2], []);
   act(() => slice.set(drawn([1, 2])));
   expect(
     screen.getByText(/Policy of step 4,096; everything else as it was seen in step 7/),
   ).toBeVisible();
   await user.selectOptions(screen.getByLabelText("Across"), "position");
-  expect(showSlice).toHaveBeenLastCalledWith([0, 2]);
+  expect(showSlice).toHaveBeenLastCalledWith([0, 2], []);
   unmount();
   expect(showSlice).toHaveBeenLastCalledWith(null);
+});
+
+test("what is not drawn can be held elsewhere, and put back to what is seen", async () => {
+  const user = userEvent.setup();
+  const { slice, showSlice } = shown();
+  await user.click(screen.getByText("Value slice"));
+  act(() => slice.set(drawn([1, 2])));
+  await user.click(screen.getByText("What if"));
+  const position = screen.getByRole("slider", { name: "position" });
+  expect(position).toHaveAttribute("aria-valuetext", "0 m");
+  fireEvent.change(position, { target: { value: "1.5" } });
+  expect(showSlice).toHaveBeenLastCalledWith([1, 2], [[0, 1.5]]);
+  expect(position).toHaveAttribute("aria-valuetext", "1.50 m");
+  expect(screen.getByText(/what is not held otherwise as it was seen in step 7/)).toBeVisible();
+  await user.click(screen.getByRole("button", { name: "As it was seen" }));
+  expect(showSlice).toHaveBeenLastCalledWith([1, 2], []);
+  expect(position).toHaveAttribute("aria-valuetext", "0 m");
 });
 
 test("the point is read at the step, and moved with the keyboard", async () => {

@@ -9,6 +9,8 @@ import { useStore } from "@/lib/store";
 import { PairPicker } from "./pair-picker";
 import { componentsOf, drawnSlice, firstPair, type SlicedSpace } from "./prepare";
 import { SlicePicture } from "./slice-picture";
+import { NO_CHANGES } from "./what-if";
+import { WhatIfSliders } from "./what-if-sliders";
 
 interface LiveSliceFigureProps {
   client: SessionClient;
@@ -31,10 +33,11 @@ export function LiveSliceFigure(props: LiveSliceFigureProps) {
 
 function OpenLiveSlice({ client, space, record, records }: LiveSliceFigureProps) {
   const [[x, y], setPair] = useState(() => firstPair(space));
+  const [changes, setChanges] = useState(NO_CHANGES);
   const newest = useStore(client.slice);
 
   // External system: the session, which draws what is asked for.
-  useEffect(() => client.showSlice([x, y]), [client, x, y]);
+  useEffect(() => client.showSlice([x, y], [...changes]), [client, x, y, changes]);
   useEffect(() => () => client.showSlice(null), [client]);
 
   const slice = useMemo(() => newest && drawnSlice(newest, space), [newest, space]);
@@ -47,8 +50,16 @@ function OpenLiveSlice({ client, space, record, records }: LiveSliceFigureProps)
           <SlicePicture slice={slice} record={record} records={records} />
           <p className="text-xs text-ink-soft tabular-nums">
             Policy of step {count(newest.policy_step)}
-            {names.length > 2 && `; everything else as it was seen in step ${count(newest.index)}`}.
+            {names.length > 2 &&
+              `; ${changes.size > 0 ? "what is not held otherwise" : "everything else"} as it was seen in step ${count(newest.index)}`}
+            .
           </p>
+          <WhatIfSliders
+            {...{ space, records, changes }}
+            pair={[x, y]}
+            at={newest.slice.at}
+            onChange={setChanges}
+          />
         </>
       ) : (
         <p role="status" className="h-80 text-sm text-ink-soft">

@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { recordOf } from "@/lib/session/testing";
@@ -59,6 +59,21 @@ test("it begins at the step on the screen, and says whose values it shows", asyn
   ).toBeVisible();
   expect(screen.getByText(/as it was at step 1 of episode 1/)).toBeVisible();
   expect(at).toEqual(["1,0.25,0.75"]);
+});
+
+test("what is not drawn can be held elsewhere than at the step, and put back", async () => {
+  const at = sliced();
+  renderWithQueries(figure(1));
+  await userEvent.click(screen.getByText("Value slice"));
+  await screen.findByText(/Policy of step 12,288/);
+  await userEvent.click(screen.getByText("What if"));
+  const position = screen.getByRole("slider", { name: "position" });
+  fireEvent.change(position, { target: { value: "2.5" } });
+  await vi.waitFor(() => expect(at.at(-1)).toBe("2.5,0.25,0.75"));
+  expect(screen.getByText(/What is not held otherwise is as it was at step 1/)).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "As it was seen" }));
+  expect(position).toHaveAttribute("aria-valuetext", "1.00");
+  expect(screen.getByText(/Everything else is held as it was at step 1/)).toBeVisible();
 });
 
 test("it follows the episode when it is asked to, and otherwise stays where it was", async () => {

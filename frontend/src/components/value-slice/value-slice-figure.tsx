@@ -10,6 +10,8 @@ import { count } from "@/lib/format";
 import { PairPicker } from "./pair-picker";
 import { componentsOf, firstPair, numbersOf, type SlicedSpace } from "./prepare";
 import { SlicePicture } from "./slice-picture";
+import { changed, NO_CHANGES } from "./what-if";
+import { WhatIfSliders } from "./what-if-sliders";
 
 interface ValueSliceFigureProps {
   runId: string;
@@ -44,9 +46,17 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
   const [[x, y], setPair] = useState(() => firstPair(space));
   const [held, setHeld] = useState(() => heldAt(record));
   const [follows, setFollows] = useState(false);
+  const [changes, setChanges] = useState(NO_CHANGES);
+  const [middle, setMiddle] = useState<readonly number[] | null>(null);
+  const seen = held?.at ?? middle;
+  const wanted = changes.size > 0 && seen ? changed(seen, changes) : (held?.at ?? null);
+  const [at, setAt] = useState(wanted);
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(
-    valueSliceQuery(runId, { x, y, step, at: held?.at ?? null }),
+    valueSliceQuery(runId, { x, y, step, at }),
   );
+  // One slice at a time: while a slider is dragged, those between are left out.
+  if (String(wanted) !== String(at) && (!isFetching || error)) setAt(wanted);
+  if (at === null && middle === null && data && !isPlaceholderData) setMiddle(data.at);
   const here = heldAt(record);
   const isHere = here?.index === held?.index && here?.episode === held?.episode;
   // One slice at a time: while a video plays, those between are left out.
@@ -79,10 +89,18 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
           Reading the policy…
         </p>
       )}
+      {seen && (
+        <WhatIfSliders
+          {...{ space, records, changes }}
+          pair={[x, y]}
+          at={seen}
+          onChange={setChanges}
+        />
+      )}
       {names.length > 2 && (
         <div className="flex flex-col gap-1.5 text-xs text-ink-soft">
           <p className="tabular-nums">
-            Everything else is held{" "}
+            {changes.size > 0 ? "What is not held otherwise is" : "Everything else is held"}{" "}
             {held
               ? `as it was at step ${count(held.index)} of episode ${count(held.episode + 1)}`
               : "in the middle of its bounds, or at 0"}

@@ -10562,6 +10562,7 @@ export interface components {
     /**
      * ShowSlice
      * @description Two components of the observation over which the policy's values shall be drawn from now on; null: no longer.
+     *     ``hold``: components that are held at a value, whatever is seen.
      */
     ShowSlice: {
       /**
@@ -10571,6 +10572,11 @@ export interface components {
       type: "slice";
       /** Over */
       over: [number, number] | null;
+      /**
+       * Hold
+       * @default []
+       */
+      hold?: [number, number][];
     };
     /**
      * TakeAction

@@ -114,10 +114,11 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   readonly showSeen = (on: boolean, saliency = false) =>
     this.choose("seen", { type: "seen", on, saliency });
 
-  /** Asks for value slices over two components; null: no more. */
-  readonly showSlice = (over: [number, number] | null) => {
-    this.sliceStore.set(null);
-    this.choose("slice", { type: "slice", over });
+  /** Asks for value slices over two components, with others held at a value; null: no more. */
+  readonly showSlice = (over: [number, number] | null, hold: [number, number][] = []) => {
+    const shown = this.sliceStore.get()?.over;
+    if (shown?.[0] !== over?.[0] || shown?.[1] !== over?.[1]) this.sliceStore.set(null);
+    this.choose("slice", { type: "slice", over, ...(hold.length > 0 && { hold }) });
   };
 
   /** Sends a message to the session, if it is live; otherwise does nothing. */
