@@ -116,8 +116,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
 
   /** Asks for value slices over two components, with others held at a value; null: no more. */
   readonly showSlice = (over: [number, number] | null, hold: [number, number][] = []) => {
-    const shown = this.sliceStore.get()?.over;
-    if (shown?.[0] !== over?.[0] || shown?.[1] !== over?.[1]) this.sliceStore.set(null);
+    if (String(this.sliceStore.get()?.over) !== String(over)) this.sliceStore.set(null);
     this.choose("slice", { type: "slice", over, ...(hold.length > 0 && { hold }) });
   };
 
