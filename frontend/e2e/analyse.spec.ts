@@ -5,6 +5,12 @@ const view = (page: Page, name: string) => page.getByRole("radio", { name, exact
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 const PATIENCE = { timeout: 60_000 };
 
+/** The address holds the choice, so that it is there a moment after the click. */
+async function choose(page: Page, name: string) {
+  await view(page, name).click({ force: true });
+  await expect(view(page, name)).toBeChecked();
+}
+
 test("runs are grouped by a setting, drawn in each way, and the address keeps the view @phone", async ({
   page,
 }) => {
@@ -12,15 +18,15 @@ test("runs are grouped by a setting, drawn in each way, and the address keeps th
   await page.getByLabel("Group by").selectOption("hp_gamma");
   await page.getByLabel("Measure").selectOption("ep_rew_mean");
   const groups = card(page, "ep_rew_mean by gamma").getByRole("listitem");
-  const usual = groups.filter({ hasText: /^0\.99\d/ });
+  const usual = groups.filter({ hasText: /^0\.98\d/ });
   await expect(usual.getByRole("img", { name: /median .+, quartiles/ })).toBeVisible(PATIENCE);
   await expect(groups.filter({ hasText: /^0\.95\d/ })).toBeVisible();
 
-  await view(page, "Curves").check({ force: true });
+  await choose(page, "Curves");
   await expect.poll(() => points(page, "Learning curves"), PATIENCE).toBeGreaterThan(20);
   await expect(chart(page, "Learning curves")).toBeVisible();
 
-  await view(page, "Scatter").check({ force: true });
+  await choose(page, "Scatter");
   await page.getByLabel("Along").selectOption("seed");
   const scatter = card(page, "ep_rew_mean against seed");
   await expect(scatter.getByText(/rank correlation/).first()).toBeVisible(PATIENCE);
@@ -28,7 +34,7 @@ test("runs are grouped by a setting, drawn in each way, and the address keeps th
   const best = scatter.getByRole("list").last().getByRole("link").first();
   await expect(best).toHaveAttribute("href", /\/runs\/view\?id=ppo-/);
 
-  await view(page, "Pivot").check({ force: true });
+  await choose(page, "Pivot");
   await page.getByLabel("Across").selectOption("env_id");
   const pivot = page.getByRole("region", { name: "Pivot" });
   await expect(pivot.getByRole("columnheader", { name: "CartPole-v1" })).toBeVisible(PATIENCE);
@@ -66,7 +72,10 @@ test("SQL answers, shows where a mistake is, and refuses to write, and the addre
   const refusal = page.getByRole("main").getByRole("alert");
   for (const sql of ["DELETE FROM runs", "SELECT * FROM read_text('/etc/passwd')"]) {
     await ask(sql);
-    await expect(refusal).toContainText(/Only one SELECT can be run|out of reach/, PATIENCE);
+    await expect(refusal).toContainText(
+      /Only one SELECT can be run|cannot be used in FROM/,
+      PATIENCE,
+    );
     await expect(rows).toHaveCount(0);
   }
   await ask("SELECT nam FROM runs");

@@ -43,7 +43,7 @@ test("what Stable-Baselines3 logged is chosen, refused where it is none, and its
 }) => {
   await openDialog(page);
   for (const [file, reason] of [
-    [{ name: "logs.zip", content: "no archive" }, /logs\.zip/],
+    [{ name: "logs.zip", content: "no archive" }, /logs\.zip.* is no zip archive/],
     [{ name: "monitor.csv", content: "r,l,t\n1,2\n" }, /monitor\.csv/],
     [{ name: "notes.txt", content: "Nothing that anybody logged." }, /notes\.txt/],
   ] as const) {
@@ -54,7 +54,7 @@ test("what Stable-Baselines3 logged is chosen, refused where it is none, and its
   const dialog = await bring(page, { name: "monitor.csv", content: MONITOR });
   await expect(dialog.getByRole("status")).toContainText("One run was imported");
   const id = await follow(page, dialog.getByRole("status").getByRole("link"));
-  await expect.poll(() => points(page, RETURN)).toBe(60);
+  await expect.poll(() => points(page, RETURN)).toBeGreaterThanOrEqual(60); // smoothed ones count too
   await expect(chart(page, RETURN)).toBeVisible();
   await expect(page.getByText("CartPole-v1").filter({ visible: true }).first()).toBeVisible();
   await request.delete(`/api/runs/${id}`);

@@ -367,6 +367,7 @@ def test_links_twins_and_bombs_in_an_archive_are_refused(tmp_path: Path) -> None
     lying = bomb.read_bytes().replace(struct.pack("<I", 20_000_000), struct.pack("<I", 10))
     assert refusal(tmp_path, written(tmp_path / "lying.zip", lying), most_bytes=1_000_000)
     assert "cannot be unpacked" in refusal(tmp_path, written(tmp_path / "cut.zip", bomb.read_bytes()[-200:]))
+    assert "only a part of one" in refusal(tmp_path, written(tmp_path / "begun.zip", bomb.read_bytes()[:200]))
 
 
 def test_what_is_asked_for_counts_before_what_the_logs_say_and_names_are_made_to_fit(tmp_path: Path) -> None:

@@ -77,6 +77,8 @@ def find_logs(path: Path) -> list[Logs]:
         found = list(_logs_below(path))
     else:
         raise ImportRefused(f"There is no file or folder {path}.")
+    if not found and path.suffix.lower() == ".zip" and path.is_file():
+        raise ImportRefused(f"{path.name!r} is no zip archive, or only a part of one. Pack or copy it again.")
     if not found:
         raise ImportRefused(f"There is no run in {path.name!r} that can be imported. What can be: {KNOWN}.")
     return found

@@ -25,6 +25,7 @@ export function Box({ box, extent, title }: BoxProps) {
     <div className="relative mx-2 h-6">
       <div
         role="img"
+        className="absolute inset-0"
         aria-label={`${title}: median ${decimal(median)}, quartiles ${decimal(lower)} and ${decimal(upper)}, from ${decimal(low)} to ${decimal(high)}`}
       >
         <span className="absolute top-1/2 h-px bg-ink-faint" style={from(low, high)} />
