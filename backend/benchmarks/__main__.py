@@ -2,7 +2,7 @@
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
                      [snapshots] [sessions] [live_window] [anatomy] [long] [overlay] [peers] [load] [intervals]
-                     [coverage] [experiment_results] [scheduling] [tracking] [terminal] [analytics]
+                     [coverage] [experiment_results] [experiment_page] [scheduling] [tracking] [terminal] [analytics]
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ PARTS = (
     "intervals",
     "coverage",
     "experiment_results",
+    "experiment_page",
     "scheduling",
     "tracking",
     "terminal",

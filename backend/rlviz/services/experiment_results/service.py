@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
 
 from cachetools import LRUCache
@@ -15,7 +16,7 @@ from rlviz.analysis.experiments.digest import RunDigest
 from rlviz.analysis.experiments.results import DEFINITIONS, for_threshold
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import find_runs
+from rlviz.catalog.runs import find_runs, run_stamps
 from rlviz.domain.evaluation import BestPolicy, PolicyChoice
 from rlviz.domain.status import RunStatus
 from rlviz.services.experiment_results.digests import DigestBook
@@ -38,6 +39,31 @@ class ResultsRequest:
     threshold: float | None = None
 
 
+class _State:
+    """An experiment as it is now."""
+
+    def __init__(self, source: ExperimentSource, database: Database) -> None:
+        self.source, self._database = source, database
+        self._run_ids = [one for cell in source.cells for one in cell.run_ids]
+        with database.read() as session:
+            stamps = run_stamps(session, self._run_ids)
+        parts = [__version__, str(DEFINITIONS), source.id, repr(source.variants), repr(source.environments)]
+        parts += [repr(source.methods), repr(source.scales), *(repr(cell) for cell in source.cells)]
+        parts += [f"{run_id} {stamp}" for run_id, stamp in stamps.items()]
+        self._digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @cached_property
+    def rows(self) -> dict[str, RunRow]:
+        """By id, of the runs that exist: one that was deleted leaves its score behind."""
+        with self._database.read() as session:
+            return {row.id: row for row in find_runs(session, self._run_ids)}
+
+    def key(self, request: ResultsRequest) -> str:
+        """Of everything that results are made from, but for the seconds of what still trains."""
+        asked = f"{self._digest}/{request.score.value}/{_threshold(self.source, request)!r}"
+        return hashlib.sha256(asked.encode()).hexdigest()
+
+
 class ResultsService:
     """``clock``: Unix seconds, for the cost of what still trains."""
 
@@ -51,56 +77,64 @@ class ResultsService:
         self._lock = Lock()
 
     def results(self, source: ExperimentSource, request: ResultsRequest) -> ExperimentResults:
-        rows = self._rows(source)
-        known = self._known(source, _key(source, request, rows.values()))
-        return self._made(source, request, rows)[1] if known is None else known
+        state = _State(source, self._database)
+        known = self._known(state, request)
+        return self._made(state, request) if known is None else known
 
     def prepare(self, source: ExperimentSource) -> None:
         """Digest what has ended, and make the results that are asked for first once every trial has."""
-        rows = self._rows(source)
         if all(cell.ended for cell in source.cells):
             self.results(source, ResultsRequest())
         else:
+            rows = _State(source, self._database).rows
             self._book(source).of([row for row in rows.values() if row.state.has_ended])
 
     def made(self, source: ExperimentSource, request: ResultsRequest) -> tuple[list[Trial], ExperimentResults]:
         """The trials as they are counted, and what they amount to."""
-        return self._made(source, request, self._rows(source))
+        state = _State(source, self._database)
+        trials, setting = self._trials(state, request)
+        known = self._known(state, request)
+        return trials, self._make(state, request, trials, setting) if known is None else known
 
-    def _made(
-        self, source: ExperimentSource, request: ResultsRequest, rows: dict[str, RunRow]
-    ) -> tuple[list[Trial], ExperimentResults]:
+    def _made(self, state: _State, request: ResultsRequest) -> ExperimentResults:
+        return self._make(state, request, *self._trials(state, request))
+
+    def _make(self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting) -> ExperimentResults:
+        """Of another threshold than the environment's only what depends on it."""
+        if setting.threshold == state.source.threshold:
+            made = experiment_results(trials, setting)
+        else:
+            usual = ResultsRequest(request.score)
+            made = for_threshold(self._known(state, usual) or self._made(state, usual), trials, setting)
+        key = state.key(request)
+        KeptResults(state.source.folder / RESULTS).keep(key, made)
+        with self._lock:
+            self._results[key] = made
+        return made
+
+    def _trials(self, state: _State, request: ResultsRequest) -> tuple[list[Trial], Setting]:
+        source, rows = state.source, state.rows
         threshold = _threshold(source, request)
         digests = self._book(source).of(list(rows.values()))
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
-        trials = [self._trial(cell, rows, digests, request.score, threshold, greedy) for cell in source.cells]
-        key = _key(source, request, rows.values())
-        known = self._known(source, key)
-        if known is None:
-            setting = Setting(
-                source.variants,
-                source.environments,
-                request.score,
-                threshold,
-                greedy,
-                methods=source.methods,
-                scales=source.scales,
-            )
-            if threshold == source.threshold:
-                known = experiment_results(trials, setting)
-            else:
-                known = for_threshold(self._made(source, ResultsRequest(request.score), rows)[1], trials, setting)
-            KeptResults(source.folder / RESULTS).keep(key, known)
-            with self._lock:
-                self._results[key] = known
-        return trials, known
+        setting = Setting(
+            source.variants,
+            source.environments,
+            request.score,
+            threshold,
+            greedy,
+            methods=source.methods,
+            scales=source.scales,
+        )
+        return [self._trial(cell, rows, digests, request.score, threshold, greedy) for cell in source.cells], setting
 
-    def _known(self, source: ExperimentSource, key: str) -> ExperimentResults | None:
+    def _known(self, state: _State, request: ResultsRequest) -> ExperimentResults | None:
         """Those in memory, or that an earlier service has kept."""
+        key = state.key(request)
         with self._lock:
             known = self._results.get(key)
         if known is None:
-            known = KeptResults(source.folder / RESULTS).read(key)
+            known = KeptResults(state.source.folder / RESULTS).read(key)
             if known is not None:
                 with self._lock:
                     self._results[key] = known
@@ -113,11 +147,6 @@ class ResultsService:
                 book = DigestBook(source.folder / RESULTS, self._runs_dir, self._metrics, self._curves)
                 self._books[source.id] = book
             return book
-
-    def _rows(self, source: ExperimentSource) -> dict[str, RunRow]:
-        """Those that exist: a run that was deleted leaves its score behind."""
-        with self._database.read() as session:
-            return {row.id: row for row in find_runs(session, [one for cell in source.cells for one in cell.run_ids])}
 
     def _trial(
         self,
@@ -184,12 +213,3 @@ def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:
 
 def _threshold(source: ExperimentSource, request: ResultsRequest) -> float | None:
     return source.threshold if request.threshold is None else request.threshold
-
-
-def _key(source: ExperimentSource, request: ResultsRequest, rows: Iterable[RunRow]) -> str:
-    """Of everything that results are made from, but for the seconds of what still trains."""
-    parts = [__version__, str(DEFINITIONS), source.id, repr(source.variants), repr(source.environments)]
-    parts += [repr(source.methods), repr(source.scales), request.score.value, repr(_threshold(source, request))]
-    parts += [repr(cell) for cell in source.cells]
-    parts += [f"{row.id}/{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.best_policy}" for row in rows]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

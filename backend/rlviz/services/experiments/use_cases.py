@@ -47,6 +47,7 @@ from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.settings import Settings
 
 CACHED_SUMMARIES = 1_000
+CACHED_STATES = 16
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class ExperimentService:
         self._check = SpecificationCheck(runs, self._pace)
         self._disk = DiskGuard(settings)
         self._over: LRUCache[str, ExperimentSummary] = LRUCache(CACHED_SUMMARIES)
+        self._over_states: LRUCache[str, ExperimentState] = LRUCache(CACHED_STATES)
         self._lock = Lock()
 
     def create(self, spec: ExperimentSpec) -> ExperimentState:
@@ -233,18 +235,29 @@ class ExperimentService:
             return pace_of(session, algo, env_id)
 
     def _state(self, book: ExperimentBook) -> ExperimentState:
+        """Of one that is over it is made once, when none of its runs trains any more."""
+        with self._lock:
+            known = self._over_states.get(book.id)
+        if known is not None:
+            return known
         with book.lock:
-            return state_of(book, self._rows(book), now=self._clock(), parallel=self._parallel(book))
+            rows = self._rows(book)
+            made = state_of(book, rows, now=self._clock(), parallel=self._parallel(book))
+        if made.status in OVER and all(row.state.has_ended for row in rows.values()):
+            with self._lock:
+                self._over_states[book.id] = made
+        return made
 
     def _summary(self, book: ExperimentBook) -> ExperimentSummary:
-        """Of one that is over it is made once."""
+        """Likewise."""
         with self._lock:
             known = self._over.get(book.id)
         if known is not None:
             return known
         with book.lock:
-            made = summary_of(book, self._rows(book), now=self._clock(), parallel=self._parallel(book))
-        if made.status in OVER:
+            rows = self._rows(book)
+            made = summary_of(book, rows, now=self._clock(), parallel=self._parallel(book))
+        if made.status in OVER and all(row.state.has_ended for row in rows.values()):
             with self._lock:
                 self._over[book.id] = made
         return made
