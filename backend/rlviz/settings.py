@@ -120,6 +120,10 @@ class Settings(BaseSettings):
         description="What everything in the runs folder may take together, for instance 50GB; with more, nothing is "
         "started.",
     )
+    archive_dir: Path | None = Field(
+        None,
+        description="Folder outside the runs folder that storage rules archive runs into, a file each.",
+    )
     token: str | None = Field(
         None,
         min_length=8,
@@ -169,6 +173,14 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"{PREFIX}HOST={self.host} can be reached from other machines. Set {PREFIX}TOKEN to a secret "
                 f"of 8 characters or more, or leave {PREFIX}HOST at 127.0.0.1."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _archive_elsewhere(self) -> Settings:
+        if self.archive_dir is not None and self.archive_dir.resolve().is_relative_to(self.runs_dir.resolve()):
+            raise ValueError(
+                f"{PREFIX}ARCHIVE_DIR={self.archive_dir} lies in the runs folder. Choose a folder outside."
             )
         return self
 

@@ -1,4 +1,5 @@
-"""Storage rules: what may be deleted or compressed without being asked again, and how much each kind of file may take.
+"""Storage rules: what may be deleted, compressed or archived without being asked again, and how much each kind of file
+may take.
 
 A person writes them, and each says in a sentence what it does. Without rules nothing is deleted.
 """
@@ -73,9 +74,6 @@ class _OfRuns(BaseModel):
 
     families: tuple[str, ...] = Field((), description="Families of environments; none named: all.", max_length=20)
     after_days: float = Field(7, ge=0, le=36_500, description="Days since the run has ended.")
-    over_quota_only: bool = Field(
-        False, description="Only while the kind takes more than its quota, in runs that ended longest ago first."
-    )
 
     @model_validator(mode="after")
     def _known_families(self) -> _OfRuns:
@@ -89,6 +87,14 @@ class _OfRuns(BaseModel):
         families = f" of {_listed(self.families)}" if self.families else ""
         return f"each run{families} that ended at least {_days(self.after_days)} ago"
 
+
+class _OfFiles(_OfRuns):
+    """What the rules on the files of runs share."""
+
+    over_quota_only: bool = Field(
+        False, description="Only while the kind takes more than its quota, in runs that ended longest ago first."
+    )
+
     @property
     def _while(self) -> str:
         if not self.over_quota_only:
@@ -96,7 +102,7 @@ class _OfRuns(BaseModel):
         return " Only as long as such files of all runs take more than their quota, in the runs that ended first."
 
 
-class KeepNewest(_OfRuns):
+class KeepNewest(_OfFiles):
     """Deletes all but the newest files of a kind."""
 
     do: Literal["keep_newest"]
@@ -124,7 +130,7 @@ _NEWEST = {
 }
 
 
-class Remove(_OfRuns):
+class Remove(_OfFiles):
     """Deletes every file of a kind."""
 
     do: Literal["remove"]
@@ -147,7 +153,7 @@ _REMOVED = {
 }
 
 
-class Compress(_OfRuns):
+class Compress(_OfFiles):
     """Compresses journals, which every reader goes on to read."""
 
     do: Literal["compress"]
@@ -159,6 +165,19 @@ class Compress(_OfRuns):
     @property
     def words(self) -> str:
         return f"Compress the metrics of {self._whose}. They can be read and resumed as before.{self._while}"
+
+
+class Archive(_OfRuns):
+    """Puts whole runs aside as bundles, in RLVIZ_ARCHIVE_DIR, and then into the trash."""
+
+    do: Literal["archive"]
+
+    @property
+    def words(self) -> str:
+        return (
+            f"Write {self._whose} into the archive (RLVIZ_ARCHIVE_DIR) as one file, with policies and snapshots; once "
+            "that is found to be whole, delete the run here, into the trash."
+        )
 
 
 class EmptyTrash(BaseModel):
@@ -174,7 +193,8 @@ class EmptyTrash(BaseModel):
         return f"Remove for good what has been in the trash for {_days(self.after_days)}."
 
 
-RunRule = KeepNewest | Remove | Compress
+FileRule = KeepNewest | Remove | Compress
+RunRule = FileRule | Archive
 StorageRule = Annotated[RunRule | EmptyTrash, Field(discriminator="do")]
 
 Quota = Annotated[int, Field(ge=1_000_000, le=10**18)]
@@ -192,7 +212,7 @@ class StorageRules(BaseModel):
     @model_validator(mode="after")
     def _quotas_are_there(self) -> StorageRules:
         for number, rule in enumerate(self.rules, 1):
-            if not isinstance(rule, EmptyTrash) and rule.over_quota_only and rule.kind not in self.quotas:
+            if isinstance(rule, FileRule) and rule.over_quota_only and rule.kind not in self.quotas:
                 title = StoredKind(rule.kind).words
                 raise ValueError(f"Rule {number} waits for a quota that is not set: of {title.lower()}. Set it.")
         return self

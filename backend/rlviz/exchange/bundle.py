@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import stat
+import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
@@ -133,6 +134,34 @@ def read_bundle(
     return RunFolder(runs_dir, manifest.run_id)
 
 
+def check_bundle(source: Path) -> Manifest:
+    """What a bundle holds, once every file in it is found to be what was bundled.
+
+    Raises BundleRefused for what is no bundle, or not a sound one, and OSError.
+    """
+    try:
+        with zipfile.ZipFile(source) as archive:
+            manifest = _checked_manifest(archive, most_bytes=sys.maxsize)
+            for member in manifest.files:
+                with archive.open(member.path) as packed:
+                    _check_copied(member, packed, *_copy(packed, _Nowhere(), member.bytes))
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError) as error:
+        raise BundleRefused(f"{source.name} is no bundle: {error}.") from error
+    return manifest
+
+
+def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
+    """Of each file that a bundle with policies and snapshots has, its size and when it was changed: as long as these
+    are the same, so is the bundle."""
+    found = {}
+    for path in _files(folder):
+        name = path.relative_to(folder.path).as_posix()
+        if _is_wanted(name, policies=True, snapshots=True):
+            status = path.stat()
+            found[name] = (status.st_size, status.st_mtime_ns)
+    return found
+
+
 def _pack(
     archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool], tell: Callable[[str], None]
 ) -> list[Member]:
@@ -181,7 +210,14 @@ def _is_policy(path: str) -> bool:
     return path.startswith(POLICIES) or (path.startswith("eval/") and path.endswith(".zip"))
 
 
-def _copy(source: IO[bytes], sink: IO[bytes], most: int) -> tuple[int, str]:
+class _Nowhere:
+    """Takes bytes and forgets them."""
+
+    def write(self, data: bytes) -> int:
+        return len(data)
+
+
+def _copy(source: IO[bytes], sink: IO[bytes] | _Nowhere, most: int) -> tuple[int, str]:
     """Copy ``most`` bytes, or as many as there are; how many those were, and their SHA-256."""
     digest, left = hashlib.sha256(), most
     while left and (chunk := source.read(min(CHUNK, left))):
@@ -247,14 +283,18 @@ def _unpack(archive: zipfile.ZipFile, manifest: Manifest, root: Path, trust_poli
         path = root / member.path
         path.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(member.path) as source, path.open("xb") as sink:
-            copied, found = _copy(source, sink, member.bytes)
-            if copied < member.bytes:
-                raise BundleRefused(f"{member.path} is cut short.")
-            if source.read(1):
-                raise BundleRefused(f"{member.path} is longer than its manifest says.")
+            _check_copied(member, source, *_copy(source, sink, member.bytes))
             os.fsync(sink.fileno())
-        if found != member.sha256:
-            raise BundleRefused(f"{member.path} is not what was bundled: its hash differs.")
+
+
+def _check_copied(member: Member, source: IO[bytes], copied: int, digest: str) -> None:
+    """``copied``: how many bytes of ``source`` have been read; ``digest``: their SHA-256. Raises BundleRefused."""
+    if copied < member.bytes:
+        raise BundleRefused(f"{member.path} is cut short.")
+    if source.read(1):
+        raise BundleRefused(f"{member.path} is longer than its manifest says.")
+    if digest != member.sha256:
+        raise BundleRefused(f"{member.path} is not what was bundled: its hash differs.")
 
 
 def _finish(draft: RunFolder) -> None:

@@ -39,6 +39,7 @@ from rlviz.services.storage.clearing import RunClearing
 from rlviz.services.storage.meter import StorageMeter
 from rlviz.services.storage.pruner import StoragePruner
 from rlviz.services.storage.use_cases import StorageService
+from rlviz.services.storage.watch import StorageWatch
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.streaming.stream import StreamService
@@ -112,9 +113,10 @@ class Application:
         self.trash = Trash(runs_dir)
         self.damage = DamageService(self.settings, self.database, self.supervisor, self.broadcast)
         self.meter, book = StorageMeter(runs_dir), StorageBook(runs_dir)
-        clearing = RunClearing(self.settings, self.database, self.supervisor, self.broadcast)
-        self.pruner = StoragePruner(book, self.meter, clearing, self.trash)
+        clearing = RunClearing(self.settings, self.database, self.supervisor, self.broadcast, self.trash)
+        self.pruner = StoragePruner(book, self.meter, clearing, self.trash, archive_dir=settings.archive_dir)
         self.storage = StorageService(self.settings, self.database, self.meter, book, self.pruner)
+        self._storage_watch = StorageWatch(self.storage, lambda: self.runs.load()[0] > 0)
         self.housekeeping = Housekeeping(
             self.trash,
             self.settings.trash_days,
@@ -249,6 +251,7 @@ class Application:
         self.supervisor.start()
         self.housekeeping.start()
         self._memory_watch.start()
+        self._storage_watch.start()
         self.sealer.start()
         self.couriers.start()
         self.going_on.start(interrupted)
@@ -310,6 +313,7 @@ class Application:
         self.sessions.close()
         self.housekeeping.close()
         self._memory_watch.close()
+        self._storage_watch.close()
         self.pruner.close()
         self.meter.close()
         self.sealer.close()

@@ -105,9 +105,10 @@ def catalogue(database: Database) -> dict[str, Mapping[str, Any]]:
 
 
 @contextmanager
-def catalogued(runs_dir: Path) -> Iterator[Application]:
+def catalogued(runs_dir: Path, **settings: Any) -> Iterator[Application]:
     """A service that has a catalogue and starts nothing: its supervisor does not run."""
-    application = Application(Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False))  # type: ignore[call-arg]
+    given = Settings(_env_file=None, runs_dir=runs_dir, warm_worker=False, **settings)  # type: ignore[call-arg]
+    application = Application(given)
     application.claim()
     application._take_up()
     try:

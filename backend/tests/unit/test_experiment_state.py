@@ -8,7 +8,7 @@ import pytest
 
 from rlviz.analysis.return_curve import SPARKLINE_POINTS
 from rlviz.catalog.models import RunRow
-from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
+from rlviz.domain.experiments import CellStatus, ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiments.book import ExperimentBook
@@ -103,3 +103,14 @@ def test_a_trial_that_failed_has_the_returns_that_it_had_until_then(book: Experi
     failed = row("a", seconds=10.0, step=25).model_copy(update={"sparkline": [1.0, 1234.5678]})
     cell = state_of(book, {"a": failed}, now=CREATED + 100, parallel=1).cells[0]
     assert (cell.progress, cell.trained, list(cell.sparkline)) == (1.0, 0.25, [1.0, 1235.0])
+
+
+@pytest.mark.parametrize(("desired", "shown"), [("run", CellStatus.TRAINING), ("stop", CellStatus.PAUSED)])
+def test_a_run_that_was_interrupted_is_paused_while_its_experiment_is_stopped(
+    book: ExperimentBook, desired: str, shown: CellStatus
+) -> None:
+    trial = next(iter(book.trials.values()))
+    book.note(trial, TrialState.BEGUN, "a")
+    book.control = ExperimentControl.model_validate({"desired": desired})
+    gone = row("a", seconds=10.0, step=50).model_copy(update={"status": "interrupted"})
+    assert state_of(book, {"a": gone}, now=CREATED + 100, parallel=1).cells[0].status is shown

@@ -47,6 +47,10 @@ def test_a_rule_is_a_sentence() -> None:
         "Compress the metrics of each run that ended at least 0.5 days ago. They can be read and resumed as before. "
         "Only as long as such files of all runs take more than their quota, in the runs that ended first."
     )
+    assert words(do="archive", after_days=90) == (
+        "Write each run that ended at least 90 days ago into the archive (RLVIZ_ARCHIVE_DIR) as one file, with "
+        "policies and snapshots; once that is found to be whole, delete the run here, into the trash."
+    )
     assert words(do="empty_trash", after_days=2) == "Remove for good what has been in the trash for 2 days."
 
 
@@ -59,6 +63,7 @@ def test_a_rule_is_a_sentence() -> None:
         ({"rules": [{"do": "remove", "what": "clips", "families": ["atary"]}]}, "There is no family 'atary'"),
         ({"rules": [{"do": "remove", "what": "clips", "over_quota_only": True}]}, "quota that is not set: of clips"),
         ({"rules": [{"do": "compress", "after_days": -1}]}, "after_days"),
+        ({"rules": [{"do": "archive", "over_quota_only": True}]}, "over_quota_only"),
         ({"rules": [{"do": "everything"}]}, "do"),
         ({"quotas": {"videos": 5}}, "videos"),
         ({"quotas": {"paintings": 10**9}}, "paintings"),

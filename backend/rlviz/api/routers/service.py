@@ -52,6 +52,7 @@ def health(app: App) -> Health:
         max_concurrent_runs=app.supervisor.limit,
         max_sessions=app.settings.max_sessions,
         free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
+        storage_warnings=app.storage.warnings(),
         webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
         missing_extras=app.exchange.missing_extras(),
         storage={family: _profile(titles[family], app.settings.storage_profile(family)) for family in DEFAULT_PROFILES},

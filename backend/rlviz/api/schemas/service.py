@@ -46,6 +46,9 @@ class Health(Wire):
     max_concurrent_runs: int
     max_sessions: int = Field(description="Sessions at the same time, at most.")
     free_disk_bytes: int = Field(description="Free space where the runs folder lies.")
+    storage_warnings: list[str] = Field(
+        description="A sentence each: what was at 80 % of what it may take, or beyond, when that was last measured."
+    )
     webhook: WebhookInfo | None = Field(description="Where notifications are sent; null: nowhere.")
     missing_extras: list[str] = Field(
         description="Optional parts that are not installed and without which downloads are refused, as in "

@@ -23,6 +23,7 @@ class Does(StrEnum):
     KEEP_NEWEST = "keep-newest"
     REMOVE = "remove"
     COMPRESS = "compress"
+    ARCHIVE = "archive"
     EMPTY_TRASH = "empty-trash"
 
 
@@ -48,6 +49,7 @@ def register(app: typer.Typer) -> None:
             "rlviz storage add keep-newest --kind videos --keep 1 --after-days 30",
             "rlviz storage add remove --what clips --family atari",
             "rlviz storage add compress --after-days 7",
+            "rlviz storage add archive --after-days 90",
             "rlviz storage add empty-trash --after-days 2",
         )
     )(add)
@@ -74,7 +76,7 @@ def show(
 
 def add(
     context: typer.Context,
-    does: Annotated[Does, typer.Argument(metavar="RULE", help="keep-newest, remove, compress or empty-trash.")],
+    does: Annotated[Does, typer.Argument(metavar="RULE", help=f"{', '.join(Does)}.")],
     kind: Annotated[Kept | None, typer.Option(help="Of keep-newest: files of this kind.")] = None,
     keep: Annotated[int | None, typer.Option(help="Of keep-newest: so many of each run.")] = None,
     what: Annotated[Removed | None, typer.Option(metavar="KIND", help=f"Of remove: {', '.join(Removed)}.")] = None,
@@ -85,7 +87,7 @@ def add(
     over_quota: Annotated[bool, typer.Option("--over-quota", help="Only while the quota is exceeded.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add a rule: what `rlviz prune`, and the service once an hour, may delete or compress without asking again."""
+    """Add a rule: what `rlviz prune`, and the service once an hour, may delete, compress or archive unasked."""
     given = {"kind": kind, "keep": keep, "what": what, "after_days": after_days, "families": family}
     rule: dict[str, Any] = {"do": does.value.replace("-", "_")}
     rule |= {name: value for name, value in given.items() if value is not None}

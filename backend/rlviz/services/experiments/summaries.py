@@ -95,6 +95,8 @@ def cell_status(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> C
         return CellStatus.SKIPPED
     if not trial.is_begun or row is None:
         return CellStatus.WAITING
+    if row.state not in _BEGUN and row.state.has_ended and status is ExperimentStatus.STOPPED:
+        return CellStatus.PAUSED  # it was interrupted, or stopped by hand, and goes on when the experiment does
     return _BEGUN.get(row.state, CellStatus.TRAINING)
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
+from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.status import RunStatus
-from rlviz.domain.storage_rules import KEEP_TAG, Compress, RunRule
+from rlviz.domain.storage_rules import KEEP_TAG, Archive, Compress, RunRule
 from rlviz.environments.custom import family_of
 from rlviz.rundir.atomic import remove_leftovers
 from rlviz.rundir.files import is_file
@@ -22,9 +25,14 @@ from rlviz.rundir.journal import prepare
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.retention import delete
 from rlviz.rundir.storage_rule_files import doomed
+from rlviz.rundir.trash import Trash
+from rlviz.services.storage.archiving import PreparedBundle
 from rlviz.services.storage.book import Deed
+from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.housekeeping import DAY_SECONDS
+from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.base import RunUseCases
+from rlviz.settings import Settings
 
 LEAST_BYTES = 64_000
 """Bytes below which a journal is not worth compressing."""
@@ -32,6 +40,19 @@ LEAST_BYTES = 64_000
 
 class RunClearing(RunUseCases):
     """Only of runs that have ended, that nobody trains or evaluates, and that do not have the tag ``keep``."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        supervisor: Supervisor,
+        broadcast: Broadcast,
+        trash: Trash,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(settings, database, supervisor, broadcast, clock=clock)
+        self._trash = trash
 
     def candidates(self, rule: RunRule) -> list[str]:
         """The runs that may be concerned, by the catalogue; those that ended first come first."""
@@ -50,9 +71,13 @@ class RunClearing(RunUseCases):
         folder = self._folder(run_id)
         if not _is_of(rule, folder):
             return None
-        return (
-            _compression(rule, folder) if isinstance(rule, Compress) else _deletion(rule, folder, doomed(folder, rule))
-        )
+        match rule:
+            case Compress():
+                return _compression(rule, folder)
+            case Archive():
+                return _archiving(rule, folder)
+            case _:
+                return _deletion(rule, folder, doomed(folder, rule))
 
     def apply(self, rule: RunRule, run_id: str) -> Deed | None:
         """Do it; None: nothing was to be done. Raises RunNotFound, RunIsActive, RunFolderError and OSError."""
@@ -61,6 +86,8 @@ class RunClearing(RunUseCases):
             return None
         if isinstance(rule, Compress):
             return self._compress(rule, folder)
+        if isinstance(rule, Archive):
+            return self._archive(rule, folder)
         if not doomed(folder, rule):
             return None
         with self._alone_with(folder):
@@ -84,13 +111,31 @@ class RunClearing(RunUseCases):
         what = ", ".join(f"{copy.journal.name} compressed to 1/{copy.journal_size / copy.size:.1f}" for copy in placed)
         return Deed(rule.words, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
 
+    def _archive(self, rule: Archive, folder: RunFolder) -> Deed | None:
+        """The bundle is made and read back before the run is taken from others, which is then for two renames only."""
+        assert self._settings.archive_dir is not None
+        deed = _archiving(rule, folder)
+        bundle = PreparedBundle(folder, self._settings.archive_dir)
+        try:
+            bundle.make()
+            with self._alone_with(folder) as session:
+                if not bundle.is_current:  # it was changed while it was bundled: the next pass sees to it
+                    return None
+                bundle.put_in_place()
+                self._trash.put(folder, self._clock())
+                session.delete(get_run(session, folder.run_id))
+        finally:
+            bundle.discard()
+        self._broadcast.run_deleted(folder.run_id)
+        return replace(deed, what=f"archived as {bundle.path.name}")
+
     @contextmanager
-    def _alone_with(self, folder: RunFolder) -> Iterator[None]:
+    def _alone_with(self, folder: RunFolder) -> Iterator[Session]:
         """In a transaction, so that nobody starts or resumes the run meanwhile. Raises RunIsActive and RunNotFound."""
         with self._database.write() as session:
             self._check_idle(session, get_run(session, folder.run_id), "making room in it")
             with training_lock(folder):
-                yield
+                yield session
 
 
 def _is_of(rule: RunRule, folder: RunFolder) -> bool:
@@ -121,6 +166,11 @@ def _compression(rule: Compress, folder: RunFolder) -> Deed | None:
         return None
     what = ", ".join(f"{path.name} ({byte_text(path.stat().st_size)})" for path in found)
     return Deed(rule.words, folder.run_id, f"compress {what}", 0)
+
+
+def _archiving(rule: Archive, folder: RunFolder) -> Deed:
+    """The room is made once the trash is emptied."""
+    return Deed(rule.words, folder.run_id, "archive, and delete it here", 0)
 
 
 def _uncompressed(folder: RunFolder) -> list[Path]:

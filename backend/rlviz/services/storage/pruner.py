@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Event, Lock, Thread
 
 from sqlalchemy.exc import DatabaseError
 
 from rlviz.domain.errors import PruningInProgress, RlvizError, RunIsActive, RunNotFound
-from rlviz.domain.storage_rules import EmptyTrash, RunRule, StorageRule, StorageRules, StoredKind
+from rlviz.domain.storage_rules import Archive, EmptyTrash, RunRule, StorageRule, StorageRules, StoredKind
 from rlviz.rundir.trash import Trash
 from rlviz.services.storage.book import Deed, StorageBook
 from rlviz.services.storage.clearing import RunClearing
@@ -28,7 +29,7 @@ MOST_DEEDS = 1_000
 @dataclass
 class Pruning:
     """One pass over the rules. ``done`` counts the deeds, ``bytes`` is the room that they make; ``deeds`` are the first
-    of them. ``error_message`` says why it did not come to its end. Times are Unix seconds."""
+    of them. ``error_message`` says why it did not come to its end, or passed over a rule. Times are Unix seconds."""
 
     dry_run: bool
     began_at: float
@@ -55,10 +56,11 @@ class StoragePruner:
         clearing: RunClearing,
         trash: Trash,
         *,
+        archive_dir: Path | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._book, self._meter, self._clearing, self._trash = book, meter, clearing, trash
-        self._clock = clock
+        self._archive_dir, self._clock = archive_dir, clock
         self._starting, self._closing = Lock(), Event()
         self._thread: Thread | None = None
         self.latest: Pruning | None = None
@@ -89,7 +91,11 @@ class StoragePruner:
 
     def _pass(self, pruning: Pruning, rules: StorageRules) -> None:
         try:
-            for rule in rules.rules:
+            for number, rule in enumerate(rules.rules, 1):
+                if isinstance(rule, Archive) and self._archive_dir is None:
+                    pruning.error_message = f"Rule {number} was passed over, for want of RLVIZ_ARCHIVE_DIR. Set it."
+                    log.warning("%s", pruning.error_message)
+                    continue
                 for deed in self._deeds(rule, rules, dry_run=pruning.dry_run):
                     pruning.take(deed)
                     if not pruning.dry_run:
@@ -140,7 +146,7 @@ class StoragePruner:
                 beyond = None if beyond is None else beyond - deed.bytes
 
     def _beyond_quota(self, rule: RunRule, rules: StorageRules) -> int | None:
-        if not rule.over_quota_only:
+        if isinstance(rule, Archive) or not rule.over_quota_only:
             return None
         kind = StoredKind(rule.kind)
         return self._meter.measure().usage.kinds[kind] - rules.quotas[kind]

@@ -9,8 +9,8 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
 from rlviz.domain.byte_text import byte_text
-from rlviz.domain.errors import StorageRulesUnusable
-from rlviz.domain.storage_rules import WARN_SHARE, StorageRules
+from rlviz.domain.errors import InvalidRequest, StorageRulesUnusable
+from rlviz.domain.storage_rules import WARN_SHARE, Archive, FileRule, StorageRules
 from rlviz.rundir.usage import Usage
 from rlviz.services.storage.book import LoggedDeed, StorageBook
 from rlviz.services.storage.meter import Measured, StorageMeter
@@ -63,12 +63,38 @@ class StorageService:
             log=self._book.log(LOG_ENTRIES),
         )
 
+    def warnings(self) -> list[str]:
+        """A sentence each: what was at 80 % of what it may take, or beyond, when that was last measured. Cheap."""
+        measured = self._meter.known
+        rules, _ = self._rules()
+        free = shutil.disk_usage(self._settings.runs_dir).free
+        return self._warnings(measured.usage if measured else Usage(), rules, free)
+
+    def keep_within(self) -> None:
+        """Measure, and have the rules applied where one of them waits for a quota that is exceeded.
+
+        Nothing else is deleted. Raises OSError, or StorageRulesUnusable.
+        """
+        usage = self._meter.measure().usage
+        rules = self._book.rules()
+        if any(
+            isinstance(rule, FileRule) and rule.over_quota_only and usage.kinds[rule.kind] > rules.quotas[rule.kind]
+            for rule in rules.rules
+        ):
+            self._pruner.by_itself()
+
     def measure(self) -> None:
         """Begin a new measurement."""
         self._meter.refresh()
 
     def change(self, rules: StorageRules) -> None:
-        """Follow these rules from now on. Raises OSError."""
+        """Follow these rules from now on. Raises InvalidRequest for one that archives where there is no archive, and
+        OSError."""
+        for place, rule in enumerate(rules.rules):
+            if isinstance(rule, Archive) and self._settings.archive_dir is None:
+                raise InvalidRequest.field(
+                    f"/rules/{place}", "There is no archive. Start the app with RLVIZ_ARCHIVE_DIR set to a folder."
+                )
         self._book.save(rules)
 
     def prune(self, *, dry_run: bool) -> None:

@@ -9,6 +9,7 @@ import { Connection } from "./connection";
 import { Logo } from "./logo";
 import { ServiceAwayBar } from "./service-away-bar";
 import { Sidebar } from "./sidebar";
+import { StorageBar } from "./storage-bar";
 import { ThemeToggle } from "./theme/theme-toggle";
 import { ToastCauses } from "./toast-causes";
 
@@ -31,6 +32,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </div>
         </div>
         <ServiceAwayBar />
+        <StorageBar />
       </header>
       <div className="flex min-h-[calc(100dvh-3.25rem)]">
         <Sidebar />

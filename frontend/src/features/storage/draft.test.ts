@@ -48,3 +48,9 @@ test("a quota is set, replaced and removed, and the others stay", () => {
   expect(withQuota(rules, "clips", null).quotas).toEqual({ videos: 5 });
   expect(withQuota({ rules: [] }, "logs", 9).quotas).toEqual({ logs: 9 });
 });
+
+test("runs are archived whole, so their rule waits for no quota of a kind", () => {
+  expect(
+    ruleOf(draft({ deed: "archive", afterDays: "90", family: "box2d", overQuotaOnly: true })),
+  ).toEqual({ do: "archive", after_days: 90, families: ["box2d"] });
+});

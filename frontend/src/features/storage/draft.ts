@@ -12,6 +12,7 @@ export const deeds = {
   film: "Remove the filmstrip's policies",
   logs: "Remove logs",
   compress: "Compress metrics",
+  archive: "Archive runs, and delete them here",
   empty_trash: "Empty the trash",
 } as const;
 
@@ -47,11 +48,9 @@ export function ruleOf(draft: Draft): StorageRule | string {
     return "Give a number of days, 0 or more.";
   }
   if (draft.deed === "empty_trash") return { do: "empty_trash", after_days: days };
-  const whose = {
-    after_days: days,
-    families: draft.family ? [draft.family] : [],
-    over_quota_only: draft.overQuotaOnly,
-  };
+  const ofRuns = { after_days: days, families: draft.family ? [draft.family] : [] };
+  if (draft.deed === "archive") return { do: "archive", ...ofRuns };
+  const whose = { ...ofRuns, over_quota_only: draft.overQuotaOnly };
   if (draft.deed === "compress") return { do: "compress", ...whose };
   if (!keepsNewest(draft.deed)) return { do: "remove", what: draft.deed, ...whose };
   const keep = parseNumber(draft.keep);

@@ -2217,6 +2217,29 @@ export interface components {
         [key: string]: components["schemas"]["MetricCurve"];
       };
     };
+    /**
+     * Archive
+     * @description Puts whole runs aside as bundles, in RLVIZ_ARCHIVE_DIR, and then into the trash.
+     */
+    Archive: {
+      /**
+       * Families
+       * @description Families of environments; none named: all.
+       * @default []
+       */
+      families?: string[];
+      /**
+       * After Days
+       * @description Days since the run has ended.
+       * @default 7
+       */
+      after_days?: number;
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      do: "archive";
+    };
     /** AttemptTimes */
     AttemptTimes: {
       /**
@@ -4495,6 +4518,11 @@ export interface components {
        * @description Free space where the runs folder lies.
        */
       free_disk_bytes: number;
+      /**
+       * Storage Warnings
+       * @description A sentence each: what was at 80 % of what it may take, or beyond, when that was last measured.
+       */
+      storage_warnings: string[];
       /** @description Where notifications are sent; null: nowhere. */
       webhook: components["schemas"]["WebhookInfo"] | null;
       /**
@@ -9105,6 +9133,7 @@ export interface components {
         | components["schemas"]["KeepNewest"]
         | components["schemas"]["Remove"]
         | components["schemas"]["Compress"]
+        | components["schemas"]["Archive"]
         | components["schemas"]["EmptyTrash"]
       )[];
       /**
@@ -9256,6 +9285,7 @@ export interface components {
         | components["schemas"]["KeepNewest"]
         | components["schemas"]["Remove"]
         | components["schemas"]["Compress"]
+        | components["schemas"]["Archive"]
         | components["schemas"]["EmptyTrash"]
       )[];
     };
