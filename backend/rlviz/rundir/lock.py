@@ -21,15 +21,15 @@ from rlviz.rundir.folder import RunFolder
 
 
 @contextmanager
-def training_lock(folder: RunFolder) -> Iterator[None]:
-    """Hold ``worker.lock`` of ``folder``; the system releases it however the process ends.
+def training_lock(folder: RunFolder) -> Iterator[int]:
+    """Hold ``worker.lock`` of ``folder``, whose descriptor is given; the system releases it however the process ends.
 
     Raises RunIsActive if another trainer, in whatever process, holds it, and RunFolderError.
     """
     with open_in_place(folder.lock_path) as file:
         if not lock_descriptor(file.fileno(), blocking=False):
             raise RunIsActive(f"Another worker trains {folder.run_id!r}.")
-        yield
+        yield file.fileno()
 
 
 class RunsLock:

@@ -80,11 +80,11 @@ def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | Non
     a full disk ended it; RunIsActive if somebody trains in this folder already; and
     IllegalTransition if the attempt that is wanted has ended: its worker was believed gone, and begins only now.
     """
-    with training_lock(folder):
-        return _train(folder, begin_attempt(folder), stop, worker)
+    with training_lock(folder) as lock:
+        return _train(folder, begin_attempt(folder), stop, worker, lock)
 
 
-def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None) -> bool:
+def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None, lock: int) -> bool:
     trainer = _trainer_of(folder)(folder, attempt, worker)
     watcher = ControlWatcher(folder.control_path, trainer)
     failures: list[Exception] = []
@@ -104,11 +104,23 @@ def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str 
         if stop is not None and stop.is_set() and not told:
             told = True
             _terminated(trainer, thread)
+        if not told and _is_deleted(folder, lock):
+            told = True
+            print("The run folder was deleted while training went on: training ends.", file=sys.stderr, flush=True)
+            trainer.stop()
         watcher.tick()
         thread.join(WATCH_SECONDS)
     if failures and is_disk_full(failures[0]):
         raise failures[0]
     return not failures
+
+
+def _is_deleted(folder: RunFolder, lock: int) -> bool:
+    """Whether somebody has removed ``folder``, and with it the file that is open as ``lock``. A share that is away for
+    a while does not look so."""
+    with suppress(OSError):
+        return os.fstat(lock).st_nlink == 0 and not folder.config_path.exists()
+    return False
 
 
 def _trainer_of(folder: RunFolder) -> type[Trainer]:

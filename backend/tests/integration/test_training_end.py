@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.session import train_run
-from tests.support.training import column, events, make_run
+from tests.support.training import column, events, eventually, make_run, rows
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 
@@ -69,3 +71,16 @@ def test_the_catalogue_knows_how_long_an_update_takes(tmp_path: Path, algo: str)
     seconds = column(folder, "time/update_seconds")
     assert seconds
     assert row_of_folder(folder).update_seconds == seconds[-1]
+
+
+def test_a_worker_whose_run_folder_is_removed_ends_and_one_that_lost_a_file_alone_goes_on(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=10_000_000)
+    worker = Thread(target=train_run, args=(folder,), daemon=True)
+    worker.start()
+    eventually(lambda: len(rows(folder)) > 5, "rows")
+    folder.lock_path.unlink()
+    seen = len(rows(folder))
+    eventually(lambda: len(rows(folder)) > seen + 5, "more rows")
+    shutil.rmtree(folder.path, ignore_errors=True)  # what it writes on the way may stay
+    worker.join(timeout=150)
+    assert not worker.is_alive()

@@ -128,6 +128,7 @@ def _parts(state: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, An
             optimizers[name] = {"state": values["state"], "params": groups}
         else:
             weights[name] = dict(values)
+    replay = {} if state["replay"] is None else {"replay": state["replay"]}
     environments = state["environments"]
     each = [read_state(one) if one is not None else None for one in environments["each"]]
     return {
@@ -135,7 +136,7 @@ def _parts(state: Mapping[str, Any], tensors: Mapping[str, Any]) -> dict[str, An
         "optimizers": optimizers,
         "generators": state["generators"],
         "environments": {**environments, "each": each},
-        "replay": state["replay"],
+        **replay,
         "counters": counters,
     }
 

@@ -1,6 +1,17 @@
 "use client";
 
-import { Plus } from "lucide-react";
+import {
+  Bell,
+  Camera,
+  CirclePause,
+  CircleStop,
+  FlaskConical,
+  History,
+  type LucideIcon,
+  PencilLine,
+  Plus,
+  SlidersHorizontal,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
@@ -60,17 +71,36 @@ export function RuleList(props: RuleListProps) {
           }
         >
           {templatesFor(threshold, vocabulary).map(({ title, rule }) => (
-            <MenuItem key={title} onSelect={() => add(rule)}>
+            <MenuItem key={title} icon={iconOf(rule)} onSelect={() => add(rule)}>
               {title}
             </MenuItem>
           ))}
           <MenuSeparator />
-          <MenuItem onSelect={() => add(ofYourOwn(vocabulary))}>A rule of your own</MenuItem>
+          <MenuItem icon={<PencilLine />} onSelect={() => add(ofYourOwn(vocabulary))}>
+            A rule of your own
+          </MenuItem>
         </Menu>
         {children}
       </div>
     </>
   );
+}
+
+const DOES: Record<Rule["do"][number]["kind"], LucideIcon> = {
+  stop: CircleStop,
+  pause: CirclePause,
+  roll_back: History,
+  snapshot: Camera,
+  evaluate: FlaskConical,
+  set_knob: SlidersHorizontal,
+  scale_knob: SlidersHorizontal,
+  notify: Bell,
+};
+
+/** Of the first thing that a rule does. */
+function iconOf({ do: [first] }: Rule) {
+  const Icon = DOES[first?.kind ?? "notify"];
+  return <Icon />;
 }
 
 /** Something whole to change into one's own. */

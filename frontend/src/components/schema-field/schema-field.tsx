@@ -77,8 +77,10 @@ function choicesOf({ type, choices, nullable }: Hyperparameter): string[] | null
   return offered && nullable ? ["none", ...offered] : offered;
 }
 
+/** A field that holds nothing shows "none"; in the API that is null. */
 function help(schema: Hyperparameter): string {
   const bounds = describeBounds(schema);
-  if (bounds === "") return schema.help;
-  return `${schema.help} ${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`;
+  const says = schema.help.replace(/\bnull:/, "none:");
+  if (bounds === "") return says;
+  return `${says} ${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`;
 }

@@ -1,11 +1,13 @@
 import clsx from "clsx";
 import { CircleAlert, CircleCheck, Hourglass, TriangleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import type { ComponentType, ReactNode, SVGProps } from "react";
 
 interface NoticeProps {
   tone: "bad" | "warn" | "info" | "good";
   title: string;
   role?: "alert" | "status";
+  /** In place of the one of its tone. */
+  icon?: ComponentType<SVGProps<SVGSVGElement>>;
   children?: ReactNode;
 }
 
@@ -16,8 +18,9 @@ const appearances = {
   warn: { Icon: TriangleAlert, box: "border-warn/30 bg-warn-tint", ink: "text-warn" },
 };
 
-export function Notice({ tone, title, role, children }: NoticeProps) {
-  const { Icon, box, ink } = appearances[tone];
+export function Notice({ tone, title, role, icon, children }: NoticeProps) {
+  const { Icon: usual, box, ink } = appearances[tone];
+  const Icon = icon ?? usual;
   return (
     <div role={role} className={clsx("flex gap-2.5 rounded-lg border px-3.5 py-2.5", box)}>
       <Icon aria-hidden className={clsx("mt-0.5 size-4 shrink-0", ink)} />

@@ -50,6 +50,10 @@ export function verifiedWords(found: SnapshotVerification): string {
   const { identical, parts = [], exact, reasons = [], cause, first_difference: first } = found;
   if (cause) return cause;
   if (!identical) return `Not what the file holds. ${first ?? ""}`.trim();
-  const same = `Verified: ${parts.map(({ name }) => name).join(", ")} are identical.`;
+  const same = `Verified: ${parts.map(partWords).join(", ")} are identical.`;
   return exact ? same : [same, "Training does not go on exactly.", ...reasons].join(" ");
+}
+
+function partWords({ name }: { name: string }): string {
+  return name === "replay" ? "replay buffer" : name;
 }

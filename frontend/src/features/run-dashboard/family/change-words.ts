@@ -1,5 +1,5 @@
 import type { Relative } from "@/lib/api";
-import { setting } from "@/lib/format";
+import { count, setting } from "@/lib/format";
 
 /** What was changed at a fork, for instance `gamma 0.99 → 0.9, seed 1 → 7`. */
 export function changeWords(changes: Relative["changes"]): string {
@@ -14,9 +14,12 @@ export function changeWords(changes: Relative["changes"]): string {
 function listed(changes: Relative["changes"]): string {
   return changes
     .map(({ name, before, after }) =>
-      before === null
-        ? `${name} ${setting(after)}`
-        : `${name} ${setting(before)} → ${setting(after)}`,
+      before === null ? `${name} ${value(after)}` : `${name} ${value(before)} → ${value(after)}`,
     )
     .join(", ");
+}
+
+/** Long whole numbers are read more easily in groups. */
+function value(of: unknown): string {
+  return typeof of === "number" && Number.isInteger(of) && of >= 10_000 ? count(of) : setting(of);
 }

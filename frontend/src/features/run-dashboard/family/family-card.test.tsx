@@ -12,7 +12,10 @@ const relative = (run_id: string, parent_id: string | null, change: object = {})
   ...change,
 });
 const gone = { deleted: true, name: null, status: null, best_moving_average: null };
-const run = { id: "a", parent: { run_id: "p", step: 512 } } as RunDetail;
+const run = {
+  ...{ id: "a", name: "Run a", status: "running", best_moving_average: 321 },
+  parent: { run_id: "p", step: 512 },
+} as RunDetail;
 const family = (...members: object[]) =>
   serve({ "GET /runs/a/family": () => ({ body: { run_id: "a", members, whole: true } }) });
 
@@ -40,15 +43,17 @@ test("each relative is a link with what it changed, below what it was forked fro
     1, 2, 3, 4, 3, 4,
   ]);
   expect(screen.getAllByText("forked at step 512, gamma 0.99 → 0.9")).toHaveLength(5);
+  expect(screen.getByText("best average 321.0"), "of the run itself, what is newest").toBeVisible();
 });
 
 test("what was changed in the parent already is told apart from what the fork changed", async () => {
+  const longer = { name: "total_timesteps", before: 2_000_000, after: 40_000, in_parent: false };
   const inherited = { name: "learning_rate", before: 0.001, after: 0.0005, in_parent: true };
-  family(relative("p", null), relative("a", "p", { changes: [inherited] }));
+  family(relative("p", null), relative("a", "p", { changes: [longer, inherited] }));
   renderWithQueries(<FamilyCard run={run} />);
   expect(
     await screen.findByText(
-      /nothing changed; as changed in its parent: learning_rate 0.001 → 0.0005/,
+      /total_timesteps 2,000,000 → 40,000; as changed in its parent: learning_rate 0.001 → 0.0005/,
     ),
   ).toBeVisible();
 });

@@ -16,8 +16,18 @@ export function FamilyCard({ run }: { run: RunDetail }) {
   if (!data || data.members.length < 2) return null;
   const { members, whole } = data;
   const ids = members.filter(({ deleted }) => !deleted).map(({ run_id }) => run_id);
+  /** What the stream says of this run is newer than what the family was asked for. */
+  const isNow = {
+    name: run.name,
+    status: run.status,
+    best_moving_average: run.best_moving_average,
+  };
   const branch = (one: Relative): ReactNode => (
-    <Branch key={one.run_id} run={one} isThis={one.run_id === run.id}>
+    <Branch
+      key={one.run_id}
+      run={one.run_id === run.id ? { ...one, ...isNow } : one}
+      isThis={one.run_id === run.id}
+    >
       {members.filter(({ parent_id }) => parent_id === one.run_id).map(branch)}
     </Branch>
   );

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Clapperboard, Copy, Play, ScrollText } from "lucide-react";
+import { CircleStop, Clapperboard, Copy, Play, ScrollText } from "lucide-react";
 import Link from "next/link";
 import { Button, buttonClass } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -28,6 +28,7 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
   return (
     <Notice
       tone={stopped ? "info" : "bad"}
+      icon={stopped ? CircleStop : undefined}
       role={stopped ? "status" : "alert"}
       title={stopped ? stopTitle(run) : (run.cause ?? `The run was ${run.status}.`)}
     >

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { CirclePause } from "lucide-react";
 import { Notice } from "@/components/ui/notice";
 import { type RunDetail, snapshotsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
@@ -15,7 +16,12 @@ export function PauseNotice({ run }: { run: RunDetail }) {
   return (
     <>
       {words && (
-        <Notice tone="info" role="status" title={words.title}>
+        <Notice
+          tone="info"
+          role="status"
+          title={words.title}
+          icon={run.status === "paused" ? CirclePause : undefined}
+        >
           <p className="text-ink-soft">{words.text}</p>
         </Notice>
       )}
