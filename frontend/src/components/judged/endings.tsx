@@ -82,8 +82,7 @@ function Ending({ ending, evaluations, runs, onWatch }: EndingProps) {
         size="sm"
         icon={<Play aria-hidden className="size-3.5" />}
         aria-label={`Watch an example: ${ending.title}`}
-        title={example.has_video ? undefined : "The videos of these episodes are not kept any more"}
-        disabled={!example.has_video}
+        unavailable={!example.has_video && "The videos of these episodes are not kept any more."}
         onClick={() =>
           onWatch({
             run: example.run_id,

@@ -48,7 +48,7 @@ export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPr
               variant="primary"
               needsService
               busy={keep.isPending}
-              disabled={title.trim() === ""}
+              unavailable={title.trim() === "" && "Give it a title first."}
               onClick={() => keep.mutate()}
             >
               Keep

@@ -7,15 +7,16 @@ type Variant = "primary" | "secondary" | "quiet" | "danger";
 type Size = "sm" | "md" | "lg";
 
 const base =
-  "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors select-none disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:pointer-events-none aria-disabled:opacity-55";
+  "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors select-none disabled:cursor-not-allowed disabled:opacity-55 aria-busy:pointer-events-none aria-disabled:cursor-not-allowed aria-disabled:opacity-55";
 
 const variants: Record<Variant, string> = {
-  primary: "bg-accent text-accent-ink enabled:hover:bg-accent-strong",
+  primary: "bg-accent text-accent-ink enabled:not-aria-disabled:hover:bg-accent-strong",
   secondary:
-    "border border-line-strong bg-raised text-ink enabled:hover:border-control-line enabled:hover:bg-sunken",
-  quiet: "text-ink-soft enabled:hover:bg-rest-tint enabled:hover:text-ink",
+    "border border-line-strong bg-raised text-ink enabled:not-aria-disabled:hover:border-control-line enabled:not-aria-disabled:hover:bg-sunken",
+  quiet:
+    "text-ink-soft enabled:not-aria-disabled:hover:bg-rest-tint enabled:not-aria-disabled:hover:text-ink",
   danger:
-    "border border-line-strong bg-raised text-bad enabled:hover:border-bad enabled:hover:bg-bad-tint",
+    "border border-line-strong bg-raised text-bad enabled:not-aria-disabled:hover:border-bad enabled:not-aria-disabled:hover:bg-bad-tint",
 };
 
 const sizes: Record<Size, string> = {
@@ -34,15 +35,19 @@ interface ButtonProps extends ComponentProps<"button"> {
   busy?: boolean;
   /** The action needs the service: while the service does not answer, the button is disabled and says so. */
   needsService?: boolean;
+  /** Why it cannot be pressed now, in a sentence; nothing if it can. */
+  unavailable?: string | false | null | undefined;
   icon?: ReactNode;
 }
 
-/** While `busy`, the label stays readable, the focus stays on the button, and further presses do nothing. */
+/** While `busy` or `unavailable`, the label stays readable, the button keeps the focus, and presses do nothing. Why it is
+ * unavailable is said on hover and to screen readers. */
 export function Button({
   variant,
   size,
   busy = false,
   needsService = false,
+  unavailable,
   icon,
   className,
   children,
@@ -53,15 +58,16 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const away = useServiceAway() !== null && needsService;
+  const refuses = busy || Boolean(unavailable);
   return (
     <button
       type={type}
       className={clsx(buttonClass(variant, size), className)}
       aria-busy={busy || undefined}
-      aria-disabled={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : onClick}
+      aria-disabled={refuses || undefined}
+      onClick={refuses ? (event) => event.preventDefault() : onClick}
       disabled={disabled || away}
-      title={away ? SERVICE_AWAY : title}
+      title={away ? SERVICE_AWAY : unavailable || title}
       {...rest}
     >
       {busy ? <LoaderCircle aria-hidden className="size-3.5 animate-spin" /> : icon}

@@ -10,6 +10,9 @@ export interface ControlProps {
   "aria-invalid": true | undefined;
 }
 
+/** Why a form whose fields are wrong cannot be sent. */
+export const MEND_FIRST = "Mend what is marked first.";
+
 interface FieldProps {
   label: string;
   hint?: ReactNode;

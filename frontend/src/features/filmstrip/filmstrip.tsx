@@ -81,7 +81,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             size="sm"
             variant="quiet"
             needsService
-            disabled={kept.length < 2}
+            unavailable={kept.length < 2 && "It takes two policies at least; one comes soon."}
             icon={<Clapperboard aria-hidden className="size-3.5" />}
             onClick={() => {
               choose({ growth: true });

@@ -43,7 +43,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
           <Button
             size="sm"
             variant="quiet"
-            disabled={!url}
+            unavailable={!url && "The film is not made yet."}
             icon={<Download aria-hidden className="size-3.5" />}
             onClick={() => url && follow(apiLink(url), `${fileName(run.name, "growth")}.mp4`)}
           >

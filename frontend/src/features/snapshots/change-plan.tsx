@@ -5,6 +5,7 @@ import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import { planDraft, PlanFields, planOf } from "@/components/snapshot-plan";
 import { Button } from "@/components/ui/button";
+import { MEND_FIRST } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import {
   changeSnapshotPlan,
@@ -87,7 +88,13 @@ function PlanForm({ run, plan, limits, onDone }: PlanFormProps) {
           {explainAction(save.error)}
         </p>
       )}
-      <Button type="submit" variant="primary" needsService busy={save.isPending} disabled={isWrong}>
+      <Button
+        type="submit"
+        variant="primary"
+        needsService
+        busy={save.isPending}
+        unavailable={isWrong && MEND_FIRST}
+      >
         Save
       </Button>
     </form>

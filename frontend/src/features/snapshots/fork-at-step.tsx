@@ -57,7 +57,7 @@ export function ForkAtStep({ run, onFork }: ForkAtStepProps) {
             />
           )}
         </Field>
-        <Button type="submit" variant="primary" needsService disabled={!step.ok}>
+        <Button type="submit" variant="primary" needsService unavailable={!step.ok && step.problem}>
           Choose what to change…
         </Button>
       </form>

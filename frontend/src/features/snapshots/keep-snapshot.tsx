@@ -71,7 +71,7 @@ export function KeepSnapshot({ run, snapshot, onClose }: KeepSnapshotProps) {
             variant="primary"
             needsService
             busy={keep.isPending}
-            disabled={name.trim() === ""}
+            unavailable={name.trim() === "" && "Give it a name first."}
           >
             Keep it
           </Button>

@@ -66,7 +66,9 @@ test("one is given a name, by which it is kept", async () => {
   const asked = show(two, {}, { "PATCH /runs/a/snapshots/6144": () => ({ body: kept }) });
   await choose("step 6,144", /Keep/);
   const dialog = within(await screen.findByRole("dialog"));
-  expect(dialog.getByRole("button", { name: "Keep it" })).toBeDisabled();
+  expect(dialog.getByRole("button", { name: "Keep it" })).toHaveAccessibleDescription(
+    "Give it a name first.",
+  );
   await userEvent.type(dialog.getByRole("textbox", { name: "Name" }), "mine");
   await confirm("Keep it");
   expect(asked()[0]?.body).toEqual({ name: "mine", message: "" });
@@ -100,7 +102,7 @@ test("when they are taken, and how many are kept, can be changed", async () => {
   expect(await screen.findByRole("textbox", { name: "Minutes between" })).toHaveValue("1");
   await type("Minutes between", "");
   await type("Steps between", "20");
-  expect(screen.getByRole("button", { name: "Save" })).toBeDisabled();
+  expect(screen.getByRole("button", { name: "Save" })).toHaveAttribute("aria-disabled");
   await type("Steps between", "20000");
   await type("Keep the newest", "10");
   await userEvent.click(screen.getByRole("button", { name: "Save" }));

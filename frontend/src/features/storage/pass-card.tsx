@@ -35,7 +35,7 @@ export function PassCard({ storage }: { storage: Storage }) {
             variant="danger"
             needsService
             busy={busy}
-            disabled={storage.rules.length === 0}
+            unavailable={storage.rules.length === 0 && "There is no rule."}
             onClick={() => setAsking(true)}
           >
             Apply now…

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { SchemaField } from "@/components/schema-field";
 import { Button } from "@/components/ui/button";
+import { MEND_FIRST } from "@/components/ui/field";
 import type { Environment } from "@/lib/api";
 import { setting } from "@/lib/format";
 import { optionProblems, type TypedOptions } from "./address";
@@ -38,7 +39,7 @@ export function OptionsForm({ environment, typed, onPlay }: OptionsFormProps) {
           }
         />
       ))}
-      <Button type="submit" disabled={wrong}>
+      <Button type="submit" unavailable={wrong && MEND_FIRST}>
         Play with these
       </Button>
     </form>

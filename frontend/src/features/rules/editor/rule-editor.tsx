@@ -11,6 +11,7 @@ import {
   written,
 } from "@/components/rule-editor";
 import { Button } from "@/components/ui/button";
+import { MEND_FIRST } from "@/components/ui/field";
 import { ApiError, explainAction, keys, type Rule, type RunDetail } from "@/lib/api";
 import { saveRules, tryRules } from "@/lib/api/queries/rules";
 import { useUnsaved } from "./unsaved";
@@ -58,7 +59,7 @@ export function RuleEditor({ run, saved, vocabulary }: RuleEditorProps) {
             size="sm"
             needsService
             busy={dryRun.isPending}
-            disabled={problems.length > 0}
+            unavailable={problems.length > 0 && MEND_FIRST}
             onClick={() => {
               save.reset();
               dryRun.mutate();
@@ -77,7 +78,7 @@ export function RuleEditor({ run, saved, vocabulary }: RuleEditorProps) {
               variant="primary"
               needsService
               busy={save.isPending}
-              disabled={problems.length > 0}
+              unavailable={problems.length > 0 && MEND_FIRST}
               onClick={() => {
                 dryRun.reset();
                 save.mutate();

@@ -152,7 +152,7 @@ test("a number that is none is said so in its rule, which cannot be saved", asyn
   await userEvent.type(minutes, "x");
   expect((await rule(1)).getByRole("alert")).toHaveTextContent("Minutes: enter a number");
   expect(minutes).toBeInvalid();
-  expect(screen.getByRole("button", { name: "Save" })).toBeDisabled();
+  expect(screen.getByRole("button", { name: "Save" })).toHaveAttribute("aria-disabled");
 });
 
 test.each(["/rules/1/when/metric/value", "/rules/1/when/value"])(

@@ -85,7 +85,12 @@ export function KnobForm({ run, knob, series }: KnobFormProps) {
                 setText(target.value);
               }}
             />
-            <Button type="submit" needsService busy={isPending} disabled={!change}>
+            <Button
+              type="submit"
+              needsService
+              busy={isPending}
+              unavailable={!change && "Give a number first."}
+            >
               Change
             </Button>
           </div>

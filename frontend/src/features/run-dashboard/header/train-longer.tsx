@@ -23,8 +23,7 @@ export function TrainLonger({ run, className }: { run: RunDetail; className?: st
       trigger={
         <Button
           needsService
-          disabled={reason !== null}
-          title={reason ?? undefined}
+          unavailable={reason}
           className={className}
           icon={<FastForward aria-hidden className="size-3.5" />}
         >
@@ -91,7 +90,7 @@ function Form({ run, onDone }: { run: RunDetail; onDone: () => void }) {
         type="submit"
         variant="primary"
         needsService
-        disabled={!isPossible}
+        unavailable={!isPossible && "Give a number of steps beyond those that are trained."}
         busy={ask.isPending}
       >
         Train on

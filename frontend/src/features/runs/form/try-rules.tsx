@@ -2,6 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { DryRunFirings, written } from "@/components/rule-editor";
 import { Button } from "@/components/ui/button";
+import { MEND_FIRST } from "@/components/ui/field";
 import { Dialog } from "@/components/ui/dialog";
 import { explainAction, type Run, runPageQuery } from "@/lib/api";
 import { tryRules } from "@/lib/api/queries/rules";
@@ -18,7 +19,11 @@ export function TryRules({ draft }: { draft: Draft }) {
   const { problems } = written(draft.rules);
   return (
     <>
-      <Button size="sm" disabled={problems.length > 0} onClick={() => setOpen(true)}>
+      <Button
+        size="sm"
+        unavailable={problems.length > 0 && MEND_FIRST}
+        onClick={() => setOpen(true)}
+      >
         Try on a run…
       </Button>
       {open && <TryDialog draft={draft} onClose={() => setOpen(false)} />}

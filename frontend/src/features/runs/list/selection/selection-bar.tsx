@@ -36,7 +36,7 @@ export function SelectionBar({ ids, onRemove, onClear }: SelectionBarProps) {
           Compare
         </Link>
       ) : (
-        <Button variant="primary" icon={Icon} disabled title={reason}>
+        <Button variant="primary" icon={Icon} unavailable={reason}>
           Compare
         </Button>
       )}
