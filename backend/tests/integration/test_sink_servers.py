@@ -102,6 +102,7 @@ def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, ser
 
 
 @needs("mlflow")
+@pytest.mark.timeout(900)  # couriers have the lowest priority
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.FORGETS])
 def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_later(
     tmp_path: Path, server: FakeMlflow, mood: Mood
@@ -118,7 +119,7 @@ def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_lat
             (found,) = service.get(f"/runs/{run_id}/sinks")["sinks"]
             return dict(found)
 
-        wait_for(lambda: sink()["state"] == "failing", "the failure", 120.0)
+        wait_for(lambda: sink()["state"] == "failing", "the failure", 300.0)
         server.mood = Mood.WELL
         service.api("POST", f"/runs/{run_id}/sinks/mlflow/deliver").raise_for_status()
         wait_for(lambda: sink()["state"] == "delivered", "all of it", 300.0)

@@ -161,6 +161,7 @@ def test_the_newest_video_is_an_artifact_and_comes_later_where_it_was_refused(
     assert server.artifacts == {f"video-{RUN_ID}": {f"{record.id}.mp4": b"mp4" * 1_000}}
 
 
+@pytest.mark.timeout(900)  # couriers have the lowest priority
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS])
 def test_a_run_trains_to_its_end_beside_wandb_that_is_away_and_is_delivered_later(
     tmp_path: Path, server: FakeWandb, mood: Mood, monkeypatch: pytest.MonkeyPatch
@@ -176,7 +177,7 @@ def test_a_run_trains_to_its_end_beside_wandb_that_is_away_and_is_delivered_late
             (sink,) = service.get(f"/runs/{run_id}/sinks")["sinks"]
             return str(sink["state"])
 
-        wait_for(lambda: state() == "failing", "the failure", 120.0)
+        wait_for(lambda: state() == "failing", "the failure", 300.0)
         server.mood = Mood.WELL
         service.api("POST", f"/runs/{run_id}/sinks/wandb/deliver").raise_for_status()
         wait_for(lambda: state() == "delivered", "all of it", 300.0)
