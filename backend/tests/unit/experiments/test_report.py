@@ -12,6 +12,7 @@ from rlviz.analysis.experiments.report import ReportHead, report
 from rlviz.analysis.experiments.report.axes import Scale, stretches
 from rlviz.analysis.experiments.tables import latex, markdown
 from rlviz.analysis.numbers import NO_INTERVAL
+from rlviz.domain.evaluation import PolicyChoice
 
 HOSTILE = "<script>alert(\"1\")</script> & 'x' | 5 % _a_"
 
@@ -134,3 +135,15 @@ def test_of_one_seed_page_tables_and_verdict_say_that_there_is_no_interval() -> 
         assert NO_INTERVAL in shown
         assert "92.0, 92.0" not in shown
     assert f"1.00 {NO_INTERVAL}" in text
+
+
+def test_how_figures_were_made_is_folded_where_variants_differ_in_it() -> None:
+    assert "How each figure was made" not in page()
+    trials = [
+        Trial(variant, seed, f"{variant}-{seed}", 10.0 + seed, ended=True, steps=100, policy=policy)
+        for variant, policy in (("a", PolicyChoice.BEST), ("b", PolicyChoice.LATEST))
+        for seed in range(5)
+    ]
+    found = experiment_results(trials, Setting({"a": "A", "b": "B"}, dict.fromkeys("ab", "CartPole-v1")))
+    text = report(ReportHead("Two", "two-1", "now", "1.0", "{}"), found)
+    assert "<details><summary>How each figure was made</summary>" in text

@@ -202,7 +202,11 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
           searches={draft.kind === "search"}
           onChange={(changes) => change({ advanced: { ...draft.advanced, ...changes } })}
         />
-        <SinkDisclosure chosen={draft.sinks} onChange={(sinks) => change({ sinks })} />
+        <SinkDisclosure
+          className="rounded-md border border-line px-3 py-1"
+          chosen={draft.sinks}
+          onChange={(sinks) => change({ sinks })}
+        />
         {create.error && (
           <RefusalNotice {...{ asksBack, others, error: create.error }} marked={shown.size > 0} />
         )}

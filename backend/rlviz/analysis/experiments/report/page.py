@@ -170,11 +170,12 @@ def _across(across: Across, places: Places) -> Element:
 
 
 def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
-    return [
-        paragraph
-        for figure in scored[0].made
-        for paragraph in how_made({one.label: one.made[figure] for one in scored})
-    ]
+    """Folded where variants differ in how theirs were made, which takes a paragraph for each of them."""
+    made = scored[0].made
+    told = [paragraph for figure in made for paragraph in how_made({one.label: one.made[figure] for one in scored})]
+    if len(told) <= len(made):
+        return told
+    return [element("details", element("summary", "How each figure was made"), *told)]
 
 
 def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, str]) -> list[Element]:
