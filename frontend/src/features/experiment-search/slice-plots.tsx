@@ -68,9 +68,12 @@ export function SlicePlots({ axes, lines, passing, best, picked, onPick }: Slice
 }
 
 const MOST_TICKS = 3;
+const MOST_LETTERS = 18;
 
-/** As many ticks as have room, evenly left out. */
-function thinned<Kind>(ticks: readonly Kind[]): readonly Kind[] {
-  const every = Math.ceil(ticks.length / MOST_TICKS);
+/** As many ticks as have room for their labels on a phone, evenly left out. */
+function thinned(ticks: Axis["ticks"]): Axis["ticks"] {
+  const longest = Math.max(1, ...ticks.map(({ label }) => label.length));
+  const most = Math.max(1, Math.min(MOST_TICKS, Math.floor(MOST_LETTERS / longest)));
+  const every = Math.ceil(ticks.length / most);
   return ticks.filter((_, i) => i % every === 0);
 }
