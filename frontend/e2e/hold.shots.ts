@@ -139,7 +139,7 @@ test("a run that is held, goes on, back and apart", async ({ page, request }, { 
   await parent.trained(from + 12_000);
   await parent.ask("stop"); // mostly within a rollout, so that rows beyond the snapshot are computed again
   await parent.becomes("stopped");
-  await parent.ask("resume");
+  await expect(() => parent.ask("resume")).toPass(LONG); // its worker may be about to end
   await open(parent.id);
   await expect(page.getByText(/^Resumed from step/)).toBeVisible(LONG);
   await shoot("hold-resumed");
