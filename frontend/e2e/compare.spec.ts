@@ -141,13 +141,13 @@ test("how the episodes of the compared runs end has a share for each, and one is
   await card.getByRole("button", { name: "Find" }).click();
   const found = card.getByRole("list", { name: "Episodes found" }).getByRole("button");
   await expect(found.first()).toBeVisible();
-  const name = /return ([\d,.]+)/.exec((await found.first().getAttribute("aria-label"))!)![1]!;
+  const name = /return ([\d.]+)/.exec((await found.first().getAttribute("aria-label"))!)![1]!;
   await found.first().click();
   await expect(page).toHaveURL(/runs\/view\?id=.*&view=evaluation&evaluation=eval_.*&frame=\d+/);
   const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
   await expect(evaluation.getByText(name, { exact: true }).first()).toBeVisible();
 
-  await page.goto(comparePage(good, slow));
+  await page.goto(comparePage(good, seeded().recorded));
   await card.getByText("How episodes end").click();
   const shares = card.getByRole("list", { name: "Share of each run" }).first();
   await expect(shares.getByRole("listitem")).toHaveCount(2);

@@ -62,6 +62,19 @@ async function saliency(page: Page, id: string) {
   await seen.scrollIntoViewIfNeeded(LONG);
 }
 
+/** A slice of the values that train, with one component held elsewhere than it is seen. */
+async function whatIf(page: Page, id: string) {
+  await live(PROBABILITIES, 8_000)(page, id);
+  await page.getByText("Value slice", { exact: true }).click();
+  const slice = page.getByRole("application", { name: /over .+ and .+, from/ });
+  await expect(slice).toBeVisible(LONG);
+  await page.getByText("What if", { exact: true }).click();
+  const held = page.getByRole("list", { name: "Held at" });
+  await held.getByRole("slider").first().press("PageUp");
+  await held.evaluate((list) => list.scrollIntoView({ block: "end" }));
+  await page.waitForTimeout(1_500);
+}
+
 async function scrubbed(page: Page, id: string) {
   await ended(page.request, id);
   const strip = page.getByRole("slider", { name: /^Filmstrip/ });
@@ -141,6 +154,7 @@ const SCENES: Scene[] = [
     run: { algo: "ppo", env_id: "ALE/Pong-v5" },
     play: saliency,
   },
+  { name: "value-slice-what-if", run: CART, play: whatIf },
   { name: "filmstrip-scrubbed", run: { ...CART, total_timesteps: 20_000 }, play: scrubbed },
   {
     name: "play-by-hand",

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
-import { status } from "./run-page";
+import { sideways, status } from "./run-page";
 
 test.describe.configure({ mode: "serial", timeout: 300_000 });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
@@ -15,18 +15,49 @@ const SLOW = { timeout: 60_000 };
 
 let run = "";
 
-test.afterAll(async ({ request }) => {
-  await request.post(`/api/runs/${run}/stop`);
-});
-
-test("the agent plays and shows what it thinks while it trains", async ({ page }) => {
-  const answer = await page.request.post("/api/runs", {
+/** A run that trains for as long as these tests look at it. */
+test.beforeAll(async ({ request }) => {
+  const answer = await request.post("/api/runs", {
     data: {
       ...{ algo: "ppo", env_id: "CartPole-v1", name: "Watched" },
       ...{ total_timesteps: 2_000_000, start: true },
     },
   });
   run = ((await answer.json()) as { id: string }).id;
+});
+
+test.afterAll(async ({ request }) => {
+  await request.post(`/api/runs/${run}/stop`);
+});
+
+test("on a phone the agent plays below its title, in a corner while one scrolls, and keys are taken by touch @touch", async ({
+  page,
+}) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect(status(page, "running")).toBeVisible(SLOW);
+  await canvas(page).scrollIntoViewIfNeeded(SLOW);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  expect(await sideways(page)).toBe(0);
+  const { width } = (await canvas(page).boundingBox())!;
+  expect(width).toBeGreaterThan(320);
+  await expect(live(page).getByRole("region", { name: "Action probabilities" })).toBeVisible();
+
+  await page.locator("#details").scrollIntoViewIfNeeded();
+  const corner = page.getByRole("button", { name: "Close the small window" });
+  await expect(corner).toBeVisible(SLOW);
+  const before = await frames(page);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(before + 3);
+  await corner.click();
+  await expect(corner).toHaveCount(0);
+
+  await canvas(page).scrollIntoViewIfNeeded(SLOW);
+  await live(page).getByRole("button", { name: "Take the controls" }).click();
+  const right = page.getByRole("group", { name: "Keys" }).getByRole("button", { name: /right/ });
+  await right.tap(SLOW);
+  await expect(live(page).getByText(/\(person\)/)).toBeVisible(SLOW);
+});
+
+test("the agent plays and shows what it thinks while it trains", async ({ page }) => {
   await page.goto(`/runs/view?id=${run}`);
   await expect(status(page, "running")).toBeVisible(SLOW);
   await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
@@ -88,6 +119,31 @@ test("the controls are taken in mid-episode, a key changes the state, and they a
   await expect(ledHere).not.toContainText("person");
 });
 
+test("one pauses, goes a step back and forward again, and plays on", async ({ page }) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(10);
+  await live(page).getByRole("button", { name: "Pause", exact: true }).click();
+  const step = async () =>
+    Number((await live(page).getByRole("definition").nth(1).innerText()).replace(/\D/g, ""));
+  await live(page).getByRole("button", { name: "One step", exact: true }).click();
+  await live(page).getByRole("button", { name: "One step", exact: true }).click();
+  await expect(async () => {
+    const now = await step();
+    await page.waitForTimeout(500);
+    expect(await step()).toBe(now);
+  }).toPass();
+  const observation = live(page).getByRole("region", { name: "Observation" });
+  const [here, seen] = [await step(), await observation.innerText()];
+  await live(page).getByRole("button", { name: "One step back" }).click();
+  await expect.poll(step, SLOW).toBe(here - 1);
+  await live(page).getByRole("button", { name: "One step", exact: true }).click();
+  await expect.poll(step, SLOW).toBe(here);
+  expect(await observation.innerText()).toBe(seen);
+  const before = await frames(page);
+  await live(page).getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(before + 3);
+});
+
 test("a slice of the value function is drawn anew with the weights that train", async ({
   page,
 }) => {
@@ -106,6 +162,17 @@ test("a slice of the value function is drawn anew with the weights that train", 
   const said = await slice.getAttribute("aria-label");
   await expect.poll(drawnFrom, SLOW).toBeGreaterThan(step);
   await expect.poll(() => slice.getAttribute("aria-label"), SLOW).not.toBe(said);
+
+  await live(page).getByText("What if", { exact: true }).click();
+  const held = live(page).getByRole("list", { name: "Held at" }).getByRole("slider").first();
+  await held.press("End");
+  const value = await held.getAttribute("aria-valuetext");
+  await expect(live(page).getByText(/what is not held otherwise as it was seen/)).toBeVisible(SLOW);
+  const played = await frames(page);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(played + 10);
+  expect(await held.getAttribute("aria-valuetext")).toBe(value);
+  await live(page).getByRole("button", { name: "As it was seen" }).click();
+  await expect(held).not.toHaveAttribute("aria-valuetext", value!, SLOW);
 });
 
 test("what mattered lies over what an agent sees that sees pictures", async ({ page, request }) => {

@@ -30,6 +30,34 @@ async function pressStartWithErrors(page: Page) {
   await form.getByRole("button", { name: "Start training" }).click();
 }
 
+const evaluated = (id: string) => `${runPage(id)}&view=evaluation`;
+
+/** The table of steps with a column more, and with a condition that it does not understand. */
+async function conditionAndColumns(page: Page) {
+  const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
+  await evaluation.getByText("Steps", { exact: true }).click();
+  await evaluation.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("option", { name: "pole angle [rad]" }).click();
+  await page.keyboard.press("Escape");
+  const condition = evaluation.getByRole("textbox", { name: "Condition" });
+  await condition.fill("action = push right and pole angle > 0.02");
+  await condition.press("Enter");
+  await evaluation.getByRole("button", { name: "Export these" }).waitFor();
+  await condition.fill("acton = push right");
+  await condition.press("Enter");
+  await evaluation.getByText(/Did you mean/).waitFor();
+  await condition.evaluate((field) => field.scrollIntoView({ block: "center" }));
+}
+
+async function openEpisodes(page: Page) {
+  const card = page.getByRole("region", { name: "Episodes", exact: true });
+  await card.getByText("How episodes end").click();
+  await card.getByText("Find episodes").click();
+  await card.getByRole("textbox", { name: "Episodes with" }).fill("return > 0");
+  await card.getByRole("button", { name: "Find" }).click();
+  await card.getByRole("list", { name: "Episodes found" }).waitFor();
+}
+
 /** Every page, and every state it can be in. */
 export function shots(): Shot[] {
   const runs = seeded();
@@ -74,10 +102,19 @@ export function shots(): Shot[] {
       before: (page) => refuse(page, RUN),
       then: told,
     },
+    {
+      name: "run-recording",
+      path: `${runPage(runs.recorded)}&details=recording`,
+      height: 900,
+      then: (page) =>
+        page.locator("#details").evaluate((details) => details.scrollIntoView({ block: "start" })),
+    },
+    { name: "run-steps", path: evaluated(runs.recorded), height: 1100, then: conditionAndColumns },
     { name: "run-unknown", path: runPage("no-such-run") },
     { name: "compare-none", path: "/compare" },
     { name: "compare-one", path: comparePage(runs.good) },
     { name: "compare-two", path: comparePage(runs.good, runs.slow) },
+    { name: "compare-episodes", path: comparePage(runs.recorded, runs.good), then: openEpisodes },
     { name: "compare-live", path: comparePage(...runs.live) },
     {
       name: "compare-many",

@@ -219,10 +219,11 @@ class _Parser(Generic[Table]):
         names = [*self._vocabulary.comparables, *self._vocabulary.flags]
         known = {name.lower(): name for name in (*_JOINTS, *names)}
         near = difflib.get_close_matches(token.text, known, 1, 0.6) if token.kind in ("word", "quoted") else []
-        meant = f" Did you mean {known[near[0]]!r}?" if near and near[0] != token.text else ""
+        told = f"{_told(token)} where a condition was expected."
+        if near and near[0] != token.text:
+            return f"{told} Did you mean {known[near[0]]!r}?"
         numbers, flags = _listed(self._vocabulary.comparables), _listed(self._vocabulary.flags)
-        expected = f"Compare {numbers} with a number, or write {flags}."
-        return f"{_told(token)} where a condition was expected.{meant} {expected}"
+        return f"{told} Compare {numbers} with a number, or write {flags}."
 
     def _fail(self, problem: str) -> NoReturn:
         raise QueryError(self._peek.position, problem)
