@@ -20,7 +20,7 @@ const service = {
   command: `../backend/.venv/bin/python e2e/seed.py ${runs} --live 3 --serve`,
   url: `${url}/api/health`,
   reuseExistingServer: false,
-  timeout: 60_000,
+  timeout: 240_000,
   env: {
     RLVIZ_PORT: port,
     RLVIZ_MAX_CONCURRENT_RUNS: "6",
