@@ -20,6 +20,7 @@ interface Seeded {
   /** Others, where the screenshots are made. */
   wide?: string;
   stopped_experiment?: string;
+  methods?: string;
   failed_experiment?: string;
   damaged_experiment?: string;
 }

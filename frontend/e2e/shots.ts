@@ -141,6 +141,7 @@ export function shots(): Shot[] {
     { name: "experiments", path: "/experiments" },
     { name: "experiment", path: experimentPage(runs.small) },
     { name: "experiment-wide", path: experimentPage(runs.wide) },
+    { name: "experiment-methods", path: experimentPage(runs.methods) },
     { name: "experiment-stopped", path: experimentPage(runs.stopped_experiment) },
     { name: "experiment-failed", path: experimentPage(runs.failed_experiment) },
     { name: "experiment-damaged", path: experimentPage(runs.damaged_experiment), then: told409 },

@@ -35,7 +35,8 @@ def write_experiments(root: Path) -> dict[str, str]:
     failed = _write(author, "One of them snaps", 20.0, variants=3, seeds=5, ended=4, fails=True)
     damaged = _write(author, "Its file was cut", 10.0, variants=2, seeds=2, ended=4)
     (damaged.folder.path / SPECIFICATION).write_text('{"schema_version": 1, "id": "')
-    books = {"wide": wide, "stopped_experiment": stopped, "failed_experiment": failed}
+    methods = _write_methods(author, "PPO or A2C on two environments", 15.0)
+    books = {"wide": wide, "stopped_experiment": stopped, "failed_experiment": failed, "methods": methods}
     return {**{purpose: book.id for purpose, book in books.items()}, "damaged_experiment": damaged.id}
 
 
@@ -67,6 +68,38 @@ def _write(
     cause = book.fast_failure()
     done = ended == len(trials) or cause is not None
     book.direct(ExperimentControl(desired="end" if done else "stop", cause=cause))
+    book.close()
+    return book
+
+
+def _write_methods(author: Author, name: str, hours_ago: float) -> ExperimentBook:
+    """Two methods on two environments each, of which every trial has a score."""
+    places = {"CartPole-v1": {}, "Acrobot-v1": {"env_id": "Acrobot-v1"}}
+    variants = [
+        {"name": f"{algo.upper()} on {env.removesuffix('-v1')}", "changes": {"algo": algo, **changes}}
+        for algo in ("ppo", "a2c")
+        for env, changes in places.items()
+    ]
+    base = {"algo": "ppo", "env_id": "CartPole-v1", "total_timesteps": STEPS}
+    spec = ExperimentSpec.model_validate({"base": base, "variants": variants, "seeds": 5})
+    book = _created(author, name, hours_ago, spec)
+    for place, trial in enumerate(list(book.waiting())):
+        wishes, random = book.wishes[trial.variant], Random(trial.number)
+        worst, best = (18, 480) if wishes.env_id == "CartPole-v1" else (-500, -85)
+        reached = worst + (best - worst) * (0.95 if wishes.algo == "ppo" else 0.6) * (0.85 + 0.15 * random.random())
+        run = author.run(
+            "ppo",
+            f"{trial.label}, {name}",
+            env_id=wishes.env_id,
+            hours_ago=hours_ago - place / 600,
+            total=STEPS,
+            skill=Skill(worst, reached, 0.25 + 0.3 * random.random()),
+            seed=trial.seed,
+            experiment=ExperimentPlace(id=book.id, variant=trial.variant, trial=trial.number),
+        )
+        book.note(trial, TrialState.BEGUN, run.run_id)
+        book.note(trial, TrialState.SCORED, run.run_id, score=_score(reached))
+    book.direct(ExperimentControl(desired="end"))
     book.close()
     return book
 
