@@ -31,9 +31,13 @@ test("every page and state", async ({ browser }, { project }) => {
   await context.close();
 });
 
-/** Long enough for answers, first frames of videos and one redraw of the charts. */
+/** Long enough for answers, first frames of videos and one redraw of the charts. Some states load for good. */
 async function settled(page: Page) {
   await expect(page.locator("main > *").first()).toBeAttached();
   await page.waitForLoadState("load");
+  const loading = page.locator("main .animate-shimmer");
+  await expect(loading)
+    .toHaveCount(0, { timeout: 10_000 })
+    .catch(() => undefined);
   await page.waitForTimeout(700);
 }

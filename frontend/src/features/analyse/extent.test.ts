@@ -14,9 +14,16 @@ describe("an axis", () => {
     expect(placeIn(3, extentOf([3, 3]))).toBe(50);
   });
 
-  it("has ticks from end to end", () => {
-    expect(ticksOf(extentOf([0, 100]))).toEqual([0, 25, 50, 75, 100]);
+  it("has ticks at round values", () => {
+    expect(ticksOf(extentOf([0, 100]))).toEqual([0, 20, 40, 60, 80, 100]);
+    expect(ticksOf(extentOf([1, 11.3]), 4)).toEqual([5, 10]);
     expect(ticksOf(extentOf([7]))).toEqual([7]);
-    expect(ticksOf(extentOf([]))).toHaveLength(5);
+    expect(ticksOf(extentOf([]))).toHaveLength(6);
+  });
+
+  it("has them at powers of ten where it is logarithmic, or at 2 and 5 times them", () => {
+    expect(ticksOf(extentOf([1e-4, 2e-2], true))).toEqual([1e-4, 1e-3, 1e-2]);
+    expect(ticksOf(extentOf([3e-4, 3e-3], true))).toEqual([5e-4, 1e-3, 2e-3]);
+    expect(ticksOf(extentOf([1e-8, 1], true), 4)).toEqual([1e-8, 1e-5, 1e-2]);
   });
 });

@@ -1,3 +1,4 @@
+import { linearTicks } from "@/components/figure/ticks";
 import type { RunsInGroup } from "@/lib/api";
 
 export interface Extent {
@@ -34,11 +35,19 @@ export function placeIn(value: number, { minimum, maximum, log }: Extent): numbe
   return ((at(value) - at(minimum)) / (at(maximum) - at(minimum))) * 100;
 }
 
-/** Values to label an axis with, both ends included. */
+/** Round values to label an axis with, about `count` of them: powers of ten where it is logarithmic, and where these are
+ * few, 2 and 5 times them too. */
 export function ticksOf({ minimum, maximum, log }: Extent, count = 5): number[] {
-  if (maximum <= minimum) return [minimum];
-  return Array.from({ length: count }, (_, i) => {
-    const share = i / (count - 1);
-    return log ? minimum * (maximum / minimum) ** share : minimum + (maximum - minimum) * share;
-  });
+  if (!log) return linearTicks([minimum, maximum], count).map(({ at }) => at);
+  const first = Math.floor(Math.log10(minimum));
+  const last = Math.ceil(Math.log10(maximum));
+  const powers = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const within = (factors: readonly number[]) =>
+    powers
+      .flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`)))
+      .filter((one) => one >= minimum && one <= maximum);
+  const fine = within([1, 2, 5]);
+  const found = fine.length <= count ? fine : within([1]);
+  const every = Math.ceil(found.length / count);
+  return found.filter((_, i) => i % every === 0);
 }

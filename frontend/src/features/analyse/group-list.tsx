@@ -7,7 +7,8 @@ import { count, decimal, interval, NONE, plural } from "@/lib/format";
 import { Answer, NO_RUNS, NO_VALUES } from "./answer";
 import { Box } from "./box";
 import { columnName } from "./column-name";
-import { type Extent, extentOfBoxes, ticksOf } from "./extent";
+import { AxisTicks } from "./axis-ticks";
+import { type Extent, extentOfBoxes } from "./extent";
 
 /** Each group with its figures and a box plot, on one axis. */
 export function GroupList({ question }: { question: AnalyticsQuestion }) {
@@ -31,13 +32,11 @@ export function GroupList({ question }: { question: AnalyticsQuestion }) {
                 <Row key={JSON.stringify(group.key)} {...{ group, extent }} />
               ))}
               <li className={`${COLUMNS} pt-2`} aria-hidden>
-                <span className="md:col-start-3">
-                  <span className="mx-2 flex justify-between text-2xs text-ink-faint tabular-nums">
-                    {ticksOf(extent).map((tick) => (
-                      <span key={tick}>{decimal(tick)}</span>
-                    ))}
-                  </span>
-                </span>
+                <AxisTicks
+                  extent={extent}
+                  text={decimal}
+                  className="px-2 text-2xs text-ink-faint tabular-nums max-md:col-span-2 md:col-start-3"
+                />
               </li>
             </ul>
             <p className="mt-3 text-xs text-ink-faint">

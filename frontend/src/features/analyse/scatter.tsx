@@ -9,8 +9,9 @@ import { type AnalyticsQuestion, runScatterQuery, type ScatterPoint } from "@/li
 import { compact, count, decimal, plural, setting } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { Answer, NO_RUNS } from "./answer";
+import { AxisTicks } from "./axis-ticks";
 import { columnName } from "./column-name";
-import { extentOf, placeIn, ticksOf } from "./extent";
+import { extentOf, placeIn } from "./extent";
 import { Marker } from "./marker";
 
 /** Points that are drawn at most; more would hide each other. */
@@ -106,11 +107,7 @@ function Plot({ points, groups, names }: PlotProps) {
   const places = new Map(groups.map((name, i) => [name, i]));
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1 text-2xs text-ink-faint tabular-nums">
-      <div aria-hidden className="flex flex-col-reverse justify-between py-2 text-right">
-        {ticksOf(up).map((tick) => (
-          <span key={tick}>{compact(tick)}</span>
-        ))}
-      </div>
+      <AxisTicks extent={up} text={compact} vertical className="py-3" />
       <div className="border-b border-l border-line p-3">
         <p className="sr-only">{`${names.y} against ${names.x} of ${plural(points.length, "run")}`}</p>
         {/* Thousands of links would be in the way of the keyboard: the list below has the best ones. */}
@@ -131,11 +128,7 @@ function Plot({ points, groups, names }: PlotProps) {
           })}
         </svg>
       </div>
-      <div aria-hidden className="col-start-2 flex justify-between px-2">
-        {ticksOf(across, 4).map((tick) => (
-          <span key={tick}>{setting(Number(tick.toPrecision(2)))}</span>
-        ))}
-      </div>
+      <AxisTicks extent={across} count={4} text={setting} className="col-start-2 px-3" />
       <p className="col-start-2 text-center">
         {names.x}
         {across.log && " (logarithmic)"}
