@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice
@@ -53,7 +53,7 @@ def of_metrics(folder: RunFolder) -> Table:
         count += 1
     columns = [*PLACE, *sorted(types.keys() - set(PLACE))]
     rows = islice(_metric_rows(folder), count)
-    return Table(columns, rows, {name: "integer" if types[name] <= {int, _NONE} else "number" for name in columns})
+    return Table(columns, rows, {name: _kind(types[name]) for name in columns})
 
 
 def of_config(config: Mapping[str, Any]) -> Table:
@@ -66,7 +66,7 @@ def of_runs(configs: Sequence[RunConfig]) -> Table:
     """A row for each run, under the names that the table ``runs`` of analytics has for them."""
     rows = [_settings(config) for config in configs]
     columns = list(dict.fromkeys(chain.from_iterable(rows)))
-    return Table(columns, rows, {name: _kind([row.get(name) for row in rows]) for name in columns})
+    return Table(columns, rows, {name: _kind({type(row.get(name)) for row in rows}) for name in columns})
 
 
 def write_table(table: Table, form: TableFormat, file: BinaryIO) -> int:
@@ -101,11 +101,12 @@ def _settings(config: RunConfig) -> dict[str, Any]:
     }
 
 
-def _kind(values: Sequence[Any]) -> Kind:
-    kinds = {type(value) for value in values} - {_NONE}
-    if kinds == {int}:
+def _kind(types: Set[type]) -> Kind:
+    """What a column with values of ``types`` is. Those of a damaged journal may be anything."""
+    found = types - {_NONE}
+    if found == {int}:
         return "integer"
-    return "number" if kinds and kinds <= {int, float} else "text"
+    return "number" if found and found <= {int, float} else "text"
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -177,6 +178,6 @@ def _written(kind: Kind, value: Any) -> Any:
     first rows guesses right."""
     if value is None:
         return ""
-    if kind == "number":
-        return float(value)
+    if kind == "number" and isinstance(value, int):
+        return f"{value}.0"
     return json.dumps(value) if isinstance(value, dict | list | bool) else value

@@ -117,9 +117,9 @@ def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str 
 
 def _is_deleted(folder: RunFolder, lock: int) -> bool:
     """Whether somebody has removed ``folder``, and with it the file that is open as ``lock``. A share that is away for
-    a while does not look so."""
+    a while does not look so, and who removes files alone leaves the folder."""
     with suppress(OSError):
-        return os.fstat(lock).st_nlink == 0 and not folder.config_path.exists()
+        return os.fstat(lock).st_nlink == 0 and not folder.path.exists()
     return False
 
 

@@ -56,7 +56,7 @@ def looking_away(service: Service, **wishes: Any) -> Iterator[Viewer]:
     narrow.connect(("127.0.0.1", service.port))
     address = f"ws://127.0.0.1:{service.port}{session['socket']}"
     with connect(
-        address, sock=narrow, max_size=None, max_queue=2, open_timeout=PATIENCE, close_timeout=1
+        address, sock=narrow, max_size=None, max_queue=2, open_timeout=PATIENCE, close_timeout=1, ping_interval=None
     ) as connection:
         yield Viewer(connection)
 

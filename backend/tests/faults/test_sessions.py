@@ -386,7 +386,7 @@ def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monke
         workers = session_workers(service)
         assert list(tmp_path.glob("rlviz-session-*"))
         assert service.stop() == 0
-        assert not any(is_running(worker.pid) for worker in workers)
+        wait_for(lambda: not any(is_running(worker.pid) for worker in workers), "the end of the workers")
         assert not list(tmp_path.glob("rlviz-session-*"))
 
 

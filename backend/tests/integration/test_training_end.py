@@ -81,6 +81,11 @@ def test_a_worker_whose_run_folder_is_removed_ends_and_one_that_lost_a_file_alon
     folder.lock_path.unlink()
     seen = len(rows(folder))
     eventually(lambda: len(rows(folder)) > seen + 5, "more rows")
-    shutil.rmtree(folder.path, ignore_errors=True)  # what it writes on the way may stay
+
+    def removed() -> bool:
+        shutil.rmtree(folder.path, ignore_errors=True)  # it fails where something is written on the way
+        return not folder.path.exists()
+
+    eventually(removed, "the end of the folder")
     worker.join(timeout=150)
     assert not worker.is_alive()
