@@ -53,7 +53,7 @@ def of_metrics(folder: RunFolder) -> Table:
         count += 1
     columns = [*PLACE, *sorted(types.keys() - set(PLACE))]
     rows = islice(_metric_rows(folder), count)
-    return Table(columns, rows, {name: _kind(types[name]) for name in columns})
+    return Table(columns, rows, {name: _kind(types[name], of_none="integer") for name in columns})
 
 
 def of_config(config: Mapping[str, Any]) -> Table:
@@ -101,12 +101,14 @@ def _settings(config: RunConfig) -> dict[str, Any]:
     }
 
 
-def _kind(types: Set[type]) -> Kind:
-    """What a column with values of ``types`` is. Those of a damaged journal may be anything."""
+def _kind(types: Set[type], of_none: Kind = "text") -> Kind:
+    """What a column with values of ``types`` is, which a damaged journal may mix; ``of_none`` without any."""
     found = types - {_NONE}
+    if not found:
+        return of_none
     if found == {int}:
         return "integer"
-    return "number" if found and found <= {int, float} else "text"
+    return "number" if found <= {int, float} else "text"
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -77,10 +77,14 @@ def _seconds(process: psutil.Process) -> float:
 
 
 def _is_runnable(process: psutil.Process) -> bool:
-    states = [
-        stat.read_text().rpartition(")")[2].split()[0] for stat in Path(f"/proc/{process.pid}/task").glob("*/stat")
-    ]
-    return "R" in states
+    return any(_state(stat) == "R" for stat in Path(f"/proc/{process.pid}/task").glob("*/stat"))
+
+
+def _state(stat: Path) -> str | None:
+    """Of a thread; None if it has ended meanwhile."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return stat.read_text().rpartition(")")[2].split()[0]
+    return None
 
 
 def memory(service: Service) -> int:

@@ -195,7 +195,7 @@ def test_the_help_imports_no_command_and_says_of_each_what_it_says_itself() -> N
     loaded = "import sys; from rlviz.cli.main import main; main(['--help']); print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
     ours = {name.removeprefix("rlviz.cli.") for name in told.splitlines()[-1].split() if name.startswith("rlviz.")}
-    assert ours == {"rlviz.cli", "completion", "exits", "help", "index", "main", "options"}
+    assert ours == {"rlviz.cli", "completion", "exits", "help", "command_index", "main", "options"}
     group = get_command(app)
     for name, entry in COMMANDS.items():
         command = group.get_command(typer.Context(group), name)  # type: ignore[attr-defined]
