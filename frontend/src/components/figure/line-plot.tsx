@@ -15,8 +15,8 @@ export interface PlotLine {
   points: readonly Point[];
   /** Where it may lie: for each position the low and the high end. */
   band: readonly (readonly [number, number, number])[];
-  /** Short strokes across it, each with what it says. */
-  strokes?: readonly { at: Point; says: string }[];
+  /** Short strokes across it, those of each entry with what it says of them. */
+  strokes?: readonly { at: readonly Point[]; says: string }[];
 }
 
 interface LinePlotProps {
@@ -64,22 +64,24 @@ function Drawn({ line, frame }: { line: PlotLine; frame: Frame }) {
     ...line.band.toReversed().map(([x, , high]) => at([x, high])),
   ];
   const stroke = strokeOf(line.style);
+  const mark = { stroke: stroke.stroke, strokeWidth: 2 };
   return (
     <g data-line={line.id}>
       {around.length > 2 && (
         <path d={`${linePath(around)}Z`} fill={stroke.stroke} opacity={0.13} stroke="none" />
       )}
       <path d={linePath(line.points.map(at))} {...stroke} />
-      {line.strokes?.map(({ at: place, says }, i) => {
-        const [x, y] = at(place);
-        return (
-          <path key={i} d={`M${x} ${y - 6}V${y + 6}`} stroke={stroke.stroke} strokeWidth={2}>
-            <title>{says}</title>
-          </path>
-        );
-      })}
+      {line.strokes?.map(({ at: places, says }, i) => (
+        <path key={i} d={places.map((place) => across(at(place))).join("")} {...mark}>
+          <title>{says}</title>
+        </path>
+      ))}
     </g>
   );
+}
+
+function across([x, y]: Point): string {
+  return `M${x} ${y - 6}V${y + 6}`;
 }
 
 function strokeOf(style: number) {

@@ -1,2 +1,3 @@
 /** A trial of an experiment in a table: its status, its score and its returns. */
 export { TrialCell } from "./trial-cell";
+export { useOpenTrial } from "./use-open-trial";

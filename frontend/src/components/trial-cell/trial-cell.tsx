@@ -1,5 +1,4 @@
 import clsx from "clsx";
-import Link from "next/link";
 import { memo } from "react";
 import { type SparklineScale, sparklineOn } from "@/components/charts/sparkline/sparkline-path";
 import type { ExperimentCell } from "@/lib/api";
@@ -34,31 +33,36 @@ interface TrialCellProps {
   span: number;
 }
 
-/** One trial, a link to its run: its words, and its returns over the share of its steps that it has trained. */
+/**
+ * One trial, a link to its run: its words, and its returns over the share of its steps that it has trained. Of few
+ * elements, as a table has up to a thousand of them; the table around them opens a link that is clicked
+ * (`useOpenTrial`).
+ */
 export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellProps) {
   if (!cell) return <td />;
+  const { status, cause, run_id } = cell;
   const words = cellWords(cell);
-  const content = (
-    <>
-      <span className="flex h-4 items-center justify-end">
-        {words}
-        {words !== cell.status && <span className="sr-only"> {cell.status}</span>}
-      </span>
-      <Returns cell={cell} scale={{ low, span }} />
-    </>
-  );
+  const returns = <Returns cell={cell} scale={{ low, span }} />;
   return (
     <td
-      className={clsx("min-w-16 rounded-sm p-0 text-right", TINTS[cell.status])}
-      title={cell.cause ?? cell.status}
-      data-status={cell.status}
+      className={clsx("min-w-16 rounded-sm p-0 text-right leading-4", TINTS[status])}
+      title={cause ?? status}
+      data-status={status}
     >
-      {cell.run_id ? (
-        <Link href={routes.run(cell.run_id)} className="block rounded-sm p-1 hover:underline">
-          {content}
-        </Link>
+      {run_id ? (
+        <a
+          href={routes.run(run_id)}
+          aria-label={words === status ? undefined : `${words} ${status}`}
+          className="block rounded-sm p-1 hover:underline"
+        >
+          {words}
+          {returns}
+        </a>
       ) : (
-        <span className="block p-1">{content}</span>
+        <span className="block p-1">
+          {words}
+          {returns}
+        </span>
       )}
     </td>
   );

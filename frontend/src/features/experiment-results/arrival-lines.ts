@@ -1,12 +1,14 @@
 import type { PlotLine } from "@/components/figure/line-plot";
 import type { ExperimentResults } from "@/lib/api";
-import { brief } from "@/lib/format";
-import { labelsOf, placesOf } from "./labels";
+import { brief, plural } from "@/lib/format";
+import { labelsOf, placesOf, showsSeeds } from "./labels";
 
 type Arrivals = NonNullable<ExperimentResults["thresholds"]>["variants"][number];
 
 /** For each variant the share of its seeds that has got there by each step, by Kaplan and Meier's estimate. */
-export function arrivalLines({ thresholds, variants }: ExperimentResults): PlotLine[] {
+export function arrivalLines(results: ExperimentResults): PlotLine[] {
+  const { thresholds, variants } = results;
+  const isLarge = !showsSeeds(results);
   const label = labelsOf(variants);
   const place = placesOf(variants);
   return (thresholds?.variants ?? []).map((one) => ({
@@ -14,18 +16,24 @@ export function arrivalLines({ thresholds, variants }: ExperimentResults): PlotL
     label: `${label(one.variant)}: ${one.reached} of ${one.n}`,
     points: steps(one, (i) => shareAt(one, i)),
     band: bandOf(one),
-    strokes: one.seeds
-      .filter(({ censored }) => censored)
-      .map(({ seed, steps: trained }) => ({
-        at: [
-          trained,
-          shareAt(
-            one,
-            one.step.findLastIndex((step) => step <= trained),
-          ),
-        ] as const,
-        says: `Seed ${seed}: not there after ${brief(trained)} steps, when its training ended`,
-      })),
+    strokes: strokesOf(one, isLarge),
+  }));
+}
+
+/** A stroke for each seed that is censored; of very many all together. */
+function strokesOf(one: Arrivals, together: boolean): NonNullable<PlotLine["strokes"]> {
+  const left = one.seeds.filter(({ censored }) => censored);
+  const place = ({ steps: trained }: Arrivals["seeds"][number]) => {
+    const before = one.step.findLastIndex((step) => step <= trained);
+    return [trained, shareAt(one, before)] as const;
+  };
+  if (together && left.length > 1) {
+    const says = `${plural(left.length, "seed")}: not there when their training ended`;
+    return [{ at: left.map(place), says }];
+  }
+  return left.map((seed) => ({
+    at: [place(seed)],
+    says: `Seed ${seed.seed}: not there after ${brief(seed.steps)} steps, when its training ended`,
   }));
 }
 

@@ -1,7 +1,12 @@
 import type { ExperimentResults } from "@/lib/api";
 
-/** Variants up to which a table shows each of their seeds too; of more the trials above show them. */
-export const MOST_WITH_SEEDS = 12;
+const MOST_VARIANTS = 12;
+const MOST_TRIALS = 200;
+
+/** Whether tables and pictures show each seed by itself too; of very many the trials above show them. */
+export function showsSeeds({ variants, trials }: ExperimentResults): boolean {
+  return variants.length <= MOST_VARIANTS && trials <= MOST_TRIALS;
+}
 
 type Scored = ExperimentResults["variants"][number];
 

@@ -5,7 +5,7 @@ import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { madeText, madeTexts } from "@/lib/made";
 import { ForestFoot } from "./forest-plot";
-import { MOST_WITH_SEEDS } from "./labels";
+import { showsSeeds } from "./labels";
 import { FIGURES, ScoreRow } from "./score-row";
 
 /**
@@ -16,7 +16,7 @@ import { FIGURES, ScoreRow } from "./score-row";
 export function ScoreTable({ experiment, results }: ScoreTableProps) {
   const [kept, setKept] = useState<ExperimentResults["variants"][number] | null>(null);
   const { variants, cost } = results;
-  const withSeeds = variants.length <= MOST_WITH_SEEDS;
+  const withSeeds = showsSeeds(results);
   const several = results.across != null;
   const forest = several ? null : results.forest;
   const figures = FIGURES.filter(({ name }) => variants.some((one) => one[name] !== null));

@@ -1,9 +1,11 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Experiment, ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { SearchView } from "./search-view";
+
+vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
 
 const trialOf = (number: number, changes: Partial<SearchedTrial> = {}): SearchedTrial => ({
   number,

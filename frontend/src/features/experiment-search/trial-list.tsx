@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { useMemo, useState } from "react";
 import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
-import { TrialCell } from "@/components/trial-cell";
+import { TrialCell, useOpenTrial } from "@/components/trial-cell";
 import { Button } from "@/components/ui/button";
 import type { ExperimentCell, SearchResults } from "@/lib/api";
 import { decimal, percent, plural } from "@/lib/format";
@@ -25,6 +25,7 @@ const SHOWN = 25;
 /** The trials, the best first and those without an objective last; picking one shows it above. */
 export function TrialList({ search, passing, seeds, cells, picked, onPick }: TrialListProps) {
   const [all, setAll] = useState(false);
+  const openTrial = useOpenTrial();
   const names = search.coordinates.axes.map(({ name }) => name);
   const scale = useMemo(() => sparklineScale(cells.map(({ sparkline }) => sparkline)), [cells]);
   const runs = useMemo(
@@ -52,7 +53,7 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
         role="region"
         aria-label="Trials"
       >
-        <table className="w-full text-sm tabular-nums">
+        <table className="w-full text-sm tabular-nums" onClick={openTrial}>
           <thead className="text-left text-xs text-ink-soft">
             <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
               <th scope="col">Trial</th>

@@ -1,7 +1,10 @@
-import { render, screen, within } from "@testing-library/react";
-import { expect, test } from "vitest";
+import { fireEvent, render, screen, within } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
 import type { Experiment } from "@/lib/api";
 import { TrialTable } from "./trial-table";
+
+const push = vi.hoisted(() => vi.fn());
+vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const cell = {
   ...{ variant: "v0", run_id: null, attempt: 1, score: null, cause: null },
@@ -36,12 +39,11 @@ test("a cell has its status, its score and its returns over the share that it ha
     const row = screen.getByRole("rowheader", { name }).closest("tr")!;
     return within(row).getAllByRole("cell");
   });
-  expect(ppo![0]).toHaveTextContent("487.3 scored");
-  expect(within(ppo![0]!).getByRole("link")).toHaveAttribute(
+  expect(within(ppo![0]!).getByRole("link", { name: "487.3 scored" })).toHaveAttribute(
     "href",
     expect.stringMatching("run-a"),
   );
-  expect(ppo![1]).toHaveTextContent("50% training");
+  expect(within(ppo![1]!).getByRole("link", { name: "50% training" })).toBeVisible();
   expect(dqn![0]).toHaveTextContent("failed");
   expect(dqn![0]).toHaveAttribute("title", "It snapped.");
   expect(dqn![1]).toHaveTextContent("waiting");
@@ -52,4 +54,34 @@ test("a cell has its status, its score and its returns over the share that it ha
   expect(last(ppo![1]!)[0]).toBeLessThan(33);
   expect(last(ppo![1]!)[1]).toBe(9); // half of the highest return of the table
   expect(path(dqn![1]!)).toBe("");
+});
+
+test("a trial that is clicked is opened within the app, and with a key pressed as the browser does", () => {
+  render(<TrialTable experiment={experiment} />);
+  const trial = screen.getByRole("link", { name: "487.3 scored" });
+  const left: boolean[] = [];
+  const note = (event: Event) => {
+    left.push(!event.defaultPrevented);
+    event.preventDefault(); // nothing can be opened here
+  };
+  document.addEventListener("click", note);
+  fireEvent.click(trial, { ctrlKey: true });
+  expect(push).not.toHaveBeenCalled();
+  fireEvent.click(trial);
+  document.removeEventListener("click", note);
+  expect(left).toEqual([true, false]);
+  expect(push).toHaveBeenCalledExactlyOnceWith("/runs/view?id=run-a");
+  fireEvent.click(screen.getByText("failed"));
+  expect(push).toHaveBeenCalledOnce();
+});
+
+test("a thousand trials are a few elements each", () => {
+  const seeds = Array.from({ length: 1_000 }, (_, seed) => seed);
+  const many = {
+    ...experiment,
+    variants: experiment.variants.slice(0, 1),
+    ...{ seeds, cells: seeds.map((seed) => ({ ...experiment.cells[0]!, trial: seed, seed })) },
+  };
+  const { container } = render(<TrialTable experiment={many} />);
+  expect(container.querySelectorAll("td *").length).toBeLessThanOrEqual(3_000);
 });

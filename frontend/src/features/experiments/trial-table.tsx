@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { useMemo } from "react";
 import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
-import { TrialCell } from "@/components/trial-cell";
+import { TrialCell, useOpenTrial } from "@/components/trial-cell";
 import type { Experiment } from "@/lib/api";
 
 /** Seeds whose cells would be bars if they filled the width. */
@@ -11,6 +11,7 @@ const FEW = 3;
 export function TrialTable({ experiment }: { experiment: Experiment }) {
   const { variants, seeds, cells } = experiment;
   const found = new Map(cells.map((cell) => [`${cell.variant} ${cell.seed}`, cell]));
+  const openTrial = useOpenTrial();
   const scales = useMemo(() => scalesOf(variants, cells), [variants, cells]);
   return (
     <div
@@ -20,6 +21,7 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
       aria-label="Trials by seed"
     >
       <table
+        onClick={openTrial}
         className={clsx(
           "border-separate border-spacing-1 text-xs tabular-nums",
           seeds.length > FEW ? "w-full" : "min-w-72",

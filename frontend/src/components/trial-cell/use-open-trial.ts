@@ -1,0 +1,19 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import type { MouseEvent } from "react";
+
+/**
+ * For the table around cells, whose links it opens within the app. A `Link` in each would have the page of every run in
+ * view fetched ahead: hundreds of requests.
+ */
+export function useOpenTrial(): (event: MouseEvent) => void {
+  const router = useRouter();
+  return (event) => {
+    const href = (event.target as Element).closest("a")?.getAttribute("href");
+    const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (!href || !plain) return;
+    event.preventDefault();
+    router.push(href);
+  };
+}
