@@ -85,7 +85,7 @@ def _experiment(folder: Path, database: Database) -> ExperimentSource:
             cells.append(Cell(variant, seed, row.id, float(rng.normal(400, 50)), ended=True))
     variants = dict.fromkeys((cell.variant for cell in cells), "PPO")
     environments = dict.fromkeys(variants, "CartPole-v1")
-    return ExperimentSource("bench", "Bench", folder, lambda: "{}", variants, environments, None, cells)
+    return ExperimentSource("bench", "Bench", folder, lambda: "{}", variants, environments, cells)
 
 
 def _digest(seed: int) -> RunDigest:

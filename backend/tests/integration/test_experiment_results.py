@@ -92,7 +92,6 @@ def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> Experi
         specification=lambda: "{}",
         variants={variant: variant for variant in RETURNS},
         environments=dict.fromkeys(RETURNS, "CartPole-v1"),
-        threshold=None,
         cells=cells,
     )
 
@@ -130,6 +129,19 @@ def test_a_seed_whose_score_reaches_the_threshold_has_got_there(app: Application
     found = results_service(app).results(dataclasses.replace(source, cells=cells), ResultsRequest(threshold=28.0))
     assert found.thresholds is not None
     assert [(one.reached, one.median) for one in found.thresholds.variants] == [(5, 1_500.0)] * 2
+
+
+def test_in_each_environment_its_own_threshold_is_to_be_reached(app: Application, source: ExperimentSource) -> None:
+    environments = {"good": "CartPole-v1", "=bad": "Acrobot-v1"}
+    apart = dataclasses.replace(
+        source, id="apart", environments=environments, thresholds={"CartPole-v1": 21.5, "Acrobot-v1": 5.5}
+    )
+    found = results_service(app).results(apart, ResultsRequest())
+    assert found.thresholds is not None
+    assert [(one.threshold, one.reached) for one in found.thresholds.variants] == [(21.5, 3), (5.5, 4)]
+    common = results_service(app).results(apart, ResultsRequest(threshold=21.5))
+    assert common.thresholds is not None
+    assert [one.reached for one in common.thresholds.variants] == [3, 0]
 
 
 def test_the_mean_return_in_training_can_be_the_score(app: Application, source: ExperimentSource) -> None:

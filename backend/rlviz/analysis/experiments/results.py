@@ -17,7 +17,7 @@ from rlviz.analysis.experiments.threshold import Thresholds, steps_to_threshold
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind, Setting, Trial, scored
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, experiment_verdict
 
-DEFINITIONS = 5
+DEFINITIONS = 6
 """To be raised whenever a figure is made in another way, so that results that were kept are made again."""
 
 
@@ -26,7 +26,10 @@ class ExperimentResults(Frozen):
 
     score: ScoreKind
     score_definition: str
-    threshold: float | None = Field(description="Return to reach: the one asked for, or the environment's; null: none.")
+    threshold: float | None = Field(
+        description="Return to reach everywhere: the one asked for, or that of all environments; null: none, or in "
+        "each environment its own, which its variants have."
+    )
     trials: int
     scored: int = Field(description="Trials that have a score.")
     failed: int = Field(description="Trials that ended without one, but for those that were skipped.")
@@ -41,7 +44,7 @@ class ExperimentResults(Frozen):
     )
     improvements: Improvements
     profiles: Profiles
-    thresholds: Thresholds | None = Field(description="Steps to the threshold; null without one.")
+    thresholds: Thresholds | None = Field(description="Steps to the threshold; null without any.")
     curves: Curves
     cost: Cost
 

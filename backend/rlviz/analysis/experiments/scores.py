@@ -34,6 +34,7 @@ class VariantScores(Frozen):
     variant: str = Field(description="Its id in the specification.")
     label: str
     environment: str
+    threshold: float | None = Field(None, description="The return to reach in its environment; null: none.")
     trials: int = Field(description="Trials of it, whether they have ended or not.")
     n: int = Field(description="Trials that have a score.")
     seeds: int = Field(description="Scores on each environment: where there are several, the fewest.")
@@ -178,14 +179,15 @@ def _summed_up(
 
 
 def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
-    """The same with the optimality gap to the threshold of ``setting``, or without one."""
+    """The same with the threshold that ``setting`` has for it and the optimality gap to that, or without them."""
     made = {name: one for name, one in found.made.items() if name != GAP}
+    goal = setting.threshold_of(found.variant)
     gap = None
-    if setting.threshold is not None:
+    if goal is not None:
         scores = np.array([one.score for one in found.scores], dtype=np.float64)
-        gap = float(optimality_gap(setting.threshold)([scores])) if found.n else None
-        made[GAP] = made_of_gap(setting.threshold, found.n, score_sentence(setting, found.policies))
-    return found.model_copy(update={GAP: gap, "made": made})
+        gap = float(optimality_gap(goal)([scores])) if found.n else None
+        made[GAP] = made_of_gap(goal, found.n, score_sentence(setting, found.policies))
+    return found.model_copy(update={"threshold": goal, GAP: gap, "made": made})
 
 
 def _whose(policies: Mapping[PolicyChoice, int]) -> str:

@@ -33,7 +33,7 @@ _MARKDOWN = "\\`*_{}[]<>|#"
 def head(results: ExperimentResults) -> list[str]:
     columns = ["variant", *([] if results.across is None else ["environment"]), "seeds"]
     columns += ["IQM", "95 % interval", "median", "quartiles", "mean", "std"]
-    if results.threshold is not None:
+    if _has_thresholds(results):
         columns += ["optimality gap", "reached", "steps to threshold"]
     return columns
 
@@ -41,11 +41,12 @@ def head(results: ExperimentResults) -> list[str]:
 def rows(results: ExperimentResults) -> list[list[str]]:
     """The cells of each variant, best first, in the order of ``head``; those without scores come last."""
     thresholds = {one.variant: one for one in (results.thresholds.variants if results.thresholds else ())}
+    with_thresholds = _has_thresholds(results)
     found = []
     for one in sorted(results.variants, key=lambda one: one.rank or len(results.variants) + 1):
         cells = [one.label, *([] if results.across is None else [one.environment]), str(one.n)]
         cells += [_told(one.iqm), _interval(one), _told(one.median), _quartiles(one), _told(one.mean), _told(one.std)]
-        if results.threshold is not None:
+        if with_thresholds:
             steps = thresholds.get(one.variant)
             cells += [
                 _told(one.optimality_gap),
@@ -110,12 +111,19 @@ def caption(results: ExperimentResults) -> str:
     told = f"A score is {results.score_definition}. IQM: interquartile mean over seeds"
     if resamples:
         told += f", with its 95 % percentile interval by bootstrap ({resamples:,} resamples)"
-    if results.threshold is not None:
+    if _has_thresholds(results):
+        goal = "the threshold of each environment"
+        if results.threshold is not None:
+            goal = f"a return of {decimal(results.threshold)}"
         told += (
-            f". Steps to threshold: Kaplan-Meier median of the steps to a return of {decimal(results.threshold)}; "
+            f". Steps to threshold: Kaplan-Meier median of the steps to {goal}; "
             f"{NOTHING} where fewer than half of the seeds have got there"
         )
     return f"{told}. {results.verdict.headline}"
+
+
+def _has_thresholds(results: ExperimentResults) -> bool:
+    return any(one.threshold is not None for one in results.variants)
 
 
 def _interval(one: VariantScores) -> str:

@@ -27,6 +27,7 @@ class StepsToThreshold(Frozen):
     seed got there; before the first the share is 1."""
 
     variant: str
+    threshold: float = Field(description="The return to reach where it was trained.")
     n: int = Field(description="Seeds that were trained at all.")
     reached: int
     median: float | None = Field(description="Steps until half of them got there; null: fewer than half did.")
@@ -43,20 +44,23 @@ class StepsToThreshold(Frozen):
 
 
 class Thresholds(Frozen):
-    threshold: float = Field(description="The return to reach.")
-    variants: list[StepsToThreshold] = Field(description="In the order of the specification; untrained ones left out.")
+    threshold: float | None = Field(description="The return to reach; null: each variant has that of its environment.")
+    variants: list[StepsToThreshold] = Field(
+        description="In the order of the specification; left out are untrained ones, and those without a threshold."
+    )
 
 
 def steps_to_threshold(trials: Sequence[Trial], setting: Setting) -> Thresholds | None:
-    """None without a threshold. A trial that still trains is censored at the steps that it has done; one that never
+    """None without any threshold. A trial that still trains is censored at the steps that it has done; one that never
     began is left out, for it says nothing."""
-    if setting.threshold is None:
+    goals = {variant: goal for variant in setting.variants if (goal := setting.threshold_of(variant)) is not None}
+    if not goals:
         return None
     begun = {
         variant: sorted((one for one in trials if one.variant == variant and one.steps > 0), key=lambda one: one.seed)
-        for variant in setting.variants
+        for variant in goals
     }
-    found = [_of_variant(variant, ours, setting.threshold) for variant, ours in begun.items() if ours]
+    found = [_of_variant(variant, ours, goals[variant]) for variant, ours in begun.items() if ours]
     return Thresholds(threshold=setting.threshold, variants=found)
 
 
@@ -66,6 +70,7 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float) -> Step
     low, high = survival.median_interval
     return StepsToThreshold(
         variant=variant,
+        threshold=threshold,
         n=survival.seeds,
         reached=survival.reached,
         median=survival.median,

@@ -85,8 +85,9 @@ class Setting:
     ``methods``: by variant, what it is called without its environment: variants of one method train the same on
     different environments. ``scales``: of the environments whose returns can be normalised.
 
-    ``threshold``: the return to reach; None: there is none, and no steps to it. ``greedy_curves``: whether the learning
-    curves are those of greedy evaluations; otherwise they are moving averages of the returns in training.
+    ``threshold``: the return to reach in all environments; None: in each that of ``thresholds``, if it has one.
+    ``greedy_curves``: whether the learning curves are those of greedy evaluations; otherwise they are moving averages
+    of the returns in training.
     """
 
     variants: dict[str, str]
@@ -96,6 +97,11 @@ class Setting:
     greedy_curves: bool = False
     methods: Mapping[str, str] = field(default_factory=dict)
     scales: Mapping[str, Scale] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    def threshold_of(self, variant: str) -> float | None:
+        """The return to reach where ``variant`` is trained; None: there is none, and no steps to it."""
+        return self.thresholds.get(self.environments[variant]) if self.threshold is None else self.threshold
 
     @property
     def has_several_environments(self) -> bool:

@@ -69,14 +69,13 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
     assert scores.iqm is not None
     paid = next(one for one in results.cost.variants if one.variant == variant)
     seconds = paid.core_seconds / max(paid.trials, 1)
-    threshold = results.threshold
     arrivals = _arrivals(variant, results, {one.seed for one in scores.scores})
     solved = sorted(round(one.steps) for one in arrivals if not one.censored)
     steps = _median_steps(arrivals)
     return MeasuredPreset(
         seeds=scores.n,
         solved=len(solved),
-        held=None if threshold is None else sum(one.score >= threshold for one in scores.scores),
+        held=None if scores.threshold is None else sum(one.score >= scores.threshold for one in scores.scores),
         return_iqm=round(scores.iqm, 3),
         return_low=scores.low and round(scores.low, 3),
         return_high=scores.high and round(scores.high, 3),

@@ -33,7 +33,7 @@ CACHED_BOOKS = 16
 
 @dataclass(frozen=True)
 class ResultsRequest:
-    """``threshold`` is None for that of the environment."""
+    """``threshold`` is None for that of each environment."""
 
     score: ScoreKind = ScoreKind.TRIAL
     threshold: float | None = None
@@ -48,7 +48,8 @@ class _State:
         with database.read() as session:
             stamps = run_stamps(session, self._run_ids)
         parts = [__version__, str(DEFINITIONS), source.id, repr(source.variants), repr(source.environments)]
-        parts += [repr(source.methods), repr(source.scales), *(repr(cell) for cell in source.cells)]
+        parts += [repr(source.methods), repr(source.scales), repr(source.thresholds)]
+        parts += [repr(cell) for cell in source.cells]
         parts += [f"{run_id} {stamp}" for run_id, stamp in stamps.items()]
         self._digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -100,7 +101,7 @@ class ResultsService:
         return self._make(state, request, *self._trials(state, request))
 
     def _make(self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting) -> ExperimentResults:
-        """Of another threshold than the environment's only what depends on it."""
+        """Of another threshold than that of the environments only what depends on it."""
         if setting.threshold == state.source.threshold:
             made = experiment_results(trials, setting)
         else:
@@ -114,19 +115,19 @@ class ResultsService:
 
     def _trials(self, state: _State, request: ResultsRequest) -> tuple[list[Trial], Setting]:
         source, rows = state.source, state.rows
-        threshold = _threshold(source, request)
         digests = self._book(source).of(list(rows.values()))
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
         setting = Setting(
             source.variants,
             source.environments,
             request.score,
-            threshold,
+            _threshold(source, request),
             greedy,
             methods=source.methods,
             scales=source.scales,
+            thresholds=source.thresholds,
         )
-        return [self._trial(cell, rows, digests, request.score, threshold, greedy) for cell in source.cells], setting
+        return [self._trial(cell, rows, digests, setting) for cell in source.cells], setting
 
     def _known(self, state: _State, request: ResultsRequest) -> ExperimentResults | None:
         """Those in memory, or that an earlier service has kept."""
@@ -148,16 +149,8 @@ class ResultsService:
                 self._books[source.id] = book
             return book
 
-    def _trial(
-        self,
-        cell: Cell,
-        rows: dict[str, RunRow],
-        digests: dict[str, RunDigest],
-        score: ScoreKind,
-        threshold: float | None,
-        greedy: bool,
-    ) -> Trial:
-        row = rows.get(cell.run_id or "")
+    def _trial(self, cell: Cell, rows: dict[str, RunRow], digests: dict[str, RunDigest], setting: Setting) -> Trial:
+        row, score = rows.get(cell.run_id or ""), setting.score
         now = self._clock()
         core_seconds = sum(rows[run_id].core_seconds(now) for run_id in cell.run_ids if run_id in rows)
         if row is None:
@@ -173,6 +166,7 @@ class ResultsService:
                 policy=cell.policy if score is ScoreKind.TRIAL else None,
             )
         found = digests[row.id]
+        threshold = setting.threshold_of(cell.variant)
         return Trial(
             variant=cell.variant,
             seed=cell.seed,
@@ -182,7 +176,7 @@ class ResultsService:
             steps=row.step,
             reached=None if threshold is None else _reached(cell, row, found, threshold),
             core_seconds=core_seconds,
-            curve=found.greedy if greedy else found.training,
+            curve=found.greedy if setting.greedy_curves else found.training,
             skipped=cell.skipped,
             policy=cell.policy if score is ScoreKind.TRIAL else None,
         )
@@ -212,4 +206,5 @@ def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:
 
 
 def _threshold(source: ExperimentSource, request: ResultsRequest) -> float | None:
+    """For all environments; None: in each its own."""
     return source.threshold if request.threshold is None else request.threshold

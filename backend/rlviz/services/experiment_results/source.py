@@ -39,8 +39,8 @@ class ExperimentSource:
     text.
 
     ``variants``: ids with labels, in the order of the specification; ``environments``: that of each, with its options;
-    ``threshold``: the return to reach that they have in common, if they have one. ``methods``: by variant, what it is
-    called without its environment; ``scales``: of environments whose returns can be normalised. ``sweep``: of a search.
+    ``thresholds``: of environments the return to reach, where they have one. ``methods``: by variant, what it is called
+    without its environment; ``scales``: of environments whose returns can be normalised. ``sweep``: of a search.
     """
 
     id: str
@@ -49,8 +49,14 @@ class ExperimentSource:
     specification: Callable[[], str]
     variants: dict[str, str]
     environments: dict[str, str]
-    threshold: float | None
     cells: Sequence[Cell]
+    thresholds: Mapping[str, float] = field(default_factory=dict)
     methods: Mapping[str, str] = field(default_factory=dict)
     scales: Mapping[str, Scale] = field(default_factory=dict)
     sweep: Sweep | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The return to reach that all environments have in common; None where there is none, or each has its own."""
+        found = {self.thresholds.get(environment) for environment in self.environments.values()}
+        return found.pop() if len(found) == 1 else None

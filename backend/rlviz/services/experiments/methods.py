@@ -1,11 +1,14 @@
-"""Methods: which variants of an experiment train the same on different environments."""
+"""Methods: which variants of an experiment train the same on different environments; and what it is called by them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from rlviz.domain.experiments import RunWishes
+from rlviz.algorithms import ALGORITHMS
+from rlviz.analysis.numbers import listed
+from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.domain.limits import LIMITS
 
 _BESIDE = {"on", "in", "at", "for", "with", "and", "–", "-", "·", "|", "/"}
 """Words that lead to the name of an environment, or stand between it and the rest."""
@@ -26,6 +29,21 @@ def methods_of(labels: Mapping[str, str], wishes: Mapping[str, RunWishes]) -> di
         ours = sorted(group, key=list(labels).index)
         found |= dict.fromkeys(ours, _in_common([labels[variant] for variant in ours]))
     return _told_apart(found, keys, labels)
+
+
+def name_of(spec: ExperimentSpec) -> str:
+    """What an experiment is called that was given no name. Its specification has been resolved."""
+    if spec.sweep is not None:
+        return f"Search for {ALGORITHMS.get(spec.base.algo).name} on {spec.base.env_id}"
+    if spec.grid:
+        named = f"{', '.join(spec.grid)} of {ALGORITHMS.get(spec.base.algo).name} on {spec.base.env_id}"
+        return named[: LIMITS.run_name.maximum]
+    wishes = {f"v{place}": variant.wishes(spec.base) for place, variant in enumerate(spec.variants)}
+    labels = {f"v{place}": variant.name.strip() for place, variant in enumerate(spec.variants)}
+    places = list(dict.fromkeys(one.env_id for one in wishes.values()))
+    called = methods_of(labels, wishes) if len(places) > 1 else labels
+    names = dict.fromkeys(called[variant] for variant in labels)
+    return f"{' or '.join(names)} on {listed(places)}"[: LIMITS.run_name.maximum]
 
 
 def _without(wishes: RunWishes, *names: str) -> str:

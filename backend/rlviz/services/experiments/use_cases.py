@@ -11,7 +11,6 @@ from threading import Lock
 from cachetools import LRUCache
 from pydantic import JsonValue
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis.experiments import Scale
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
@@ -36,7 +35,7 @@ from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiments.book import ExperimentBook
 from rlviz.services.experiments.checking import SpecificationCheck
-from rlviz.services.experiments.methods import methods_of
+from rlviz.services.experiments.methods import methods_of, name_of
 from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.states import ExperimentState, state_of
 from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status_of, summary_of
@@ -88,7 +87,7 @@ class ExperimentService:
         folder = ExperimentFolder(self._settings.runs_dir, new_experiment_id(now))
         stored = StoredExperiment(
             id=folder.id,
-            name=(spec.name or _name_of(spec)).strip(),
+            name=(spec.name or name_of(spec)).strip(),
             created_at=now,
             specification=spec,
             resolved=resolved,
@@ -191,7 +190,6 @@ class ExperimentService:
             ]
             wishes, labels = dict(book.wishes), book.labels
         found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in wishes.items()}
-        thresholds = {environment.reward_threshold for environment in found.values()}
         environments = {name: _environment(one.id, one.chosen) for name, one in found.items()}
         return ExperimentSource(
             id=book.id,
@@ -200,8 +198,12 @@ class ExperimentService:
             specification=book.folder.specification_text,
             variants=labels,
             environments=environments,
-            threshold=thresholds.pop() if len(thresholds) == 1 else None,
             cells=cells,
+            thresholds={
+                environments[name]: one.reward_threshold
+                for name, one in found.items()
+                if one.reward_threshold is not None
+            },
             methods=methods_of(labels, wishes) if len(set(environments.values())) > 1 else {},
             scales={environments[name]: scale for name, one in found.items() if (scale := _scale(one)) is not None},
             sweep=book.spec.sweep,
@@ -268,19 +270,6 @@ class ExperimentService:
 
     def _parallel(self, book: ExperimentBook) -> int:
         return book.spec.parallel or self._settings.max_concurrent_runs
-
-
-def _name_of(spec: ExperimentSpec) -> str:
-    if spec.sweep is not None:
-        return f"Search for {_algorithm(spec)} on {spec.base.env_id}"
-    if spec.grid:
-        return f"{', '.join(spec.grid)} of {_algorithm(spec)} on {spec.base.env_id}"[:120]
-    return f"{' or '.join(variant.name for variant in spec.variants)} on {spec.base.env_id}"[:120]
-
-
-def _algorithm(spec: ExperimentSpec) -> str:
-    """What the algorithm of the base is called. The specification has been resolved: there is such an algorithm."""
-    return ALGORITHMS.get(spec.base.algo).name
 
 
 def _environment(env_id: str, options: Mapping[str, JsonValue]) -> str:

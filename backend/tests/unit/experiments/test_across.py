@@ -11,8 +11,8 @@ from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Scale, 
 from rlviz.analysis.experiments.report import ReportHead, report
 from rlviz.analysis.experiments.results import for_threshold
 from rlviz.analysis.experiments.tables import latex, markdown
-from rlviz.domain.experiments import RunWishes
-from rlviz.services.experiments.methods import methods_of
+from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.services.experiments.methods import methods_of, name_of
 
 CARTPOLE = Scale(random=20.0, threshold=420.0)
 ACROBOT = Scale(random=-500.0, threshold=-100.0)
@@ -131,6 +131,29 @@ def test_another_threshold_leaves_the_methods_as_they_are() -> None:
     assert (changed.across, changed.verdict) == (found.across, found.verdict)
 
 
+def test_each_environment_has_its_own_threshold_unless_one_is_asked_for() -> None:
+    own = {"CartPole-v1": 420.0, "Acrobot-v1": -100.0}
+    found = results(thresholds=own)
+    assert found.thresholds is not None
+    assert (found.threshold, found.thresholds.threshold) == (None, None)
+    assert [one.threshold for one in found.thresholds.variants] == [420.0, -100.0, 420.0, -100.0]
+    assert [one.made.definition.split(":")[0] for one in found.thresholds.variants[:2]] == [
+        "Steps until a seed first reached a return of 420",
+        "Steps until a seed first reached a return of -100",
+    ]
+    assert [one.optimality_gap for one in found.variants] == [120.0, 120.0, 400.0, 400.0]
+    assert "median of the steps to the threshold of each environment;" in markdown(found)
+    assert report(ReportHead("Both", "both-1", "now", "1.0", "{}"), found).count('class="reference"') == 3
+    assert [one.threshold for one in results(thresholds=own, threshold=3.0).variants] == [3.0] * 4
+
+
+def test_an_environment_without_a_threshold_has_no_steps_to_it() -> None:
+    found = results(thresholds={"CartPole-v1": 420.0})
+    assert found.thresholds is not None
+    assert [one.variant for one in found.thresholds.variants] == ["pc", "dc"]
+    assert [one.optimality_gap is None for one in found.variants] == [False, True, False, True]
+
+
 def test_on_one_environment_there_are_no_methods() -> None:
     assert results(environments=dict.fromkeys(LABELS, "CartPole-v1")).across is None
 
@@ -195,3 +218,22 @@ def test_methods_that_would_be_called_the_same_are_told_apart() -> None:
     found = methods_of(labels, trained)
     assert found["a"] == found["b"]
     assert found["c"] == found["d"] != found["a"]
+
+
+@pytest.mark.parametrize(
+    ("environments", "name"),
+    [
+        (["CartPole-v1"], "PPO or A2C on CartPole-v1"),
+        (["CartPole-v1", "Acrobot-v1"], "PPO or A2C on CartPole-v1 and Acrobot-v1"),
+    ],
+)
+def test_an_experiment_is_called_by_its_methods_and_all_its_environments(environments: list[str], name: str) -> None:
+    variants = [
+        {
+            "name": f"{algo.upper()} on {env_id}" if len(environments) > 1 else algo.upper(),
+            "changes": {"algo": algo, "env_id": env_id},
+        }
+        for algo in ("ppo", "a2c")
+        for env_id in environments
+    ]
+    assert name_of(ExperimentSpec.model_validate({"variants": variants})) == name

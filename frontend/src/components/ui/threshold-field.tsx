@@ -12,11 +12,13 @@ interface ThresholdFieldProps {
   chosen: number | null;
   /** The threshold that the service used. */
   used: number | null;
+  /** What stands there without one. */
+  none?: string;
   onChange: (threshold: number | null) => void;
 }
 
 /** A field for the return to reach. Every valid number takes effect while typing. */
-export function ThresholdField({ chosen, used, onChange }: ThresholdFieldProps) {
+export function ThresholdField({ chosen, used, none = "none", onChange }: ThresholdFieldProps) {
   const id = useId();
   const [draft, setDraft] = useState<string | null>(null);
   const shown = draft ?? setting(chosen ?? used ?? "");
@@ -42,7 +44,7 @@ export function ThresholdField({ chosen, used, onChange }: ThresholdFieldProps) 
         aria-describedby={wrong ? `${id}-note` : undefined}
         inputMode="decimal"
         autoComplete="off"
-        placeholder="none"
+        placeholder={none}
         value={shown}
         onChange={(event) => type(event.target.value)}
         onBlur={() => setDraft(null)}

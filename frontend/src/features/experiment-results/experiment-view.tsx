@@ -8,6 +8,7 @@ import { ThresholdField } from "@/components/ui/threshold-field";
 import {
   experimentExport,
   experimentReport,
+  type ExperimentResults,
   experimentResultsQuery,
   type ExportFormat,
   type ScoreKind,
@@ -62,6 +63,7 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
         <ThresholdField
           chosen={threshold}
           used={data?.threshold ?? null}
+          none={hasOwnThresholds(data) ? "its own" : "none"}
           onChange={(goal) => change({ threshold: goal })}
         />
         {data && (
@@ -99,6 +101,11 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
       )}
     </div>
   );
+}
+
+/** Whether each environment has a threshold of its own. */
+function hasOwnThresholds(results: ExperimentResults | undefined): boolean {
+  return results?.threshold === null && results.thresholds !== null;
 }
 
 function wantedIn(query: URLSearchParams): WantedResults {

@@ -5,6 +5,7 @@ import fixture from "./fixture.json";
 import { MethodTable } from "./method-table";
 import { ProfileCard } from "./profile-card";
 import { ScoreTable } from "./score-table";
+import { StepsTable } from "./steps-table";
 import { renderWithQueries } from "@/lib/testing/service";
 
 const alone = fixture as unknown as ExperimentResults;
@@ -64,4 +65,32 @@ test("profiles are of normalised scores, by the names of the methods", () => {
 test("on one environment there are no methods", () => {
   const { container } = render(<MethodTable results={alone} />);
   expect(container).toBeEmptyDOMElement();
+});
+
+test("steps are to the threshold of the environment where each variant is trained", () => {
+  const [ppo, dqn] = alone.thresholds!.variants;
+  const own: ExperimentResults = {
+    ...several,
+    variants: [several.variants[0]!, { ...several.variants[1]!, environment: "Acrobot-v1" }],
+    threshold: null,
+    thresholds: {
+      threshold: null,
+      variants: [
+        { ...ppo!, threshold: 475 },
+        { ...dqn!, threshold: -100 },
+      ],
+    },
+  };
+  render(<StepsTable results={own} />);
+  const card = screen.getByRole("region", { name: "Steps to the threshold of each environment" });
+  expect(within(card).getByRole("row", { name: /^PPO/ })).toHaveTextContent("475.0 on CartPole-v1");
+  expect(within(card).getByRole("row", { name: /^DQN/ })).toHaveTextContent("-100.0 on Acrobot-v1");
+});
+
+test("of very many trials the seeds of a variant are one text and one mark", () => {
+  render(<StepsTable results={{ ...alone, trials: 1_000 }} />);
+  const card = screen.getByRole("region", { name: "Steps to a return of 475.0" });
+  expect(card.querySelectorAll("td li")).toHaveLength(0);
+  expect(within(card).getByRole("row", { name: /^DQN/ })).toHaveTextContent("> 4k, > 4k, > 4k");
+  expect(within(card).getAllByText("5 seeds: not there when their training ended")).toHaveLength(1);
 });

@@ -26,7 +26,8 @@ interface EnvironmentCurvesProps {
 }
 
 function EnvironmentCurves({ results, environment, title }: EnvironmentCurvesProps) {
-  const { variants, threshold } = results;
+  const { variants } = results;
+  const threshold = variants.find((one) => one.environment === environment)?.threshold;
   const curves = useMemo(() => curvesOn(results, environment), [results, environment]);
   const lines = useMemo(() => {
     const label = labelsOf(variants);

@@ -5,13 +5,15 @@ import type { ExperimentResults } from "@/lib/api";
 import { brief, compact, decimal, noInterval, percent, plural } from "@/lib/format";
 import { madeText, madeTexts } from "@/lib/made";
 import { arrivalLines } from "./arrival-lines";
-import { labelsOf } from "./labels";
+import { labelsOf, showsSeeds } from "./labels";
 
 /** Steps to the threshold, drawn and in figures, with the seeds that never got there; nothing without a threshold. */
 export function StepsTable({ results }: { results: ExperimentResults }) {
   const { thresholds } = results;
   if (!thresholds || thresholds.variants.length === 0) return null;
   const label = labelsOf(results.variants);
+  const withSeeds = showsSeeds(results);
+  const where = new Map(results.variants.map((one) => [one.variant, one.environment]));
   const help = madeTexts(
     thresholds.variants.map(({ variant, made }) => ({ label: label(variant), made })),
   );
@@ -20,7 +22,11 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
   );
   return (
     <Card
-      title={`Steps to a return of ${decimal(thresholds.threshold)}`}
+      title={
+        thresholds.threshold === null
+          ? "Steps to the threshold of each environment"
+          : `Steps to a return of ${decimal(thresholds.threshold)}`
+      }
       aside={<ChartHelp title="steps to the threshold" text={help} />}
       bodyClass="flex min-w-0 flex-col gap-4 p-4"
     >
@@ -56,6 +62,11 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
               >
                 <th scope="row" className="text-left font-medium break-words">
                   {label(one.variant)}
+                  {thresholds.threshold === null && (
+                    <span className="block text-2xs font-normal text-ink-faint">
+                      {decimal(one.threshold)} on {where.get(one.variant)}
+                    </span>
+                  )}
                 </th>
                 <td title="Seeds that got there, of those that were trained">
                   {one.reached} of {one.n}
@@ -72,18 +83,12 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
                     </span>
                   )}
                 </td>
-                <td>
-                  <ul className="flex flex-wrap gap-x-2 text-xs text-ink-soft">
-                    {one.seeds.map(({ seed, steps, censored }) => (
-                      <li
-                        key={seed}
-                        title={`Seed ${seed}${censored ? ": not reached within its training" : ""}`}
-                      >
-                        {censored ? "> " : ""}
-                        {brief(steps)}
-                      </li>
-                    ))}
-                  </ul>
+                <td className="text-xs text-ink-soft">
+                  {withSeeds ? (
+                    <Arrivals seeds={one.seeds} />
+                  ) : (
+                    one.seeds.map(arrivalWords).join(", ")
+                  )}
                 </td>
               </tr>
             ))}
@@ -92,4 +97,26 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
       </div>
     </Card>
   );
+}
+
+type Seeds = NonNullable<ExperimentResults["thresholds"]>["variants"][number]["seeds"];
+
+/** The steps of each seed, told apart by their titles. */
+function Arrivals({ seeds }: { seeds: Seeds }) {
+  return (
+    <ul className="flex flex-wrap gap-x-2">
+      {seeds.map((one) => (
+        <li
+          key={one.seed}
+          title={`Seed ${one.seed}${one.censored ? ": not reached within its training" : ""}`}
+        >
+          {arrivalWords(one)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function arrivalWords({ steps, censored }: Seeds[number]): string {
+  return `${censored ? "> " : ""}${brief(steps)}`;
 }

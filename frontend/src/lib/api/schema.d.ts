@@ -3729,7 +3729,7 @@ export interface components {
       score_definition: string;
       /**
        * Threshold
-       * @description Return to reach: the one asked for, or the environment's; null: none.
+       * @description Return to reach everywhere: the one asked for, or that of all environments; null: none, or in each environment its own, which its variants have.
        */
       threshold: number | null;
       /** Trials */
@@ -3760,7 +3760,7 @@ export interface components {
       across?: components["schemas"]["Across"] | null;
       improvements: components["schemas"]["Improvements"];
       profiles: components["schemas"]["Profiles"];
-      /** @description Steps to the threshold; null without one. */
+      /** @description Steps to the threshold; null without any. */
       thresholds: components["schemas"]["Thresholds"] | null;
       curves: components["schemas"]["Curves"];
       cost: components["schemas"]["Cost"];
@@ -9000,6 +9000,11 @@ export interface components {
       /** Variant */
       variant: string;
       /**
+       * Threshold
+       * @description The return to reach where it was trained.
+       */
+      threshold: number;
+      /**
        * N
        * @description Seeds that were trained at all.
        */
@@ -9491,12 +9496,12 @@ export interface components {
     Thresholds: {
       /**
        * Threshold
-       * @description The return to reach.
+       * @description The return to reach; null: each variant has that of its environment.
        */
-      threshold: number;
+      threshold: number | null;
       /**
        * Variants
-       * @description In the order of the specification; untrained ones left out.
+       * @description In the order of the specification; left out are untrained ones, and those without a threshold.
        */
       variants: components["schemas"]["StepsToThreshold"][];
     };
@@ -9750,6 +9755,11 @@ export interface components {
       label: string;
       /** Environment */
       environment: string;
+      /**
+       * Threshold
+       * @description The return to reach in its environment; null: none.
+       */
+      threshold?: number | null;
       /**
        * Trials
        * @description Trials of it, whether they have ended or not.

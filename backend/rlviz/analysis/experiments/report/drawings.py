@@ -131,7 +131,8 @@ def draw_thresholds(thresholds: Thresholds, places: Places) -> Element:
     """Shares that have got there, as steps; a seed that was not trained any further is a cross on its line."""
     last = max((seed.steps for one in thresholds.variants for seed in one.seeds), default=1.0)
     box = frame((0.0, last), (0.0, 1.0))
-    parts = box.drawn("environment steps", f"share of seeds that have reached {decimal(thresholds.threshold)}")
+    goal = "their threshold" if thresholds.threshold is None else decimal(thresholds.threshold)
+    parts = box.drawn("environment steps", f"share of seeds that have reached {goal}")
     for one in thresholds.variants:
         points, share = [(box.x(0), box.y(0))], 0.0
         for step, waiting in zip(one.step, one.waiting, strict=True):

@@ -148,12 +148,13 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
 def _drawn_curves(results: ExperimentResults, places: Places, labels: Mapping[str, str]) -> list[Element]:
     """One picture for each environment: returns of different ones have no scale in common."""
     environments = {one.variant: one.environment for one in results.variants}
+    thresholds = {one.environment: one.threshold for one in results.variants}
     found = []
     for environment in dict.fromkeys(environments.values()):
         ours = results.curves.of([variant for variant, one in environments.items() if one == environment])
         if ours.variants:
             found += [element("h3", environment)] if results.across else []
-            found.append(draw_curves(ours, results.threshold, places))
+            found.append(draw_curves(ours, thresholds[environment], places))
             found.append(_legend([one.variant for one in ours.variants], labels, places))
     return found
 
