@@ -47,6 +47,18 @@ test("what variants differ in is a column, and what they share a fact", () => {
   });
 });
 
+test("several environments are all named, and each variant has its own", () => {
+  const variants = [variant("a"), variant("b", { env_id: "Acrobot-v1" })];
+  const found = described(experiment({ base, variants: [] }, { variants }), upper);
+  expect(Object.fromEntries(found.facts)).toMatchObject({
+    Environments: "CartPole-v1, Acrobot-v1",
+  });
+  expect(found.table.rows.map(([name, , , where]) => [name, where])).toEqual([
+    ["A", "CartPole-v1"],
+    ["B", "Acrobot-v1"],
+  ]);
+});
+
 test("of a search the table has what is searched, with its scale and condition", () => {
   const space = {
     gamma: { kind: "float", low: 0.9, high: 0.999, log: false, step: null, when: {} },

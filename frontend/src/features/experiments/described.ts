@@ -82,15 +82,17 @@ function searchedTable({ space }: NonNullable<Specification["sweep"]>): Describe
 }
 
 function factsOf(
-  { specification, seeds }: Experiment,
+  { specification, seeds, variants }: Experiment,
   algorithmName: (id: string) => string,
 ): Described["facts"] {
   const { base, sweep, grid, parallel, memory_per_worker: memory, score, limits } = specification;
+  const places = [...new Set(variants.map(({ env_id }) => env_id))];
   const options = Object.entries(base?.env_options ?? {}).map(named);
   const fixed = Object.entries(base?.hyperparameters ?? {}).map(named);
   const isVaried = !sweep && Object.keys(grid ?? {}).length === 0;
   return facts({
-    Environment: base && [base.env_id, ...options].join(", "),
+    [places.length > 1 ? "Environments" : "Environment"]:
+      places.length > 1 ? places.join(", ") : base && [base.env_id, ...options].join(", "),
     "Begins from":
       base && !isVaried && `${algorithmName(base.algo ?? "")}, ${base.preset ?? "its defaults"}`,
     "For all": fixed.join(", "),

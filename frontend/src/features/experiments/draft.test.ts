@@ -1,88 +1,11 @@
 import { expect, test } from "vitest";
-import type { Algorithm, Environment, Limits } from "@/lib/api";
-import {
-  enter,
-  type ExperimentDraft,
-  FIRST,
-  type Offer,
-  offerIn,
-  variantsIn,
-  withBase,
-} from "./draft";
-import { readDraft } from "./specification";
+import { enter, type ExperimentDraft, FIRST, type Offer, variantsIn, withBase } from "./draft";
+import { cartpole, pendulum, place, read } from "./fixtures";
 
-const preset = (id: string, title: string, end_step: number) => ({
-  ...{ id, title, end_step },
-  total_timesteps: end_step - 100,
-});
-const schema = (name: string, type: string, changes: object = {}) => ({
-  ...{ name, type, default: 1, nullable: false, choices: null, help: "", needs: null },
-  ...changes,
-});
-const hyperparameters = [
-  schema("gamma", "number", { minimum: 0, maximum: 1 }),
-  schema("n_steps", "integer"),
-  schema("net_arch", "array", { default: [64, 64] }),
-  schema("activation", "string", { default: "tanh", choices: ["tanh", "relu"] }),
-  schema("slope", "number"),
-  schema("use_sde", "boolean", { default: false, needs: "continuous-actions" }),
-];
-const search = [
-  {
-    name: "gamma",
-    parameter: { kind: "float", low: 0.9, high: 0.999, log: false, step: null },
-    source: "RL Zoo",
-  },
-  { name: "net_arch", parameter: { kind: "choice", choices: [[64], [64, 64]] }, source: "" },
-  { name: "activation", parameter: { kind: "choice", choices: ["tanh", "relu"] }, source: "" },
-  {
-    name: "slope",
-    parameter: { kind: "int", low: 1, high: 8, log: true, step: 1, when: { activation: ["relu"] } },
-    source: "",
-  },
-  { name: "use_sde", parameter: { kind: "choice", choices: [false, true] }, source: "" },
-];
-const algorithm = (id: string, actor = "policy") =>
-  ({
-    ...{ id, name: id.toUpperCase(), actor, hyperparameters, search },
-    presets: [preset("fast", "Fast", 1_000)],
-  }) as unknown as Algorithm;
-const algorithms = [
-  algorithm("ppo"),
-  algorithm("dqn"),
-  algorithm("sac"),
-  algorithm("random", "random"),
-];
-const environment = (id: string, presets: Record<string, object[]>) =>
-  ({
-    ...{ id, presets, variants: [], options: [] },
-    ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
-    algorithms: [...Object.keys(presets), "random"],
-  }) as unknown as Environment;
-const environments = [
-  environment("CartPole-v1", {
-    ppo: [preset("fast", "Fast", 40_960), preset("stable", "Stable", 100_000)],
-    dqn: [preset("fast", "Fast", 50_000), preset("own-mine", "Mine", 7_000)],
-  }),
-  environment("Pendulum-v1", {
-    ppo: [preset("stable", "Stable", 100_000)],
-    sac: [preset("fast", "Fast", 10_000)],
-  }),
-];
-const limits = {
-  ...{ scored_episodes: { minimum: 1, maximum: 1_000, default: 20 } },
-  ...{ experiment_seeds: { minimum: 1, maximum: 1_000 }, seed: { minimum: 0, maximum: 10_000 } },
-  ...{ experiment_parallel: { minimum: 1, maximum: 256 } },
-  ...{ experiment_retries: { minimum: 1, maximum: 10, default: 1 } },
-  ...{ periodic_every_steps: { minimum: 100, maximum: 10_000_000 } },
-} as unknown as Limits;
-const read = (draft: ExperimentDraft, offer: Offer) => readDraft(draft, offer, limits);
 const toSpecification = (draft: ExperimentDraft, offer: Offer) => read(draft, offer).specification;
 const totalSteps = (draft: ExperimentDraft, offer: Offer) => read(draft, offer).steps;
 const problemsOf = (draft: ExperimentDraft, offer: Offer) =>
   Object.fromEntries(read(draft, offer).problems);
-const cartpole = offerIn(environments, algorithms, "CartPole-v1");
-const pendulum = offerIn(environments, algorithms, "Pendulum-v1");
 
 test("offers what can learn in the environment", () => {
   expect(cartpole.algorithms.map(({ id }) => id)).toEqual(["ppo", "dqn"]);
@@ -219,7 +142,7 @@ test("trials that can be given up are evaluated ten times", () => {
 });
 
 test("another environment or algorithm keeps what can be kept, and suggests its own space", () => {
-  const moved = enter(searching, { env: "Pendulum-v1", options: {} }, pendulum);
+  const moved = enter({ ...searching, places: [place("Pendulum-v1")] }, pendulum);
   expect(moved.base).toEqual({ algo: "ppo", preset: "stable" });
   expect(moved.sweep.space.map(({ name }) => name)).toContain("gamma");
 });

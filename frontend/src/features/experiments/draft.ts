@@ -29,11 +29,17 @@ export type Kind = "variants" | "grid" | "search";
 /** What is typed for the options of the environment; those without an entry have their defaults. */
 export type TypedOptions = Readonly<Record<string, string>>;
 
+/** Where is trained: an environment, and what is typed for its options. */
+export interface Place {
+  env: string;
+  options: TypedOptions;
+}
+
 export interface ExperimentDraft {
   /** Empty: made from what is compared. */
   name: string;
-  env: string;
-  options: TypedOptions;
+  /** One at least. Variants are trained in all of them, a grid and a search in the first. */
+  places: readonly Place[];
   kind: Kind;
   variants: readonly VariantDraft[];
   /** What a grid and a search vary. */
@@ -51,7 +57,7 @@ export interface ExperimentDraft {
 }
 
 export const FIRST: ExperimentDraft = {
-  ...{ name: "", env: "CartPole-v1", options: {} },
+  ...{ name: "", places: [{ env: "CartPole-v1", options: {} }] },
   kind: "variants",
   variants: [
     { algo: "ppo", preset: "fast" },
@@ -65,32 +71,45 @@ export const FIRST: ExperimentDraft = {
   sinks: [],
 };
 
-/** What can be compared: the environment that was chosen, with its options, and the algorithms that can learn in it. */
+/** What can be compared: the environments that were chosen, with their options, and the algorithms that can learn in all. */
 export interface Offer {
   environment: Environment | undefined;
+  /** Those beside the first. */
+  others: readonly (Environment | undefined)[];
   algorithms: readonly Algorithm[];
 }
 
 export function offerIn(
   environments: readonly Environment[],
   algorithms: readonly Algorithm[],
-  env: string,
-  options: TypedOptions = {},
+  places: readonly Place[],
 ): Offer {
-  const found = environments.find(({ id }) => id === env);
-  const environment = found && variantFor(found, fittingValues(found.options, options));
+  const [environment, ...others] = places.map(({ env, options }) => {
+    const found = environments.find(({ id }) => id === env);
+    return found && variantFor(found, fittingValues(found.options, options));
+  });
   return {
-    environment,
+    ...{ environment, others },
     algorithms: algorithms.filter(
       ({ id, actor }) =>
-        actor === "policy" && (!environment || environment.algorithms.includes(id)),
+        actor === "policy" &&
+        [environment, ...others].every((one) => !one || one.algorithms.includes(id)),
     ),
   };
 }
 
-export function presetsOf({ environment, algorithms }: Offer, algo: string): readonly Preset[] {
+/** Where the draft is trained. */
+export function placesOf({ kind, places }: Pick<ExperimentDraft, "kind" | "places">) {
+  return kind === "variants" ? places : places.slice(0, 1);
+}
+
+/** The presets of an algorithm, as they are in the first environment, that there are in all of them. */
+export function presetsOf({ environment, others, algorithms }: Offer, algo: string) {
   const algorithm = algorithms.find(({ id }) => id === algo);
-  return presetsFor(environment, algorithm);
+  const elsewhere = others.map((one) => presetsFor(one, algorithm).map(({ id }) => id));
+  return presetsFor(environment, algorithm).filter(({ id }) =>
+    elsewhere.every((ids) => ids.includes(id)),
+  );
 }
 
 /** An algorithm with the preset that is offered first; with its defaults if there is none. */
@@ -115,16 +134,11 @@ export function variantsIn(offer: Offer, variants: readonly VariantDraft[]): Var
 }
 
 /**
- * The draft in another environment, or with other options of it: what cannot be kept there is replaced by what is
- * offered first.
+ * The draft with what is offered where it is trained: what cannot be kept there is replaced by what is offered first.
  */
-export function enter(
-  draft: ExperimentDraft,
-  { env, options }: Pick<ExperimentDraft, "env" | "options">,
-  offer: Offer,
-): ExperimentDraft {
+export function enter(draft: ExperimentDraft, offer: Offer): ExperimentDraft {
   const [base] = variantsIn(offer, [draft.base]);
-  const moved = { ...draft, env, options, variants: variantsIn(offer, draft.variants) };
+  const moved = { ...draft, variants: variantsIn(offer, draft.variants) };
   return base ? withBase(moved, offer, base) : moved;
 }
 
@@ -143,9 +157,13 @@ export function withBase(
   return { ...draft, base, grid, sweep: { ...draft.sweep, space } };
 }
 
-/** The hyperparameters that an algorithm has in the environment, by name. */
+/** The hyperparameters that an algorithm has in all environments, by name. */
 export function fieldsOf(offer: Offer, algo: string): ReadonlyMap<string, Hyperparameter> {
-  const schemas = hyperparametersFor(offer.environment, algorithmOf(offer, algo));
+  const algorithm = algorithmOf(offer, algo);
+  const elsewhere = offer.others.map((one) => hyperparametersFor(one, algorithm));
+  const schemas = hyperparametersFor(offer.environment, algorithm).filter((schema) =>
+    elsewhere.every((known) => known.includes(schema)),
+  );
   return new Map(schemas.map((schema) => [schema.name, schema]));
 }
 
@@ -163,4 +181,18 @@ export function variantName(variant: VariantDraft, offer: Offer): string {
 
 export function presetOf(offer: Offer, { algo, preset }: VariantDraft): Preset | undefined {
   return presetsOf(offer, algo).find(({ id }) => id === preset);
+}
+
+/** The first environment that is not there yet and in which all variants can learn; null: there is none. */
+export function nextPlace(
+  { places, variants }: ExperimentDraft,
+  environments: readonly Environment[],
+): Place | null {
+  const found = environments.find(
+    ({ id, available, algorithms }) =>
+      available &&
+      !places.some(({ env }) => env === id) &&
+      variants.every(({ algo }) => algorithms.includes(algo)),
+  );
+  return found ? { env: found.id, options: {} } : null;
 }

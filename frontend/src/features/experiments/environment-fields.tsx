@@ -1,24 +1,27 @@
+import { X } from "lucide-react";
 import { SchemaField } from "@/components/schema-field";
+import { Button } from "@/components/ui/button";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Environment } from "@/lib/api";
-import type { ExperimentDraft } from "./draft";
+import type { Place } from "./draft";
 import { POINTERS, problemAt, type Problems } from "./problems";
 
 interface EnvironmentFieldsProps {
-  draft: Pick<ExperimentDraft, "env" | "options">;
+  place: Place;
+  /** Which of the places it is, from 0. */
+  at: number;
   environments: readonly Environment[];
   problems: Problems;
-  onChange: (where: Pick<ExperimentDraft, "env" | "options">) => void;
+  onChange: (place: Place) => void;
+  /** null: it cannot be removed. */
+  onRemove: (() => void) | null;
 }
 
-/** Where all of them are trained: an environment, and its options. */
-export function EnvironmentFields({
-  draft: { env, options },
-  environments,
-  problems,
-  onChange,
-}: EnvironmentFieldsProps) {
+/** An environment where all of them are trained, and its options. */
+export function EnvironmentFields(props: EnvironmentFieldsProps) {
+  const { place, at, environments, problems, onChange, onRemove } = props;
+  const { env, options } = place;
   const fields = environments.find(({ id }) => id === env)?.options ?? [];
   const change = (name: string, text: string | null) => {
     const others = Object.entries(options).filter(([other]) => other !== name);
@@ -29,21 +32,35 @@ export function EnvironmentFields({
   };
   return (
     <>
-      <Field label="Environment">
-        {(control) => (
-          <Select
-            {...control}
-            value={env}
-            onChange={({ currentTarget: { value } }) => onChange({ env: value, options: {} })}
-          >
-            {environments.map(({ id, name, available }) => (
-              <option key={id} value={id} disabled={!available}>
-                {name}
-              </option>
-            ))}
-          </Select>
+      <div className="flex items-end gap-2">
+        <Field
+          label={at === 0 ? "Environment" : `Environment ${at + 1}`}
+          className="grow"
+          error={problems.get(POINTERS.place(at))}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={env}
+              onChange={({ currentTarget: { value } }) => onChange({ env: value, options: {} })}
+            >
+              {environments.map(({ id, name, available }) => (
+                <option key={id} value={id} disabled={!available}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {onRemove && (
+          <Button
+            variant="quiet"
+            aria-label={`Remove environment ${at + 1}`}
+            icon={<X aria-hidden className="size-4" />}
+            onClick={onRemove}
+          />
         )}
-      </Field>
+      </div>
       {fields.length > 0 && (
         <div className="grid gap-x-4 gap-y-3 pl-2.5 sm:grid-cols-2">
           {fields.map((schema) => (
@@ -53,7 +70,7 @@ export function EnvironmentFields({
               typed={options[schema.name]}
               own={schema.default}
               owner="default"
-              error={problemAt(problems, POINTERS.option(schema.name))}
+              error={problemAt(problems, POINTERS.option(schema.name, at))}
               onChange={(text) => change(schema.name, text)}
             />
           ))}

@@ -39,6 +39,11 @@ const environments = [
     ...{ algorithms: ["ppo", "dqn"], presets: {} },
     ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
   },
+  {
+    ...{ id: "Acrobot-v1", name: "Acrobot", available: true, variants: [], options: [] },
+    ...{ algorithms: ["ppo", "dqn"], presets: {} },
+    ...{ observation_space: { is_real: true }, action_space: { kind: "Discrete" } },
+  },
 ];
 
 function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
@@ -173,4 +178,28 @@ test("what the service refuses is said at its field, which is opened, and the re
   expect(await screen.findByText("Not even one trial fits into this limit.")).toBeVisible();
   expect(screen.getByLabelText("Steps together")).toBeInvalid();
   expect(screen.getByRole("alert")).toHaveTextContent("DQN does not fit.");
+});
+
+test("variants are compared in several environments, a grid in one", async () => {
+  const sent = shown(() => ({ status: 201, body: { id: "exp-d" } }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  await userEvent.click(screen.getByRole("button", { name: "Another environment" }));
+  expect(screen.getByLabelText("Environment 2")).toHaveValue("Acrobot-v1");
+  expect(screen.queryByRole("button", { name: "Another environment" })).not.toBeInTheDocument();
+  expect(screen.getByText("20 runs, 20k steps together")).toBeVisible();
+  await userEvent.click(screen.getByRole("radio", { name: "Grid" }));
+  expect(screen.queryByLabelText("Environment 2")).not.toBeInTheDocument();
+  await userEvent.click(screen.getByRole("radio", { name: "Variants" }));
+  await userEvent.selectOptions(screen.getByLabelText("Environment 2"), "CartPole-v1");
+  expect(screen.getByText("It is there twice")).toBeVisible();
+  expect(screen.getByRole("button", { name: "Start" })).toBeDisabled();
+  await userEvent.selectOptions(screen.getByLabelText("Environment 2"), "Acrobot-v1");
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  await vi.waitFor(() => expect(sent()).toHaveLength(1));
+  expect(sent()[0]).toMatchObject({
+    variants: ["PPO Fast", "DQN Fast"].flatMap((name) => [
+      { name: `${name} on CartPole-v1` },
+      { name: `${name} on Acrobot-v1`, changes: { env_id: "Acrobot-v1" } },
+    ]),
+  });
 });

@@ -31,10 +31,11 @@ import {
   FIRST,
   type Kind,
   offerIn,
+  placesOf,
   withBase,
 } from "./draft";
-import { EnvironmentFields } from "./environment-fields";
 import { LengthFields } from "./length-fields";
+import { PlaceFields } from "./place-fields";
 import { POINTERS, problemAt, refusalsOf } from "./problems";
 import { RefusalNotice } from "./refusal-notice";
 import { readDraft } from "./specification";
@@ -100,11 +101,14 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
     create.reset();
     setDraft((before) => ({ ...before, ...changes }));
   };
-  const offer = offerIn(environments, algorithms, draft.env, draft.options);
+  const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
+  const offer = offerOf(draft);
   const fields = fieldsOf(offer, draft.base.algo);
   const { specification, problems: own, runs, steps } = readDraft(draft, offer, limits);
-  const choose = (kind: Kind) =>
-    change(kind === "search" ? { ...withBase(draft, offer, draft.base), kind } : { kind });
+  const moveTo = (changes: Pick<ExperimentDraft, "kind"> | Pick<ExperimentDraft, "places">) => {
+    const moved = { ...draft, ...changes };
+    change(enter(moved, offerOf(moved)));
+  };
   const refused = create.error instanceof ApiError ? create.error.fields : [];
   const asksBack = refused.find(({ pointer }) => pointer === "/confirm");
   const { shown, others } = refusalsOf(draft, refused);
@@ -139,14 +143,12 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
           className="self-start"
           options={KINDS}
           value={draft.kind}
-          onChange={choose}
+          onChange={(kind) => moveTo({ kind })}
         />
         <p className="-mt-2 text-xs text-ink-faint">{HELP[draft.kind]}</p>
-        <EnvironmentFields
+        <PlaceFields
           {...{ draft, environments, problems }}
-          onChange={(where) =>
-            change(enter(draft, where, offerIn(environments, algorithms, where.env, where.options)))
-          }
+          onChange={(places) => moveTo({ places })}
         />
         {draft.kind === "variants" ? (
           <VariantFields

@@ -1,6 +1,6 @@
 import type { FieldProblem } from "@/lib/api";
 import { ADVANCED_POINTERS } from "./advanced-draft";
-import type { ExperimentDraft } from "./draft";
+import { type ExperimentDraft, placesOf } from "./draft";
 
 /** What is wrong, by JSON pointer into the specification: for the form's own checks and for those of the service. */
 export type Problems = ReadonlyMap<string, string>;
@@ -9,7 +9,10 @@ export type Problems = ReadonlyMap<string, string>;
 export const POINTERS = {
   ...{ name: "/name", seeds: "/seeds", steps: "/base/total_timesteps" },
   ...{ trials: "/sweep/trials", seedsPerTrial: "/sweep/seeds_per_trial" },
-  option: (name: string) => `/base/env_options/${name}`,
+  /** A place is one of the form: the specification says with each variant where it trains. */
+  place: (at: number) => `/places/${at}`,
+  option: (name: string, at = 0) =>
+    at === 0 ? `/base/env_options/${name}` : `/places/${at}/env_options/${name}`,
   change: (place: number, name: string) => `/variants/${place}/changes/hyperparameters/${name}`,
   grid: (name: string) => `/grid/${name}`,
   space: (name: string) => `/sweep/space/${name}`,
@@ -25,13 +28,17 @@ export function problemAt(problems: Problems, pointer: string): string | undefin
 /** What the service refused, told apart by whether the form shows a field to say it at. */
 export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem[]) {
   const shown = new Map<string, string>();
+  const { length: places } = placesOf(draft);
   const others: FieldProblem[] = [];
   for (const { pointer, detail } of fields) {
-    // Each variant has the length and the options that the form gives to all.
-    const place = pointer.replace(
-      /^\/(variants\/\d+\/changes|grid)\/(?=total_timesteps|env_options)/,
-      "/base/",
-    );
+    // Each variant has the length that the form gives to all, and the options of where it trains.
+    const place = pointer
+      .replace(/^\/(variants\/\d+\/changes|grid)\/(?=total_timesteps)/, "/base/")
+      .replace(/^\/grid\/(?=env_options)/, "/base/")
+      .replace(/^\/variants\/(\d+)\/changes\/env_options\/(.*)/, (_, variant, name) =>
+        POINTERS.option(String(name), Number(variant) % places),
+      )
+      .replace(/^\/variants\/(\d+)/, (_, variant) => `/variants/${Math.floor(variant / places)}`);
     const known = pointersOf(draft).some((one) => place === one || place.startsWith(`${one}/`));
     if (known) shown.set(place, detail);
     else others.push({ pointer, detail });
@@ -39,7 +46,8 @@ export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem
   return { shown, others };
 }
 
-function pointersOf({ kind, variants, grid, sweep, options }: ExperimentDraft): string[] {
+function pointersOf(draft: ExperimentDraft): string[] {
+  const { kind, variants, grid, sweep } = draft;
   const of = {
     variants: variants.flatMap(({ changes = [] }, place) =>
       changes.map(({ name }) => POINTERS.change(place, name)),
@@ -54,7 +62,9 @@ function pointersOf({ kind, variants, grid, sweep, options }: ExperimentDraft): 
     ...[POINTERS.name, POINTERS.steps],
     ...(kind === "search" ? [] : [POINTERS.seeds]),
     ...Object.values(ADVANCED_POINTERS),
-    ...Object.keys(options).map(POINTERS.option),
+    ...placesOf(draft).flatMap(({ options }, at) =>
+      Object.keys(options).map((name) => POINTERS.option(name, at)),
+    ),
     ...of[kind],
   ];
 }

@@ -1,13 +1,15 @@
 import { parseHyperparameter } from "@/components/schema-field";
 import { LISTED, parseSeeds, seedsWanted } from "@/components/seeds";
-import type { CreateExperiment, Limits } from "@/lib/api";
+import { type CreateExperiment, type Environment, type Limits, presetsFor } from "@/lib/api";
 import { parseNumber } from "@/lib/format";
 import { readAdvanced, type ReadAdvanced } from "./advanced-draft";
 import {
+  algorithmOf,
   type ExperimentDraft,
   fieldsOf,
   type Offer,
-  presetOf,
+  type Place,
+  placesOf,
   type VariantDraft,
   variantName,
 } from "./draft";
@@ -62,29 +64,42 @@ type Varied = Omit<ReadDraft, "problems">;
 
 function variants(reading: Reading): Varied {
   const { draft, offer } = reading;
-  const seeds = seedsOf(reading);
-  const lengths = draft.variants.map((variant) => lengthOf(draft, variant, offer));
+  const places = placesOf(draft);
+  const several = places.length > 1;
+  const where = [offer.environment, ...offer.others];
+  const options = places.map((place, at) => optionsOf(place, at, where[at], reading));
+  const lengths = draft.variants.flatMap((variant) =>
+    where.map((environment) => lengthOf(draft, variant, offer, environment)),
+  );
   const runs = seedsWanted(draft);
   return {
     specification: {
-      base: everywhere(reading),
-      variants: draft.variants.map((variant, place) => {
-        const hyperparameters = changesOf(variant, place, reading);
-        return {
-          name: variantName(variant, offer),
+      base: several ? everywhere(reading) : { ...everywhere(reading), ...options[0] },
+      variants: draft.variants.flatMap((variant, line) => {
+        const hyperparameters = changesOf(variant, line, reading);
+        return places.map((place, at) => ({
+          name: variantName(variant, offer) + (several ? ` on ${placeName(place, places)}` : ""),
           changes: {
             ...{ algo: variant.algo, preset: variant.preset || "none" },
+            ...(several && { env_id: place.env, ...options[at] }),
             ...(Object.keys(hyperparameters).length > 0 && { hyperparameters }),
           },
-        };
+        }));
       }),
-      seeds,
+      seeds: seedsOf(reading),
     },
-    runs: draft.variants.length * runs,
+    runs: lengths.length * runs,
     steps: lengths.some((length) => length === null)
       ? null
       : runs * lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0),
   };
+}
+
+/** The environment, with what is typed for its options where it is there more than once. */
+function placeName({ env, options }: Place, places: readonly Place[]): string {
+  const twice = places.filter((one) => one.env === env).length > 1;
+  const typed = Object.entries(options).map(([name, text]) => `, ${name} ${text.trim()}`);
+  return twice ? env + typed.join("") : env;
 }
 
 function grid(reading: Reading): Varied {
@@ -147,25 +162,39 @@ function search(reading: Reading): Varied {
   };
 }
 
-/** What every run is created with. */
-function everywhere({ draft, offer, advanced: { every }, problems }: Reading) {
-  const options: Record<string, unknown> = {};
-  for (const field of offer.environment?.options ?? []) {
-    const text = draft.options[field.name];
-    const parsed = text === undefined ? null : parseHyperparameter(field, text);
-    if (parsed?.ok) options[field.name] = parsed.value;
-    else if (parsed) problems.set(POINTERS.option(field.name), parsed.problem);
-  }
+/** What every run is created with, wherever it trains. */
+function everywhere({ draft, advanced: { every } }: Reading) {
   return {
-    ...{ env_id: draft.env, total_timesteps: typedSteps(draft) },
-    ...(Object.keys(options).length > 0 && { env_options: options }),
+    ...{ env_id: draft.places[0]!.env, total_timesteps: typedSteps(draft) },
     ...(every !== null && { evaluation: { every_steps: every } }),
   } as NonNullable<CreateExperiment["base"]>;
 }
 
+/** The options that are typed for a place; nothing where all have their defaults. */
+function optionsOf(
+  { env, options: typed }: Place,
+  at: number,
+  environment: Environment | undefined,
+  { draft, problems }: Reading,
+) {
+  const options: Record<string, never> = {};
+  for (const field of environment?.options ?? []) {
+    const text = typed[field.name];
+    const parsed = text === undefined ? null : parseHyperparameter(field, text);
+    if (parsed?.ok) options[field.name] = parsed.value as never;
+    else if (parsed) problems.set(POINTERS.option(field.name, at), parsed.problem);
+  }
+  const same = ({ env: other, options: others }: Place) =>
+    other === env && JSON.stringify(others) === JSON.stringify(typed);
+  if (placesOf(draft).findIndex(same) < at) problems.set(POINTERS.place(at), "It is there twice");
+  return Object.keys(options).length > 0 ? { env_options: options } : {};
+}
+
 function baseOf(reading: Reading): NonNullable<CreateExperiment["base"]> {
-  const { algo, preset } = reading.draft.base;
-  return { ...everywhere(reading), algo, preset: preset || null };
+  const { draft, offer } = reading;
+  const { algo, preset } = draft.base;
+  const options = optionsOf(draft.places[0]!, 0, offer.environment, reading);
+  return { ...everywhere(reading), ...options, algo, preset: preset || null };
 }
 
 /** The seeds as they are listed, or how many. */
@@ -194,8 +223,14 @@ function typedSteps({ steps }: Pick<ExperimentDraft, "steps">): number | null {
 }
 
 /** Environment steps of one run of a variant; null where they are not known, or are no number. */
-function lengthOf(draft: ExperimentDraft, variant: VariantDraft, offer: Offer): number | null {
-  const steps = typedSteps(draft) ?? presetOf(offer, variant)?.end_step;
+function lengthOf(
+  draft: ExperimentDraft,
+  { algo, preset }: VariantDraft,
+  offer: Offer,
+  environment = offer.environment,
+): number | null {
+  const presets = presetsFor(environment, algorithmOf(offer, algo));
+  const steps = typedSteps(draft) ?? presets.find(({ id }) => id === preset)?.end_step;
   return steps !== undefined && Number.isFinite(steps) ? steps : null;
 }
 
