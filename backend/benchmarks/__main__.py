@@ -2,7 +2,8 @@
 
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
                      [snapshots] [sessions] [live_window] [anatomy] [long] [overlay] [peers] [load] [intervals]
-                     [coverage] [experiment_results] [experiment_page] [scheduling] [tracking] [terminal] [analytics]
+                     [coverage] [experiment_results] [experiment_page] [scheduling] [searching] [tracking] [terminal]
+                     [analytics]
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ PARTS = (
     "experiment_results",
     "experiment_page",
     "scheduling",
+    "searching",
     "tracking",
     "terminal",
     "analytics",

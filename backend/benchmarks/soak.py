@@ -73,9 +73,7 @@ def _measure(part: str, share: float, only: str) -> bool:
     """Whether everything held."""
     print(f"\n{part}", flush=True)
     begin = time.monotonic()
-    figures, held = (
-        ([*load.measure(), *load.measure(at_once=True)], True) if part == LOAD else _break(part, share, only)
-    )
+    figures, held = (_loaded(), True) if part == LOAD else _break(part, share, only)
     cuts = [one for one in figures if "cut" in one]
     figures = [one for one in figures if "cut" not in one]
     resume_matrix.write(cuts)

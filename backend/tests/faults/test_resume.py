@@ -19,12 +19,14 @@ from rlviz.rundir.snapshots import Snapshot, snapshots_of
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.session import train_run
 from tests.faults.support import SOAK, Figures, times
+from tests.support.forks import fork_of
 from tests.support.resuming import cut, final_state, interrupt_at_random, logged, train_elsewhere
 from tests.support.stubborn import Counting, Haunted, Iterating
 from tests.support.training import ENV_ID, make_run, messages, snapshots
 
 BACKEND = Path(__file__).parents[2]
 STEPS = 2_000 if SOAK else 600
+FORKED_AT = 500
 CUTS = times(1, 100)
 
 
@@ -35,15 +37,26 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400 if SOAK else 900)]
 
 @dataclass(frozen=True)
 class Case:
+    """``forked``: of a fork, what is changed where its parent has trained FORKED_AT steps; ``told``: what that is."""
+
     algo: str
     env_id: str | None = None
     hyperparameters: dict[str, Any] = field(default_factory=dict)
     config: dict[str, Any] = field(default_factory=dict)
+    forked: dict[str, Any] | None = None
+    told: str = ""
 
     def make(self, root: Path, name: str, plan: SnapshotPlan | None = None) -> RunFolder:
         config = {**self.config, "env_id": self.env_id} if self.env_id is not None else self.config
         config = {"total_timesteps": STEPS, **config, "snapshots": plan or snapshots(every_steps=100, keep=100)}
-        return make_run(root, name, algo=self.algo, hyperparameters=self.hyperparameters, **config)
+        if self.forked is None:
+            return make_run(root, name, algo=self.algo, hyperparameters=self.hyperparameters, **config)
+        before = {**config, "total_timesteps": FORKED_AT}
+        parent = make_run(root / name, algo=self.algo, hyperparameters=self.hyperparameters, **before)
+        assert train_run(parent)
+        [*_, end] = snapshots_of(parent)
+        steps = config["total_timesteps"]
+        return fork_of(parent, snapshot=end.name, total_timesteps=steps, hyperparameters=self.forked)
 
 
 def custom(made: type, kept: StateKept) -> dict[str, Any]:
@@ -70,6 +83,10 @@ PICTURES: dict[str, dict[str, Any]] = {
 """Of algorithms that see pictures: a few updates of a large network."""
 
 BRIEF: dict[str, Any] = {"total_timesteps": 1_500 if SOAK else 192}
+
+FIXED, RMS, ADAM = {"ent_coef": 0.2}, {"use_rms_prop": True}, {"use_rms_prop": False}
+EPISODES, LOGGED = {"total_timesteps": 1_200}, {"total_timesteps": 2_400}
+"""Of forks: to the end of an episode of Pendulum, and to a row of A2C."""
 
 CASES = {
     "ppo": Case("ppo", "CartPole-v1", {"learning_rate_schedule": "linear", "clip_range_schedule": "linear"}),
@@ -103,6 +120,10 @@ CASES = {
     "trpo-lander": Case("trpo", "LunarLander-v3"),
     "qrdqn-lander": Case("qrdqn", "LunarLander-v3"),
     **{f"{algo}-breakout": Case(algo, BREAKOUT, PICTURES[algo], BRIEF) for algo in PICTURES},
+    "sac-fork-fixed": Case("sac", "Pendulum-v1", {}, EPISODES, {"ent_coef": 0.2}, "forked: entropy tuned → fixed"),
+    "sac-fork-tuned": Case("sac", "Pendulum-v1", FIXED, EPISODES, {"ent_coef": None}, "forked: entropy fixed → tuned"),
+    "a2c-fork-adam": Case("a2c", "CartPole-v1", RMS, LOGGED, {"use_rms_prop": False}, "forked: RMSprop → Adam"),
+    "a2c-fork-rmsprop": Case("a2c", "CartPole-v1", ADAM, LOGGED, {"use_rms_prop": True}, "forked: Adam → RMSprop"),
     "evaluated": Case(
         "dqn", "CartPole-v1", config={"evaluation": {"every_steps": 150, "episodes": 2, "stop_after": None}}
     ),
@@ -150,7 +171,7 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     found = {name: Trained(case.make(root, name), []) for name, case in CASES.items() if name in tested}
     train_elsewhere([run.whole for run in found.values()], BACKEND)
     for name, run in found.items():
-        taken = snapshots_of(run.whole)[:-1]
+        taken = [one for one in snapshots_of(run.whole)[:-1] if not one.is_inherited]
         for snapshot in random.Random(name).choices(taken, k=CUTS):
             run.continued.append((snapshot, cut(run.whole, snapshot, tmp_path_factory.mktemp(name))))
     train_elsewhere([folder for run in found.values() for _, folder in run.continued], BACKEND)
@@ -159,7 +180,7 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def cell(name: str) -> tuple[str, str]:
     case = CASES[name]
-    return case.algo, case.env_id or ENV_ID
+    return case.algo, ", ".join(filter(None, [case.env_id or ENV_ID, case.told]))
 
 
 @pytest.mark.parametrize("name", CASES)

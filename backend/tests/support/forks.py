@@ -33,12 +33,17 @@ def parent_of(root: Path, algo: str, *changes: SetKnob | ScaleKnob, **config: An
     return folder
 
 
-def forked(parent: RunFolder, **wish: Any) -> RunFolder:
-    """A fork at the parent's end that was trained."""
+def fork_of(parent: RunFolder, **wish: Any) -> RunFolder:
+    """A fork at the parent's end that is to be trained."""
     with catalogued(parent.path.parent) as app:
         child = app.forks.fork(
             parent.run_id, ForkWish(**{"snapshot": "512", "total_timesteps": 768, "start": True, **wish})
         )
-    folder = RunFolder(parent.path.parent, child.id)
+    return RunFolder(parent.path.parent, child.id)
+
+
+def forked(parent: RunFolder, **wish: Any) -> RunFolder:
+    """A fork at the parent's end that was trained."""
+    folder = fork_of(parent, **wish)
     assert train_run(folder)
     return folder

@@ -7,63 +7,24 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import optuna
 import pytest
 
+from benchmarks.searching import SAMPLERS, SPACE, optunas_own, search
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, PrunerName, SamplerName, Sweep
 from rlviz.search.results import place_on, search_results
 from rlviz.search.study import JOURNAL, SearchRecord, Study, TrialState
 
-SPACE: dict[str, Any] = {
-    "x": FloatRange(low=-5, high=5),
-    "rate": FloatRange(low=1e-5, high=1e-1, log=True),
-    "n": IntRange(low=1, high=8),
-    "kind": Choice(choices=["a", "b"]),
-}
 NUMBERS: dict[str, Any] = {"x": SPACE["x"], "y": FloatRange(low=-5, high=5)}
 
 
-def objective(values: Any) -> float:
-    """Greatest, 0, at x = 1 and n = 4, for kind b."""
-    return -((values["x"] - 1) ** 2) - abs(values.get("n", 4) - 4) - (values.get("kind", "b") == "a")
-
-
-def search(folder: Path, sweep: Sweep, until: int | None = None) -> Study:
-    study = Study(folder, "test", sweep)
-    while (until is None or len(study.trials) < until) and (asked := study.ask()) is not None:
-        study.complete(asked.number, objective(asked.values))
-    return study
-
-
-def optunas_own(sampler: optuna.samplers.BaseSampler, trials: int) -> optuna.Study:
-    def suggest(trial: optuna.Trial) -> float:
-        values = {
-            "x": trial.suggest_float("x", -5, 5),
-            "rate": trial.suggest_float("rate", 1e-5, 1e-1, log=True),
-            "n": trial.suggest_int("n", 1, 8),
-            "kind": trial.suggest_categorical("kind", ["a", "b"]),
-        }
-        return objective(values)
-
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(direction="maximize", sampler=sampler)
-    study.optimize(suggest, n_trials=trials)
-    return study
-
-
-@pytest.mark.parametrize(
-    ("name", "make"),
-    [(SamplerName.TPE, optuna.samplers.TPESampler), (SamplerName.RANDOM, optuna.samplers.RandomSampler)],
-)
-def test_thirty_trials_are_those_of_optuna_with_the_same_seed(
-    tmp_path: Path, name: SamplerName, make: Callable[..., optuna.samplers.BaseSampler]
-) -> None:
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_thirty_trials_are_those_of_optuna_with_the_same_seed(tmp_path: Path, name: SamplerName) -> None:
     ours = search(tmp_path, Sweep(space=SPACE, sampler=name, trials=30, seed=7)).trials
-    theirs = optunas_own(make(seed=7), 30)
+    theirs = optunas_own(SAMPLERS[name](seed=7), 30)
     assert [trial.values for trial in ours] == [trial.params for trial in theirs.trials]
     assert max(trial.objective or -1e9 for trial in ours) == theirs.best_value
 
