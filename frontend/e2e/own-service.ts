@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -7,6 +7,8 @@ interface OwnService {
   url: string;
   /** Ends the service as Ctrl-C does, and starts it again over the same runs. */
   restart: () => Promise<void>;
+  /** Kills the process that trains the run, as a machine does that has no memory left. */
+  killWorker: (run: string) => Promise<void>;
   /** Ends it, with what it trains, and removes its runs. */
   close: () => Promise<void>;
 }
@@ -40,6 +42,13 @@ export async function ownService(port: number): Promise<OwnService> {
     restart: async () => {
       await stop();
       stop = await start();
+    },
+    killWorker: async (run) => {
+      const events = await readFile(path.join(runs, run, "events.jsonl"), "utf8");
+      const pids = [...events.matchAll(/"worker": ?"process:(\d+):/g)].map(([, pid]) =>
+        Number(pid),
+      );
+      process.kill(pids.at(-1)!, "SIGKILL");
     },
     close: async () => {
       await stop();
