@@ -47,6 +47,22 @@ test("on a phone the agent plays below its title, in a corner while one scrolls,
   await expect(corner).toBeVisible(SLOW);
   const before = await frames(page);
   await expect.poll(() => frames(page), SLOW).toBeGreaterThan(before + 3);
+  const small = page.getByRole("group", { name: "Live, in a corner" });
+  const { y: low } = (await small.boundingBox())!;
+  await page.getByRole("button", { name: "Move the small window to the top" }).tap();
+  const { y: high } = (await small.boundingBox())!;
+  expect([low > 422, high < 422]).toEqual([true, true]);
+  await page.getByRole("button", { name: "Move the small window to the bottom" }).tap();
+  await live(page).getByText("Value slice", { exact: true }).click();
+  await live(page).getByText("What if", { exact: true }).click(SLOW);
+  const held = live(page).getByRole("list", { name: "Held at" }).getByRole("slider").first();
+  await held.evaluate((slider) =>
+    scrollBy(0, slider.getBoundingClientRect().top - innerHeight + 130),
+  );
+  await expect(small).toBeVisible(SLOW);
+  await held.focus();
+  await expect.poll(async () => (await small.boundingBox())!.y, SLOW).toBeLessThan(422);
+
   await corner.click();
   await expect(corner).toHaveCount(0);
 

@@ -7,6 +7,7 @@ import { AgentViews, Stage, useCornerWindow } from ".";
 let scrollTo: (inView: boolean) => void = () => {};
 
 beforeEach(() => {
+  localStorage.clear();
   vi.stubGlobal(
     "IntersectionObserver",
     class {
@@ -59,6 +60,46 @@ test("the small window is closed by Escape, until its place was in sight again",
   scrollTo(true);
   scrollTo(false);
   expect(small()).not.toBeNull();
+});
+
+const moveTo = (end: string) =>
+  screen.getByRole("button", { name: `Move the small window to the ${end}` });
+
+/** Has an element lie at these pixels of the window. */
+function layAt(element: Element, [left, top, width, height]: [number, number, number, number]) {
+  const rect = { left, top, width, height, right: left + width, bottom: top + height };
+  element.getBoundingClientRect = () => rect as DOMRect;
+}
+
+test("the small window is moved to the other end, and stays there on the next page", async () => {
+  const { unmount } = render(<Played playing />);
+  scrollTo(false);
+  await userEvent.click(moveTo("top"));
+  expect(moveTo("bottom")).toBeVisible();
+  unmount();
+  render(<Played playing />);
+  scrollTo(false);
+  await userEvent.click(moveTo("bottom"));
+  expect(moveTo("top")).toBeVisible();
+});
+
+test.each([
+  ["out of the way of what it lies over", [10, 600, 300, 20], "bottom"],
+  ["nowhere for what it does not cover", [10, 100, 300, 20], "top"],
+  ["nowhere for what shows beside it wherever it is", [0, 0, 400, 700], "top"],
+] as const)("when something gets the focus the small window moves %s", (_, place, next) => {
+  render(
+    <>
+      <Played playing />
+      <input aria-label="held at" />
+    </>,
+  );
+  scrollTo(false);
+  const input = screen.getByLabelText("held at");
+  layAt(small()!, [200, 550, 180, 120]);
+  layAt(input, [...place]);
+  act(() => input.focus());
+  expect(moveTo(next)).toBeVisible();
 });
 
 test("arrow keys go from view to view without losing the focus, and news are told by name", async () => {

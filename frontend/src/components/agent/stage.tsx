@@ -1,9 +1,11 @@
 "use client";
 
 import clsx from "clsx";
-import { Maximize2, X } from "lucide-react";
-import { type ReactNode, useEffect } from "react";
+import { ArrowDownToLine, ArrowUpToLine, Maximize2, X } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { apiLink } from "@/lib/api";
+import { useStore } from "@/lib/store";
+import { cornerEnd, moveCorner, useClearOfFocus } from "./corner-end";
 import type { Corner } from "./use-corner-window";
 
 interface StageProps {
@@ -20,6 +22,9 @@ interface StageProps {
 /** Where the agent is seen: a place of fixed shape on the page, or a small window in the corner. */
 export function Stage({ label, caption, corner, stillUrl, children }: StageProps) {
   const { place, afloat, close } = corner;
+  const picture = useRef<HTMLDivElement>(null);
+  const atTop = useStore(cornerEnd) === "top";
+  useClearOfFocus(picture, afloat);
 
   // External system: the keyboard. Escape closes the small window, unless something above it takes it.
   useEffect(() => {
@@ -38,13 +43,18 @@ export function Stage({ label, caption, corner, stillUrl, children }: StageProps
       className="aspect-3/2 max-h-[75vh] w-full scroll-my-24 rounded-md border border-line bg-sunken in-[:fullscreen]:aspect-auto in-[:fullscreen]:max-h-none in-[:fullscreen]:min-h-0 in-[:fullscreen]:grow"
     >
       <div
+        ref={picture}
         role={afloat ? "group" : undefined}
         aria-label={afloat ? `${label}, in a corner` : undefined}
         className={clsx(
           "group/stage overflow-hidden bg-sunken",
           afloat
-            ? "fixed right-4 bottom-4 z-bar aspect-3/2 w-64 animate-rise rounded-lg border border-line-strong shadow-float max-md:right-3 max-md:bottom-[calc(4.25rem+env(safe-area-inset-bottom))] max-md:w-44"
+            ? "fixed right-4 z-bar aspect-3/2 w-64 animate-rise rounded-lg border border-line-strong shadow-float max-md:right-3 max-md:w-44"
             : "relative size-full rounded-md",
+          afloat &&
+            (atTop
+              ? "top-16"
+              : "bottom-4 max-md:bottom-[calc(4.25rem+env(safe-area-inset-bottom))]"),
         )}
       >
         {stillUrl && (
@@ -66,6 +76,16 @@ export function Stage({ label, caption, corner, stillUrl, children }: StageProps
               {caption}
             </p>
             <div className="absolute top-1 right-1 flex gap-1">
+              <CornerKey
+                label={`Move the small window to the ${atTop ? "bottom" : "top"}`}
+                onPress={moveCorner}
+              >
+                {atTop ? (
+                  <ArrowDownToLine aria-hidden className="size-3.5" />
+                ) : (
+                  <ArrowUpToLine aria-hidden className="size-3.5" />
+                )}
+              </CornerKey>
               <CornerKey
                 label="Back to its place"
                 onPress={() => place.current?.scrollIntoView({ block: "center" })}
