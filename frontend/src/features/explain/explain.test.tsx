@@ -3,9 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test } from "vitest";
 import type { RunDetail } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
-import DqnGuide from "./guides/dqn";
 import PpoGuide from "./guides/ppo";
-import TrpoGuide from "./guides/trpo";
 import { HintsPanel } from "./hints/hints-panel";
 
 const ID = "ppo-cartpole-1";
@@ -116,59 +114,3 @@ test("the guide shows the chosen preset's numbers, in the picture and the table"
   const knob = screen.getByRole("heading", { name: "clip_range" }).closest("li");
   expect(knob).toHaveTextContent("fast0.2stable0.1");
 });
-
-test("the picture is fed with the ratios of the run that led here", async () => {
-  const ratios = { low: 0.8, high: 1.2, counts: [1, 3, 2], mean: 1, std: 0.1 };
-  answer([]);
-  serve({
-    [`GET /runs/${ID}/anatomy`]: () => ({
-      body: { run_id: ID, updates: [{ seq: 1, time: 1, step: 4096, ratios }] },
-    }),
-    "GET /algorithms": () => ({ body: [] }),
-    "GET /environments": () => ({ body: [environment] }),
-  });
-  renderWithQueries(<PpoGuide {...begin} runId={ID} />);
-  expect(await screen.findByText(/at step 4,096/)).toBeVisible();
-});
-
-const trainedWith = (algo: string) => ({
-  ...environment,
-  algorithms: [algo],
-  presets: { [algo]: [preset("fast", 0.2)] },
-});
-
-test.each([
-  [
-    "dqn",
-    DqnGuide,
-    "rollout/exploration_rate",
-    0.25,
-    /ε as this run has logged it, 0.250 at step 2,000/,
-  ],
-  [
-    "trpo",
-    TrpoGuide,
-    "train/kl_divergence_loss",
-    0.0123,
-    /Grey line: the KL divergence .* 0.0123 at step 2,000/,
-  ],
-  [
-    "trpo",
-    TrpoGuide,
-    "train/kl_divergence_loss",
-    0,
-    /0.0000 at step 2,000: the line search found no step/,
-  ],
-])(
-  "the picture of %s is fed with what the run has logged",
-  async (algo, Guide, metric, last, said) => {
-    const series = { [metric]: { x: [1_000, 2_000, 3_000], y: [0.5, last, null], count: 3 } };
-    serve({
-      [`GET /runs/${ID}/metrics/curves`]: () => ({ body: { run_id: ID, series } }),
-      "GET /algorithms": () => ({ body: [] }),
-      "GET /environments": () => ({ body: [trainedWith(algo)] }),
-    });
-    renderWithQueries(<Guide {...begin} runId={ID} />);
-    expect(await screen.findByText(said)).toBeVisible();
-  },
-);

@@ -24,6 +24,7 @@ function GuideTo({ algorithm, run }: { algorithm: Algorithm; run: RunDetail | un
     <Guide
       environment={run?.env_id ?? null}
       runId={own?.id ?? null}
+      config={own?.config ?? null}
       options={run?.env_options}
       preset={own?.preset ?? null}
     />

@@ -7,7 +7,7 @@ import { buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ErrorState } from "@/components/ui/error-state";
 import { Stat } from "@/components/ui/stat";
-import type { OptionValues } from "@/lib/api";
+import type { OptionValues, RunConfig } from "@/lib/api";
 import { FailureList } from "./failure-list";
 import { FAILURES_ID, type Guide } from "./guide";
 import { GuideSkeleton } from "./guide-skeleton";
@@ -22,6 +22,8 @@ export interface GuideProps {
   preset: string | null;
   /** The run that the reader came from, if it trains with this algorithm; its data is drawn into the picture. */
   runId?: string | null;
+  /** How that run was configured, to be shown beside the presets. */
+  config?: RunConfig | null;
   /** Options of `environment` that differ from its defaults. */
   options?: OptionValues;
 }

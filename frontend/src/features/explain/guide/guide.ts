@@ -55,8 +55,14 @@ export interface PictureInfo {
   Picture: ComponentType<PictureProps>;
 }
 
+/** Settings to show: those of a preset, or of a run. */
+export type GuideSettings = Pick<
+  Preset,
+  "id" | "title" | "summary" | "tradeoff" | "total_timesteps" | "hyperparameters"
+>;
+
 export interface PictureProps {
-  preset: Preset;
+  preset: GuideSettings;
   /** A run of this algorithm whose data can be drawn into the picture. */
   runId: string | null;
 }

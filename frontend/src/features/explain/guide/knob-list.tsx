@@ -1,11 +1,10 @@
 import clsx from "clsx";
-import type { Preset } from "@/lib/api";
 import { count, setting } from "@/lib/format";
-import type { Knob } from "./guide";
+import type { GuideSettings, Knob } from "./guide";
 
 interface KnobListProps {
   knobs: readonly Knob[];
-  presets: readonly Preset[];
+  presets: readonly GuideSettings[];
   /** Id of the preset that the picture shows. */
   chosen: string;
 }
@@ -60,7 +59,7 @@ function Way({ word, text }: { word: string; text: string }) {
 }
 
 /** The value, followed by its schedule if it changes during training. */
-function valueOf({ hyperparameters }: Preset, name: string): string {
+function valueOf({ hyperparameters }: GuideSettings, name: string): string {
   const value = hyperparameters[name];
   const text = typeof value === "number" && value >= 10_000 ? count(value) : setting(value);
   return hyperparameters[`${name}_schedule`] === "linear" ? `${text} → 0` : text;

@@ -7,15 +7,16 @@ import {
   type Environment,
   environmentsQuery,
   type OptionValues,
-  type Preset,
+  type RunConfig,
   variantFor,
 } from "@/lib/api";
+import type { GuideSettings } from "./guide";
 
 export interface GuidePresets {
   environments: readonly Environment[];
   environment: Environment;
-  presets: readonly Preset[];
-  preset: Preset;
+  presets: readonly GuideSettings[];
+  preset: GuideSettings;
   chooseEnvironment: (id: string) => void;
   choosePreset: (id: string) => void;
 }
@@ -27,11 +28,15 @@ interface Chosen {
 
 interface First extends Chosen {
   options?: OptionValues;
+  config?: RunConfig | null;
 }
 
+/** Id of a run's own settings among the presets. */
+const THIS_RUN = "this-run";
+
 /**
- * The environments that an algorithm can train on, and its presets for each. Initially selected is what
- * `first` names.
+ * The environments that an algorithm can train on, and its presets for each; on that of a run, its own settings as
+ * well. Initially selected is what `first` names.
  */
 export function useGuidePresets(algo: string, first: First) {
   const algorithms = useQuery(algorithmsQuery);
@@ -51,7 +56,7 @@ export function useGuidePresets(algo: string, first: First) {
     if (!environment) return undefined;
     const presets = presetsOf(environment);
     const pick = (id: string | null) => presets.find((each) => each.id === id);
-    const preset = pick(chosen.preset) ?? pick(first.preset) ?? presets[0];
+    const preset = pick(chosen.preset) ?? pick(THIS_RUN) ?? pick(first.preset) ?? presets[0];
     if (!preset) return undefined;
     return {
       environments,
@@ -63,7 +68,18 @@ export function useGuidePresets(algo: string, first: First) {
     };
   }
 
-  function presetsOf(environment: Environment): readonly Preset[] {
-    return environment.algorithms.includes(algo) ? (environment.presets[algo] ?? []) : [];
+  function presetsOf(environment: Environment): readonly GuideSettings[] {
+    const fits = environment.algorithms.includes(algo);
+    const presets = fits ? (environment.presets[algo] ?? []) : [];
+    const { config, environment: ofRun } = first;
+    return config && environment.id === ofRun ? [settingsOf(config), ...presets] : presets;
   }
+}
+
+function settingsOf({ total_timesteps, hyperparameters }: RunConfig): GuideSettings {
+  return {
+    ...{ id: THIS_RUN, title: "This run", tradeoff: "" },
+    summary: "its settings as it was created.",
+    ...{ total_timesteps, hyperparameters },
+  };
 }

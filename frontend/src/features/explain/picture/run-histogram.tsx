@@ -2,11 +2,15 @@ import type { Histogram } from "@/lib/api";
 import { clamp } from "@/components/figure/scale";
 import type { Frame } from "@/components/figure/plot";
 
-/** Height of the tallest bar as a share of the picture's. */
-const TALLEST = 0.3;
+interface RunHistogramProps {
+  frame: Frame;
+  histogram: Histogram;
+  /** Height of the tallest bar as a share of the picture's. */
+  tallest?: number;
+}
 
 /** A histogram of values from a run along the x axis, drawn behind everything else. */
-export function RunHistogram({ frame, histogram }: { frame: Frame; histogram: Histogram }) {
+export function RunHistogram({ frame, histogram, tallest = 0.3 }: RunHistogramProps) {
   const { x, left, right, top, bottom } = frame;
   const { low, high, counts } = histogram;
   const most = Math.max(...counts, 1);
@@ -17,7 +21,7 @@ export function RunHistogram({ frame, histogram }: { frame: Frame; histogram: Hi
         const [from, to] = [low + i * wide, low + (i + 1) * wide].map((value) =>
           clamp(x(value), left, right),
         ) as [number, number];
-        const tall = (count / most) * TALLEST * (bottom - top);
+        const tall = (count / most) * tallest * (bottom - top);
         return <rect key={i} x={from} y={bottom - tall} width={to - from} height={tall} />;
       })}
     </g>

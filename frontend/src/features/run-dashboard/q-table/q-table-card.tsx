@@ -7,24 +7,16 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import { artifactLink, fetchJson, isActive, keys, type RunDetail } from "@/lib/api";
+import { artifactLink, isActive, keys, type RunDetail } from "@/lib/api";
+import { fetchQTable, Q_TABLE, type QTableFile } from "@/lib/api/queries/q-table";
 import { download } from "@/lib/download";
 import { useSessionOf } from "@/lib/session";
 import { count, decimal, plural } from "@/lib/format";
 import { paintTable } from "./paint-table";
-import {
-  type Cell,
-  picture,
-  type QPicture,
-  type QTableFile,
-  type Quantity,
-  shownAs,
-  sign,
-} from "./q-table";
+import { type Cell, picture, type QPicture, type Quantity, shownAs, sign } from "./q-table";
 import { QTableGrid } from "./q-table-grid";
 import { usePlayedPolicy, usePlayedState } from "./use-played-state";
 
-const FILE = "q_table.json";
 const WHILE_LIVE = 5000;
 /** Milliseconds for which the table of an earlier moment is held, which nothing shows any more. */
 const HELD = 10_000;
@@ -39,7 +31,7 @@ export function QTableCard({ run }: { run: RunDetail }) {
   const policy = usePlayedPolicy(session);
   const { data: file } = useQuery({
     queryKey: [...keys.table(run.id), run.policy_step, policy],
-    queryFn: ({ signal }) => fetchJson<QTableFile>(run.id, FILE, signal),
+    queryFn: ({ signal }) => fetchQTable(run.id, signal),
     refetchInterval: isActive(run) && WHILE_LIVE,
     placeholderData: (old) => old,
     gcTime: HELD,
@@ -83,8 +75,8 @@ export function QTableCard({ run }: { run: RunDetail }) {
             PNG
           </Button>
           <a
-            href={artifactLink(run.id, FILE)}
-            download={`${run.id}-${FILE}`}
+            href={artifactLink(run.id, Q_TABLE)}
+            download={`${run.id}-${Q_TABLE}`}
             aria-label="Download the Q-table as JSON"
             className={buttonClass("quiet", "sm")}
           >

@@ -3,9 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { algorithmsQuery, type RunDetail } from "@/lib/api";
+import { Q_TABLE } from "@/lib/api/queries/q-table";
 import { patiently } from "@/lib/service";
-
-const Q_TABLE = "q_table.json";
 
 const QTableCard = dynamic(
   patiently(() => import("./q-table-card").then((module) => module.QTableCard)),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { picture, type QTableFile, sign } from "./q-table";
+import type { QTableFile } from "@/lib/api/queries/q-table";
+import { picture, sign } from "./q-table";
 
 const file: QTableFile = {
   ...{ env_id: "FrozenLake-v1", step: 9, states: 4, shape: [2, 2], map: ["SF", "HG"] },

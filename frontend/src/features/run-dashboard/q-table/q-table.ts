@@ -1,21 +1,5 @@
+import type { QTableFile } from "@/lib/api/queries/q-table";
 import { compact, decimal } from "@/lib/format";
-
-/** The content of `q_table.json`. */
-export interface QTableFile {
-  env_id: string;
-  step: number;
-  states: number;
-  actions: string[];
-  /** Rows and columns, if the states are the squares of a grid. */
-  shape: [rows: number, columns: number] | null;
-  /** A letter for each square of the grid. */
-  map: string[] | null;
-  q: number[][];
-  /** How often each action was taken in each state. */
-  visits?: number[][];
-  /** A boolean for each state, or the list of terminal states. */
-  terminal: boolean[] | number[];
-}
 
 export interface Cell {
   state: number;

@@ -1,10 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { percent } from "@/lib/format";
+import { count, percent } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
+import { RunDistribution } from "../../picture/run-distribution";
+import { useNewestUpdate } from "../../picture/use-newest-update";
 import { Plot } from "@/components/figure/plot";
 import { linspace } from "@/components/figure/scale";
 import { type Estimate, horizon, reached, weights } from "./weights";
@@ -13,7 +15,8 @@ const SHOWN = 40;
 const MOST_STEPS = 32;
 
 /** How far ahead the advantage estimate looks, and from where on it relies on the value network. */
-export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) {
+export function AdvantagePicture({ preset: { hyperparameters }, runId }: PictureProps) {
+  const newest = useNewestUpdate(runId);
   const [estimate, setEstimate] = useState<Estimate>({
     gamma: numberOf(hyperparameters, "gamma", 0.99),
     lambda: numberOf(hyperparameters, "gae_lambda", 1),
@@ -25,40 +28,48 @@ export function AdvantagePicture({ preset: { hyperparameters } }: PictureProps) 
   return (
     <PictureLayout
       picture={
-        <Plot
-          label={`Weight of each step ahead in the advantage. ${said}`}
-          height={320}
-          x={{ domain: [-0.5, SHOWN - 0.5], ticks: linspace(0, 35, 7), label: "steps ahead" }}
-          y={{ domain: [0, 1.15], ticks: linspace(0, 1, 4), label: "weight (γλ)ᵏ" }}
-        >
-          {({ x, y, top, bottom, right }) => {
-            const width = Math.max((x(1) - x(0)) * 0.7, 1);
-            return (
-              <>
-                <rect
-                  x={x(steps - 0.5)}
-                  width={Math.max(right - x(steps - 0.5), 0)}
-                  y={top}
-                  height={bottom - top}
-                  className="fill-rest-tint"
-                />
-                <text x={x(steps - 0.5) + 8} y={top + 16} className="fill-ink-soft">
-                  guessed by the value network
-                </text>
-                {weights(estimate, SHOWN).map((weight, k) => (
+        <>
+          <Plot
+            label={`Weight of each step ahead in the advantage. ${said}`}
+            height={320}
+            x={{ domain: [-0.5, SHOWN - 0.5], ticks: linspace(0, 35, 7), label: "steps ahead" }}
+            y={{ domain: [0, 1.15], ticks: linspace(0, 1, 4), label: "weight (γλ)ᵏ" }}
+          >
+            {({ x, y, top, bottom, right }) => {
+              const width = Math.max((x(1) - x(0)) * 0.7, 1);
+              return (
+                <>
                   <rect
-                    key={k}
-                    x={x(k) - width / 2}
-                    y={y(weight)}
-                    width={width}
-                    height={bottom - y(weight)}
-                    className={k < steps ? "fill-series-1" : "fill-none stroke-control-line"}
+                    x={x(steps - 0.5)}
+                    width={Math.max(right - x(steps - 0.5), 0)}
+                    y={top}
+                    height={bottom - top}
+                    className="fill-rest-tint"
                   />
-                ))}
-              </>
-            );
-          }}
-        </Plot>
+                  <text x={x(steps - 0.5) + 8} y={top + 16} className="fill-ink-soft">
+                    guessed by the value network
+                  </text>
+                  {weights(estimate, SHOWN).map((weight, k) => (
+                    <rect
+                      key={k}
+                      x={x(k) - width / 2}
+                      y={y(weight)}
+                      width={width}
+                      height={bottom - y(weight)}
+                      className={k < steps ? "fill-series-1" : "fill-none stroke-control-line"}
+                    />
+                  ))}
+                </>
+              );
+            }}
+          </Plot>
+          {newest?.advantages && (
+            <RunDistribution label="advantage" histogram={newest.advantages}>
+              Grey: the advantages of the newest update of this run that was looked into, at step{" "}
+              {count(newest.step)}, before they are normalised.
+            </RunDistribution>
+          )}
+        </>
       }
     >
       <Controls>

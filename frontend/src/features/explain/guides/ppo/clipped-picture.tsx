@@ -1,8 +1,6 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { anatomyQuery } from "@/lib/api";
 import { count } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
@@ -11,6 +9,7 @@ import { Handle } from "../../picture/handle";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { RunHistogram } from "../../picture/run-histogram";
 import { RunNote } from "../../picture/run-note";
+import { useNewestUpdate } from "../../picture/use-newest-update";
 import { clamp, linePath, roundTo, linspace } from "@/components/figure/scale";
 import { clippedObjective, type Sample } from "./clipped-objective";
 import { caption } from "./caption";
@@ -22,8 +21,7 @@ const STEP = 0.05;
 
 /** The clipped objective of one sample. The reader drags the probability ratio and the advantage. */
 export function ClippedPicture({ preset, runId }: PictureProps) {
-  const { data: updates } = useQuery({ ...anatomyQuery(runId ?? ""), enabled: runId !== null });
-  const newest = updates?.at(-1);
+  const newest = useNewestUpdate(runId);
   const [sample, setSample] = useState<Sample>({
     ratio: 1.35,
     advantage: 1,

@@ -9,11 +9,12 @@ import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { best, learn, type Learning, tile } from "./lake";
 import { LakeGrid } from "./lake-grid";
+import { RunLake } from "./run-lake";
 
 const PLANNED = 1_000;
 
 /** Q-learning, run in the page: values spread backwards from the goal. */
-export function LakePicture({ preset: { hyperparameters } }: PictureProps) {
+export function LakePicture({ preset: { hyperparameters }, runId }: PictureProps) {
   const [settings, setSettings] = useState<Learning>({
     episodes: 60,
     alpha: numberOf(hyperparameters, "learning_rate", 0.1),
@@ -37,10 +38,13 @@ export function LakePicture({ preset: { hyperparameters } }: PictureProps) {
   return (
     <PictureLayout
       picture={
-        <LakeGrid
-          table={table}
-          label={`The frozen lake after ${count(settings.episodes)} episodes. ${title}`}
-        />
+        <div className="grid auto-cols-fr gap-4 sm:grid-flow-col">
+          <LakeGrid
+            table={table}
+            label={`The frozen lake after ${count(settings.episodes)} episodes. ${title}`}
+          />
+          {runId !== null && <RunLake runId={runId} />}
+        </div>
       }
     >
       <Controls>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { best, learn, type Learning, move, tile } from "./lake";
+import { best, isTheLake, learn, type Learning, move, tile } from "./lake";
 
 const settings: Learning = {
   episodes: 1_000,
@@ -44,4 +44,10 @@ test("nothing is known before the goal was reached, and the same settings learn 
 test("ice makes every way worth less", () => {
   const icy = learn({ ...settings, alpha: 0.1, slippery: true });
   expect(best(icy.table[0] ?? [])).toBeLessThan(0.4);
+});
+
+test("another map is known to be another lake", () => {
+  expect(isTheLake(["SFFF", "FHFH", "FFFH", "HFFG"])).toBe(true);
+  expect(isTheLake(["SFFF", "FHFH", "FFFH", "FFFG"])).toBe(false);
+  expect(isTheLake(["SFFFHFFF", "FFFFFFFF"])).toBe(false);
 });

@@ -16,6 +16,11 @@ export function tile(state: number): Tile {
   return (MAP[Math.floor(state / SIZE)]?.[state % SIZE] ?? "H") as Tile;
 }
 
+/** Whether these rows of letters are the map of the lake in the picture. */
+export function isTheLake(map: readonly string[]): boolean {
+  return map.join() === MAP.join();
+}
+
 export interface Learning {
   episodes: number;
   alpha: number;

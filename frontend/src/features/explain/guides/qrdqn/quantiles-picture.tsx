@@ -9,12 +9,13 @@ import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
 import { density, mean, quantiles, RANGE, type Returns, risky, SAFE } from "./quantiles";
+import { RunQuantiles } from "./run-quantiles";
 
 const MOST = 50;
 const ROW = [0.56, 0.06] as const;
 
 /** Two actions with DQN's estimate of each, a mean, and QR-DQN's, quantiles of the return distribution. */
-export function QuantilesPicture({ preset: { hyperparameters } }: PictureProps) {
+export function QuantilesPicture({ preset: { hyperparameters }, runId }: PictureProps) {
   const used = numberOf(hyperparameters, "n_quantiles", 200);
   const [count, setCount] = useState(Math.min(used, 20));
   const [risk, setRisk] = useState(0.25);
@@ -30,18 +31,21 @@ export function QuantilesPicture({ preset: { hyperparameters } }: PictureProps) 
   return (
     <PictureLayout
       picture={
-        <Plot
-          label={`Returns of two actions with ${count} quantiles each. ${title}`}
-          height={340}
-          x={{ domain: RANGE, ticks: linspace(0, 80, 4), label: "return" }}
-          y={{ domain: [0, 1], ticks: [], label: "how likely" }}
-        >
-          {(frame) =>
-            actions.map(([name, returns], i) => (
-              <Row key={name} frame={frame} at={ROW[i] ?? 0} {...{ name, returns, count }} />
-            ))
-          }
-        </Plot>
+        <>
+          <Plot
+            label={`Returns of two actions with ${count} quantiles each. ${title}`}
+            height={340}
+            x={{ domain: RANGE, ticks: linspace(0, 80, 4), label: "return" }}
+            y={{ domain: [0, 1], ticks: [], label: "how likely" }}
+          >
+            {(frame) =>
+              actions.map(([name, returns], i) => (
+                <Row key={name} frame={frame} at={ROW[i] ?? 0} {...{ name, returns, count }} />
+              ))
+            }
+          </Plot>
+          {runId !== null && <RunQuantiles runId={runId} />}
+        </>
       }
     >
       <Controls>
@@ -71,7 +75,7 @@ export function QuantilesPicture({ preset: { hyperparameters } }: PictureProps) 
       </dl>
       <PictureCaption title={title}>
         DQN keeps the two means alone. QR-DQN also learns that one action fails {percent(risk)} of
-        the time, though it, too, acts on the mean of its quantiles. This preset uses {used}.
+        the time, though it, too, acts on the mean of its quantiles. Used here: {used}.
       </PictureCaption>
     </PictureLayout>
   );

@@ -1,11 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { percent } from "@/lib/format";
+import { count, decimal, percent } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
 import { Stat } from "@/components/ui/stat";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
+import { useRunPoints } from "../../picture/run-curve";
+import { RunNote } from "../../picture/run-note";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
 import { actionValue, massBetween, softPolicy } from "./soft-policy";
@@ -15,7 +17,8 @@ const ACTIONS = linspace(-1, 1, 200);
 const VALLEY = 0.2;
 
 /** The policy that maximises a Q-value with two peaks plus an entropy bonus of adjustable size. */
-export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps) {
+export function TemperaturePicture({ preset: { hyperparameters }, runId }: PictureProps) {
+  const newest = useRunPoints(runId, "train/ent_coef").at(-1);
   const given = hyperparameters.ent_coef;
   const [power, setPower] = useState(() =>
     typeof given === "number" && given > 0 ? Math.log10(given) : -0.7,
@@ -38,7 +41,14 @@ export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps
           x={{ domain: [-1, 1], ticks: linspace(-1, 1, 4), label: "action" }}
           y={{ domain: [0, 1.2], ticks: linspace(0, 1, 4), label: "value of the action" }}
         >
-          {(frame) => <Drawing frame={frame} density={density} />}
+          {(frame) => (
+            <>
+              {newest && newest[1] > 0 && (
+                <Hill frame={frame} density={softPolicy(ACTIONS, newest[1]).density} measured />
+              )}
+              <Drawing frame={frame} density={density} />
+            </>
+          )}
         </Plot>
       }
     >
@@ -62,26 +72,46 @@ export function TemperaturePicture({ preset: { hyperparameters } }: PictureProps
       </dl>
       <PictureCaption title={title}>
         {given === null
-          ? "This preset tunes α while it learns, so that entropy stays near a target: minus the number of action dimensions."
-          : "This preset keeps α fixed."}{" "}
+          ? "Here α is tuned while it learns, so that entropy stays near a target: minus the number of action dimensions."
+          : "Here α stays as it is."}{" "}
         While the values are still wrong, staying on both peaks is what saves it.
       </PictureCaption>
+      {newest && (
+        <RunNote>
+          Grey: the policy for these values at the temperature α of this run, {decimal(newest[1])}{" "}
+          at step {count(newest[0])}.
+        </RunNote>
+      )}
     </PictureLayout>
   );
 }
 
-function Drawing({ frame: { x, y, bottom }, density }: { frame: Frame; density: number[] }) {
+interface DensityProps {
+  frame: Frame;
+  density: readonly number[];
+}
+
+/** A policy as a hill over the actions; `measured`: at the temperature of a run. */
+function Hill({ frame: { x, y, bottom }, density, measured }: DensityProps & { measured?: true }) {
   const most = Math.max(...density, 1.6);
   const hill = density.map(
     (p, i) => [x(ACTIONS[i] ?? 0), bottom - ((bottom - y(1)) * p) / most] as const,
   );
   return (
+    <path
+      d={`${linePath([[x(-1), bottom], ...hill, [x(1), bottom]])}Z`}
+      className={measured ? "fill-chart-raw" : "fill-series-1/20 stroke-series-1"}
+      opacity={measured && 0.55}
+      strokeWidth={1.5}
+    />
+  );
+}
+
+function Drawing({ frame, density }: DensityProps) {
+  const { x, y } = frame;
+  return (
     <>
-      <path
-        d={`${linePath([[x(-1), bottom], ...hill, [x(1), bottom]])}Z`}
-        className="fill-series-1/20 stroke-series-1"
-        strokeWidth={1.5}
-      />
+      <Hill frame={frame} density={density} />
       <path
         d={linePath(ACTIONS.map((a) => [x(a), y(actionValue(a))] as const))}
         fill="none"

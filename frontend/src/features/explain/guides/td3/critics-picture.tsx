@@ -2,9 +2,12 @@
 
 import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
+import { count, decimal } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
+import { RunDistribution } from "../../picture/run-distribution";
+import { useNewestUpdate } from "../../picture/use-newest-update";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
 import {
@@ -22,7 +25,8 @@ import {
  * Two critics with errors: the action that one of them would choose, and that of the smoothed minimum of
  * both.
  */
-export function CriticsPicture({ preset: { hyperparameters } }: PictureProps) {
+export function CriticsPicture({ preset: { hyperparameters }, runId }: PictureProps) {
+  const newest = useNewestUpdate(runId);
   const [settings, setSettings] = useState<Critics>({
     error: 0.18,
     noise: numberOf(hyperparameters, "target_policy_noise", 0.2),
@@ -36,16 +40,25 @@ export function CriticsPicture({ preset: { hyperparameters } }: PictureProps) {
   return (
     <PictureLayout
       picture={
-        <Plot
-          label={`Two critics over the actions. ${saved}`}
-          height={340}
-          x={{ domain: [-1, 1], ticks: linspace(-1, 1, 4), label: "action" }}
-          y={{ domain: [-0.4, 1.2], ticks: linspace(-0.4, 1.2, 4), label: "value of the action" }}
-        >
-          {(frame) => (
-            <Drawing frame={frame} error={settings.error} both={both} one={one} two={two} />
+        <>
+          <Plot
+            label={`Two critics over the actions. ${saved}`}
+            height={340}
+            x={{ domain: [-1, 1], ticks: linspace(-1, 1, 4), label: "action" }}
+            y={{ domain: [-0.4, 1.2], ticks: linspace(-0.4, 1.2, 4), label: "value of the action" }}
+          >
+            {(frame) => (
+              <Drawing frame={frame} error={settings.error} both={both} one={one} two={two} />
+            )}
+          </Plot>
+          {newest?.td_errors && (
+            <RunDistribution label="target less the lower critic" histogram={newest.td_errors}>
+              Grey: by how much the critics of this run missed their targets in the newest update
+              that was looked into, at step {count(newest.step)}: {decimal(newest.td_errors.mean)} ±{" "}
+              {decimal(newest.td_errors.std)}.
+            </RunDistribution>
           )}
-        </Plot>
+        </>
       }
     >
       <Controls>
