@@ -67,6 +67,8 @@ def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | Non
     """The most recent actions in the environment's units: (n, components); None if the algorithm keeps none."""
     if rollout is not None:
         return rollout.actions.reshape(len(rollout.actions), -1)
+    if kept := getattr(model, "recent_actions", None):  # of a table, which has no buffer
+        return np.array(kept).reshape(-1, 1)
     if not isinstance(model, OffPolicyAlgorithm) or model.replay_buffer is None:
         return None
     buffer: Any = model.replay_buffer

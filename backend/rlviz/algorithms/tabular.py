@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.utils import LinearSchedule, safe_mean
 from stable_baselines3.common.vec_env import VecEnv
+
+RECENT_ACTIONS = 512
+"""Of the newest actions, so many are kept for the anatomy of updates."""
 
 LOG_STEPS = 1_000
 """Steps of each environment between two rows of metrics."""
@@ -122,8 +126,14 @@ class QLearning(BaseAlgorithm):
         self.exploration_rate = exploration_initial_eps
         self.recent_td_errors: list[float] = []
         """TD errors of the steps since metrics were last logged."""
+        self.recent_actions: deque[int] = deque(maxlen=RECENT_ACTIONS)
+        """Places of the newest actions among those of the action space. Training does not depend on them, so that
+        neither snapshots nor policies hold them."""
         if _init_setup_model:
             self._setup_model()
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "recent_actions"]
 
     def _setup_model(self) -> None:
         self._setup_lr_schedule()
@@ -146,6 +156,7 @@ class QLearning(BaseAlgorithm):
         total_timesteps, callback = self._setup_learn(
             total_timesteps, callback, reset_num_timesteps, tb_log_name, progress_bar
         )
+        self.recent_actions.clear()
         callback.on_training_start(locals(), globals())
         going_on = True
         while going_on and self.num_timesteps < total_timesteps:
@@ -215,6 +226,7 @@ class QLearning(BaseAlgorithm):
             table[state, action] += rate * error
             visits[state, action] += 1
             self.recent_td_errors.append(error)
+            self.recent_actions.append(int(action))
         self._n_updates += len(states)
 
     def _rate(self) -> float:

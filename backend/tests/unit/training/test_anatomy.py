@@ -52,7 +52,7 @@ def test_each_algorithm_shows_what_it_has(tmp_path: Path, algo: str) -> None:
     assert (update.ratios is not None) == on_policy
     assert (update.clip_range is not None) == (algo == "ppo")
     assert (update.td_errors is not None) == (not on_policy)
-    assert bool(update.actions) == (algo != "q-learning")
+    assert update.actions
     assert bool(update.layers) == (algo != "q-learning")
     with_gradients = [layer for layer in update.layers if layer.gradients is not None and layer.gradient_norm]
     assert len(with_gradients) == len(update.layers) or algo == "trpo"  # whose policy takes no gradient step
@@ -213,3 +213,11 @@ def test_layers_that_broke_down_are_named_and_are_none_that_were_left_out(tmp_pa
         layer.data.fill_(float("nan"))
     found, not_finite, count = looked_into(model)
     assert (not_finite, found, count) == (list(layers), [], len(layers))
+
+
+def test_actions_of_a_table_are_the_newest_that_were_taken(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, algo="q-learning", env_id="FrozenLake-v1", anatomy=True)
+    assert train_run(folder)
+    (actions,) = anatomy(folder)[-1].actions
+    assert sum(actions.counts) == 512
+    assert -0.5 <= actions.low < actions.high <= 3.5

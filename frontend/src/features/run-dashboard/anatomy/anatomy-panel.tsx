@@ -2,12 +2,20 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
+import Link from "next/link";
 import { useState } from "react";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Slider } from "@/components/ui/slider";
-import { anatomyQuery, environmentsQuery, isActive, type RunDetail } from "@/lib/api";
+import {
+  anatomyQuery,
+  environmentOfRun,
+  environmentsQuery,
+  isActive,
+  type RunDetail,
+} from "@/lib/api";
 import { count } from "@/lib/format";
+import { routes } from "@/lib/url";
 import { AnatomyRow } from "./anatomy-row";
 import { figuresOf, layerLabel } from "./figures";
 import { Layers } from "./layers";
@@ -26,7 +34,7 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
   });
   const { data: environments } = useQuery(environmentsQuery);
   const [step, setStep] = useState<number | null>(null);
-  const environment = environments?.find(({ id }) => id === run.env_id);
+  const environment = environmentOfRun(environments, run);
   const figures = figuresOf(data ?? [], environment);
   if (!data) {
     if (error) {
@@ -56,6 +64,12 @@ export function AnatomyPanel({ run }: { run: RunDetail }) {
           {chosen === last ? "newest update, " : ""}step{" "}
           <b className="font-medium text-ink">{count(update.step)}</b>
         </span>
+        <Link
+          href={routes.explainRun(run.id)}
+          className="ml-auto rounded-sm text-xs font-medium text-accent hover:underline"
+        >
+          Explain this run
+        </Link>
       </div>
       {figures.map((figure) => (
         <AnatomyRow

@@ -1,5 +1,8 @@
 import type { Environment, Histogram, UpdateAnatomy } from "@/lib/api";
 
+/** With more actions than that, a bar of a histogram is none of a single action. */
+const MOST_NAMED = 40;
+
 /** A quantity of updates that has a distribution. */
 export interface AnatomyFigure {
   id: string;
@@ -23,14 +26,16 @@ export function figuresOf(
 ): AnatomyFigure[] {
   const components = Math.max(0, ...updates.map(({ actions }) => actions?.length ?? 0));
   const labels = environment?.action_space.labels ?? [];
-  const discrete = environment?.action_space.kind === "Discrete";
+  const choices = environment?.action_space.kind === "Discrete" ? environment.action_space.n : null;
   const actions = Array.from({ length: components }, (_, i) => ({
     id: `action-${i}`,
-    title:
-      discrete || components === 1 ? "Actions" : `Action: ${labels[i] ?? `component ${i + 1}`}`,
+    title: choices || components === 1 ? "Actions" : `Action: ${labels[i] ?? `component ${i + 1}`}`,
     help: "What was done lately. One action that takes all the rest means that little is explored.",
     of: (update: UpdateAnatomy) => update.actions?.[i] ?? null,
-    names: discrete ? labels : undefined,
+    names:
+      choices && choices <= MOST_NAMED
+        ? Array.from({ length: choices }, (_, place) => labels[place] ?? String(place))
+        : undefined,
   }));
   const all: AnatomyFigure[] = [
     {
