@@ -7,7 +7,7 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { endingsQuery, type EpisodeEnding, type EpisodeEndings } from "@/lib/api";
 import { brief, decimal, NONE, percent, plural } from "@/lib/format";
-import { type JudgedRun, shareOf, type WatchedEpisode } from "./judged";
+import { type JudgedRun, NOT_KEPT, shareOf, type WatchedEpisode } from "./judged";
 
 interface EndingsProps {
   /** Of one environment. */
@@ -82,7 +82,7 @@ function Ending({ ending, evaluations, runs, onWatch }: EndingProps) {
         size="sm"
         icon={<Play aria-hidden className="size-3.5" />}
         aria-label={`Watch an example: ${ending.title}`}
-        unavailable={!example.has_video && "The videos of these episodes are not kept any more."}
+        title={example.has_video ? undefined : NOT_KEPT}
         onClick={() =>
           onWatch({
             run: example.run_id,

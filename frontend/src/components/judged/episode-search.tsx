@@ -7,7 +7,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { useShortened } from "@/components/ui/use-shortened";
 import { ApiError, episodeSearchQuery, type FoundEpisode } from "@/lib/api";
 import { brief, count, decimal, plural } from "@/lib/format";
-import type { JudgedRun, WatchedEpisode } from "./judged";
+import { type JudgedRun, NOT_KEPT, type WatchedEpisode } from "./judged";
 
 interface EpisodeSearchProps {
   runs: readonly JudgedRun[];
@@ -128,17 +128,16 @@ function Line({ episode, run, onWatch }: LineProps) {
   return (
     <button
       type="button"
-      disabled={!kept}
-      title={kept ? undefined : "This video is not kept any more"}
-      aria-label={`Play episode ${result.index} of the evaluation${run ? ` of ${run.name}` : ""} at step ${step}: return ${decimal(result.episode_return)}, ${count(result.episode_length)} steps`}
+      title={kept ? undefined : NOT_KEPT}
+      aria-label={`${kept ? "Play" : "Show"} episode ${result.index} of the evaluation${run ? ` of ${run.name}` : ""} at step ${step}: return ${decimal(result.episode_return)}, ${count(result.episode_length)} steps`}
       onClick={() => onWatch({ run: episode.run_id, evaluation, frame: result.first_frame })}
       className={clsx(
         "grid w-full gap-x-2 gap-y-0.5",
         run
           ? "grid-cols-[4.5rem_1fr_1fr_5rem] sm:grid-cols-[minmax(6rem,2fr)_4.5rem_1fr_1fr_5rem]"
           : "grid-cols-[4.5rem_1fr_1fr_5rem]",
-        "px-2 py-1.5 text-right text-xs tabular-nums -outline-offset-2! max-md:py-2.5",
-        kept ? "hover:bg-sunken" : "text-ink-faint",
+        "px-2 py-1.5 text-right text-xs tabular-nums -outline-offset-2! hover:bg-sunken max-md:py-2.5",
+        !kept && "text-ink-faint",
       )}
     >
       {run && (

@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { RunDetail } from "@/lib/api";
@@ -6,15 +6,21 @@ import { renderWithQueries, serve } from "@/lib/testing/service";
 import { EvaluationView } from "./evaluation-view";
 import { evaluation } from "./fixtures";
 
+vi.mock("next/navigation", () => ({
+  useSearchParams: () => new URLSearchParams(window.location.search),
+}));
+
 const LONG = { timeout: 20_000 };
 const run = { id: "a", actor: "policy", status: "stopped", policy_step: 5000 } as RunDetail;
 
 beforeEach(() => {
+  window.history.replaceState(null, "", "/runs/view?id=a");
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
   vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
 });
 
-test("a video that was retired is made again from the records, which are compared meanwhile", async () => {
+test("a video that was retired is made again from the records, which are compared meanwhile, and plays the episode that was asked for", async () => {
+  window.history.replaceState(null, "", "/runs/view?id=a&evaluation=a&frame=50");
   const retired = evaluation("a", { video_url: null, has_steps: true });
   let verification = {
     status: "running",
@@ -36,7 +42,14 @@ test("a video that was retired is made again from the records, which are compare
   expect(await screen.findByText(/^40 of /)).toBeVisible();
   verification = { ...verification, status: "completed", identical: true };
   list = [evaluation("a", { has_steps: true })];
-  expect(await screen.findByLabelText(/^Video of the evaluation/, undefined, LONG)).toBeVisible();
+  const video = await screen.findByLabelText<HTMLVideoElement>(
+    /^Video of the evaluation/,
+    undefined,
+    LONG,
+  );
+  fireEvent.loadedMetadata(video);
+  expect(video.currentTime).toBeCloseTo(1.01);
+  expect(video.play).toHaveBeenCalled();
 });
 
 test("what comes out otherwise than it was recorded has no video, and says where it differs", async () => {

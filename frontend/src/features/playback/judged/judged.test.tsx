@@ -110,6 +110,21 @@ test("a search finds episodes to play, and says what is wrong with it", async ()
   expect(watch).toHaveBeenCalledWith({ run: "a", evaluation: "e1", frame: 31 });
 });
 
+test("an episode whose video is gone leads to its evaluation, which films it again", async () => {
+  const watch = vi.fn();
+  const gone = { ...found, has_video: false };
+  serve({
+    "GET /episodes": () => ({ body: { found: 1, searched: 9, episodes: [gone] } }),
+  });
+  renderWithQueries(<EpisodeSearch runs={[{ id: "a", name: "A" }]} onWatch={watch} />);
+  await userEvent.type(screen.getByRole("textbox", { name: "Episodes with" }), "return < 100");
+  await userEvent.click(screen.getByRole("button", { name: "Find" }));
+  const line = await screen.findByRole("button", { name: /^Show episode 2/ });
+  expect(line).toHaveTextContent("no video");
+  await userEvent.click(line);
+  expect(watch).toHaveBeenCalledWith({ run: "a", evaluation: "e1", frame: 31 });
+});
+
 test("a moment lies at its frame, and a collapse is a loss", () => {
   const moment = { episode: 2, kind: "value_collapse", step: 4, frame: 35, amount: 9.5 } as const;
   expect(momentAmount(moment)).toBe("−9.50");
