@@ -28,6 +28,7 @@ def view_steps_info(about: RecordsAbout, names: list[str]) -> StepsInfo:
 
 def _step_components(components: Components) -> StepComponents:
     layout = components.layout
+    is_discrete = layout.kind == "Discrete"
     return StepComponents(
         kind=layout.kind,
         numbers=layout.numbers,
@@ -36,7 +37,8 @@ def _step_components(components: Components) -> StepComponents:
         low=_finite(layout.low),
         high=_finite(layout.high),
         factors=view_factors(components.factors),
-        starts=layout.starts if layout.kind == "Discrete" else None,
+        starts=layout.starts if is_discrete else None,
+        n=layout.counts[0] if is_discrete and layout.counts else None,
     )
 
 

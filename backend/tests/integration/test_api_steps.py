@@ -82,12 +82,14 @@ def test_records_come_in_columns_with_what_their_numbers_mean(service: Service) 
     assert found["columns"]["index"] == [0, 1, 2, 3]
     assert found["info"]["observation"]["labels"] == ["pole angle", "pole velocity"]
     assert found["info"]["observation"]["units"] == ["rad", "rad/s"]
+    assert found["info"]["action"]["n"] == 2
     assert found["info"]["seeds"] == [40, 41]
 
 
 def test_actions_come_with_the_environments_own_bounds(service: Service) -> None:
     action = steps(service, TORQUES)["info"]["action"]
     assert (action["low"], action["high"]) == ([-2.0, None], [2.0, None])
+    assert action["n"] is None
     assert steps(service)["info"]["action"]["low"] is None, "one of two actions has no bounds"
 
 

@@ -23,6 +23,7 @@ class StepComponents(Wire):
         description="The quantities that states number, the last one changing from each state to the next; else empty."
     )
     starts: list[int] | None = Field(description="The least action of a Discrete space, which the first label names.")
+    n: int | None = Field(description="How many elements a Discrete space has, named or not.")
 
 
 class StepsInfo(Wire):

@@ -10,7 +10,7 @@ export { Thoughts } from "./thoughts";
 export { ReadingFigures } from "./reading-figures";
 export { actionText, chosenAction } from "./prepare/action";
 export { ThoughtsAtFrame } from "./thoughts-at-frame";
-export { type DrawnSpace, isPicture } from "./prepare/space";
+export { type DrawnSpace, isPicture, nameOf } from "./prepare/space";
 export { ClipSeen } from "./seen/clip-seen";
 export { EvaluationSeen } from "./seen/evaluation-seen";
 export { LiveSeen } from "./seen/live-seen";

@@ -8908,6 +8908,11 @@ export interface components {
        * @description The least action of a Discrete space, which the first label names.
        */
       starts: number[] | null;
+      /**
+       * N
+       * @description How many elements a Discrete space has, named or not.
+       */
+      n: number | null;
     };
     /**
      * StepsFacts

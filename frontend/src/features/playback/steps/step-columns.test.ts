@@ -7,7 +7,9 @@ const info = {
   observation: {
     ...{ kind: "Box", numbers: 2, labels: ["pole angle", "pole velocity"], units: ["rad", ""] },
   },
-  action: { kind: "Discrete", numbers: 1, labels: ["left", "right"], units: [], starts: [0] },
+  action: {
+    ...{ kind: "Discrete", numbers: 1, n: 2, labels: ["left", "right"], units: [], starts: [0] },
+  },
 } as unknown as StepsInfo;
 
 const record = {
@@ -53,9 +55,18 @@ test("what is no choice of columns is not taken for one", () => {
 test("each component of a continuous action is a column of its own, and can be sorted by", () => {
   const torques = {
     ...info,
-    action: { ...info.action, kind: "Box", numbers: 2, labels: ["hip", "knee"], starts: null },
+    action: {
+      ...info.action,
+      ...{ kind: "Box", numbers: 2, n: null, labels: ["hip", "knee"], starts: null },
+    },
   } as StepsInfo;
   const hip = columnsOf(torques).find(({ name }) => name === "action.hip");
   expect([hip?.title, hip?.sortBy]).toEqual(["hip", "action.0"]);
   expect(hip?.text({ ...record, action: [0.5, -1] })).toBe("0.5000");
+});
+
+test("actions that nobody named have their numbers, from the least on", () => {
+  const unnamed = { ...info, action: { ...info.action, n: 3, labels: [], starts: [1] } };
+  const titles = columnsOf(unnamed as StepsInfo).map(({ title }) => title);
+  expect(titles.filter((title) => title.startsWith("P "))).toEqual(["P 1", "P 2", "P 3"]);
 });

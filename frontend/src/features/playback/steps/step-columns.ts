@@ -1,4 +1,4 @@
-import { actionText } from "@/components/thoughts";
+import { actionText, nameOf } from "@/components/thoughts";
 import type { StepRecord, StepsInfo } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 
@@ -115,10 +115,9 @@ const READINGS = [
 ] as const;
 
 function ofActions(info: StepsInfo, { field, title }: (typeof READINGS)[number]): StepColumn[] {
-  const { labels, starts, numbers, kind } = info.action;
-  const length = kind === "Discrete" ? labels.length : numbers;
-  return places(length).map((place) => {
-    const label = labels[place] || String(place + (kind === "Discrete" ? (starts?.[0] ?? 0) : 0));
+  const { n, numbers } = info.action;
+  return places(n ?? numbers).map((place) => {
+    const label = nameOf(info.action, place);
     const name = `reading.${field}.${place}`;
     return {
       ...number(name, `${title} ${label}`, "Policy", ({ reading }) => reading?.[field]?.[place]),

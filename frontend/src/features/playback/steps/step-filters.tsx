@@ -1,3 +1,4 @@
+import { nameOf } from "@/components/thoughts";
 import { Field, controlClass } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { StepsInfo } from "@/lib/api";
@@ -11,7 +12,7 @@ interface StepFiltersProps {
 
 export function StepFilters({ info, filter, onChange }: StepFiltersProps) {
   const change = (part: Partial<StepFilter>) => onChange({ ...filter, ...part });
-  const first = info.action.starts?.[0] ?? null;
+  const { n: actions, starts } = info.action;
   return (
     <div className="grid grid-cols-2 gap-2 @2xl:grid-cols-5">
       <Field label="Episode">
@@ -30,7 +31,7 @@ export function StepFilters({ info, filter, onChange }: StepFiltersProps) {
           </Select>
         )}
       </Field>
-      {first !== null && (
+      {actions !== null && (
         <Field label="Action">
           {(control) => (
             <Select
@@ -39,9 +40,9 @@ export function StepFilters({ info, filter, onChange }: StepFiltersProps) {
               onChange={({ target }) => change({ action: target.value })}
             >
               <option value="">Any</option>
-              {info.action.labels.map((label, place) => (
-                <option key={label} value={String(first + place)}>
-                  {label}
+              {Array.from({ length: actions }, (_, place) => (
+                <option key={place} value={String((starts?.[0] ?? 0) + place)}>
+                  {nameOf(info.action, place)}
                 </option>
               ))}
             </Select>
