@@ -55,6 +55,26 @@ test("curves lie over each other, and each can be switched off", async ({ page }
   );
 });
 
+test("charts of the return show what random actions have, and others do not", async ({
+  page,
+  request,
+}) => {
+  const { good, slow } = seeded();
+  const environments = (await (await request.get("/api/environments")).json()) as {
+    id: string;
+    random_return: { mean: number } | null;
+  }[];
+  const measured = environments.find(({ id }) => id === "CartPole-v1")!.random_return!.mean;
+  await page.goto(comparePage(good, slow));
+  const chart = (title: string) => page.getByRole("region", { name: title, exact: true });
+  await expect(chart("Episode return")).toContainText(
+    new RegExp(`Random\\s*${Math.floor(measured)}`),
+  );
+  await page.getByLabel("Metric", { exact: true }).selectOption({ label: "Approximate KL" });
+  await expect.poll(() => points(page, "Approximate KL")).toBeGreaterThan(5);
+  await expect(chart("Approximate KL")).not.toContainText("Random");
+});
+
 test("the videos play as one, and a run without one can be evaluated @phone", async ({ page }) => {
   const { good, slow, bare } = seeded();
   await page.goto(comparePage(good, slow, bare));
