@@ -1,7 +1,13 @@
 import { expect, test } from "@playwright/test";
 import { cuttableProxy } from "./cuttable-proxy";
 import { points, status } from "./run-page";
-import { runPage, seeded } from "./seeded";
+import { runPage } from "./seeded";
+
+/** One environment, so that no two episodes end at a step; each has 200 steps, so that there are some a second. */
+const RUN = {
+  ...{ algo: "ppo", env_id: "MountainCar-v0", preset: null, hyperparameters: { n_envs: 1 } },
+  ...{ total_timesteps: 10_000_000, name: "Cut off", start: true },
+};
 
 test("a dropped connection resumes without a gap or a duplicate", async ({
   page,
@@ -9,7 +15,9 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
   baseURL,
 }) => {
   const wire = await cuttableProxy(baseURL!);
-  const id = seeded().live.at(-1)!;
+  const created = await request.post("/api/runs", { data: RUN });
+  expect(created.status()).toBe(201);
+  const { id } = (await created.json()) as { id: string };
   await page.goto(wire.url + runPage(id));
   const episodes = async () => {
     const answer = await request.get(`/api/runs/${id}/metrics/curves?names=episode/reward`);
@@ -17,24 +25,30 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
     return series["episode/reward"]!.count;
   };
   const connection = page.locator("[data-connection]");
-  await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(5);
+  try {
+    await expect
+      .poll(() => points(page, "Episode return"), { timeout: 120_000 })
+      .toBeGreaterThan(5);
 
-  for (let cut = 0; cut < 2; cut += 1) {
-    const held = await points(page, "Episode return");
-    wire.cut();
-    await expect(connection).toHaveAttribute("data-connection", "reconnecting");
-    // Rows are written meanwhile, which the page has to catch up on.
-    const written = await episodes();
-    await expect.poll(episodes).toBeGreaterThan(written + 3);
-    wire.restore();
-    await expect(connection).toHaveAttribute("data-connection", "live");
-    await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(held);
+    for (let cut = 0; cut < 2; cut += 1) {
+      const held = await points(page, "Episode return");
+      wire.cut();
+      await expect(connection).toHaveAttribute("data-connection", "reconnecting");
+      // Rows are written meanwhile, which the page has to catch up on.
+      const written = await episodes();
+      await expect.poll(episodes).toBeGreaterThan(written + 3);
+      wire.restore();
+      await expect(connection).toHaveAttribute("data-connection", "live");
+      await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(held);
+    }
+
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await expect(status(page, "stopped")).toBeVisible();
+    // Each episode is drawn twice: as a point, and in the mean of the last 100.
+    const drawn = 2 * (await episodes());
+    await expect.poll(() => points(page, "Episode return")).toBe(drawn);
+  } finally {
+    await request.post(`/api/runs/${id}/stop`);
+    await wire.close();
   }
-
-  await page.getByRole("button", { name: "Stop", exact: true }).click();
-  await expect(status(page, "stopped")).toBeVisible();
-  // Each episode is drawn twice: as a point, and in the mean of the last 100.
-  const drawn = 2 * (await episodes());
-  await expect.poll(() => points(page, "Episode return")).toBe(drawn);
-  await wire.close();
 });
