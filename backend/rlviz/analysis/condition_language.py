@@ -36,7 +36,7 @@ MAX_DEPTH = 50
 MOST_NAMES = 24
 """Names that an error lists."""
 
-_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
+COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -172,11 +172,11 @@ class _Parser(Generic[Table]):
         if found is None:
             self._fail(self._unknown(self._peek))
         name, comparable = found
-        if self._peek.text not in _OPERATORS:
+        if self._peek.text not in COMPARISONS:
             self._fail(
                 f"{_told(self._peek)} where {name!r} was to be compared. Write <, <=, >, >=, = or != and a number."
             )
-        compare = _OPERATORS[self._take().text]
+        compare = COMPARISONS[self._take().text]
         value = self._value(name, comparable.values)
 
         def holds(table: Table) -> Mask:

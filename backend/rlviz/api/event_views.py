@@ -5,7 +5,7 @@ from __future__ import annotations
 from rlviz.api.schemas import EvaluationEnded, RunEvent
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationStatus
-from rlviz.domain.events import EventRecord
+from rlviz.domain.event_lines import EventRecord
 from rlviz.services.use_cases.events import tell, tell_evaluation
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rlviz.domain.events import EventRecord, RuleFiredData
+from rlviz.domain.event_lines import EventRecord
+from rlviz.domain.events import RuleFiredData
 
 KEPT = 5
 """Newest messages that are kept in words. More than these hardly come between two looks at a run."""

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, PlainSerializer, WithJsonSchema
 
+DAY_SECONDS = 86_400.0
+
 MAX_TIME = 253_402_300_799.0
 """Unix time of the end of the year 9999, the last that ``datetime`` supports."""
 

@@ -23,7 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rlviz import __version__
 from rlviz.domain.errors import BundleRefused, RunFolderError
-from rlviz.domain.events import EventKind, InterruptedData, event_line
+from rlviz.domain.event_lines import event_line
+from rlviz.domain.events import EventKind, InterruptedData
 from rlviz.domain.ids import is_run_id
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.files import is_file, open_file

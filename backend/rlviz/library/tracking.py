@@ -14,7 +14,8 @@ from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData, event_line
+from rlviz.domain.event_lines import event_line
+from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.library.logged import as_number, checked_name, checked_step

@@ -19,13 +19,13 @@ A text of another form is a condition in words, as in ``reward < 0 and action = 
 from __future__ import annotations
 
 import math
-import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
+from rlviz.analysis.condition_language import COMPARISONS
 from rlviz.domain.errors import InvalidRequest
 from rlviz.records.names import Columns, Mask, action_names, find_column, numbers_of
 from rlviz.records.reader import Column, StepFile
@@ -36,13 +36,6 @@ MOST_CONDITIONS = 20
 LONGEST_CONDITION = 1_000
 """Characters of one."""
 
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "!=": operator.ne,
-    ">": operator.gt,
-    "<": operator.lt,
-}
 _COMPARISON = re.compile(r"(>=|<=|!=|>|<)\s*(\S+)")
 _ENDS = ("terminated", "truncated")
 
@@ -110,7 +103,7 @@ class ColumnTest:
 
     def _of_number(self, column: str) -> Callable[[Any], Any]:
         if match := _COMPARISON.fullmatch(self._test):
-            compare, value = _COMPARISONS[match[1]], self._number(match[2])
+            compare, value = COMPARISONS[match[1]], self._number(match[2])
             return lambda numbers: compare(numbers, value)
         low, dots, high = self._test.partition("..")
         if dots:

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from rlviz.domain.config import Parent
 from rlviz.domain.errors import RlvizError
-from rlviz.domain.events import StartedData, parse_event
+from rlviz.domain.event_lines import parse_event
+from rlviz.domain.events import StartedData
 from rlviz.rundir.control import Control
 from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder

@@ -6,14 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import inf
 
-from rlviz.domain.events import (
-    DivergedData,
-    EventRecord,
-    HyperparameterChangedData,
-    RollbackData,
-    StartedData,
-    parse_event,
-)
+from rlviz.domain.event_lines import EventRecord, parse_event
+from rlviz.domain.events import DivergedData, HyperparameterChangedData, RollbackData, StartedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.events import parse_event
+from rlviz.domain.event_lines import parse_event
 from rlviz.domain.records import is_metric
 from rlviz.rundir.aside import name_aside, set_aside
 from rlviz.rundir.atomic import atomic_write

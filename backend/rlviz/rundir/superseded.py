@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.events import DivergedData, RollbackData, parse_event
+from rlviz.domain.event_lines import parse_event
+from rlviz.domain.events import DivergedData, RollbackData
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail, split_lines

@@ -29,21 +29,21 @@ from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.experiments.use_cases import ExperimentService
-from rlviz.services.notifications.memory_watch import MemoryWatch
+from rlviz.services.notifications import memory_watch
 from rlviz.services.notifications.notification import news_of_experiment
 from rlviz.services.notifications.notifier import Notifier
+from rlviz.services.periodic_task import PeriodicTask
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.sinks.live_couriers import LiveCouriers
+from rlviz.services.storage import watch as storage_watch
 from rlviz.services.storage.book import StorageBook
 from rlviz.services.storage.clearing import RunClearing
 from rlviz.services.storage.meter import StorageMeter
 from rlviz.services.storage.pruner import StoragePruner
 from rlviz.services.storage.use_cases import StorageService
-from rlviz.services.storage.watch import StorageWatch
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.streaming.stream import StreamService
-from rlviz.services.supervision.housekeeping import Housekeeping
 from rlviz.services.supervision.recovery import recover
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.supervision.supervisor import Supervisor
@@ -84,6 +84,7 @@ log = logging.getLogger(__name__)
 
 CATALOGUE = "rlviz.db"
 DRAIN_SECONDS = 9.5
+HOUSEKEEPING_SECONDS = 3_600.0
 
 SUPERVISOR_BUSY_SECONDS = 1.0
 """Seconds that the supervisor waits for another writer; it then tries again later, and follows its runs meanwhile."""
@@ -103,7 +104,6 @@ class Application:
         self.sealer = Sealer(runs_dir)
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
-        self._memory_watch = MemoryWatch(self.notifier.tell)
         self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
         self.couriers = LiveCouriers(runs_dir, self.database)
         self.sinks = SinkService(self.settings, self.database, self.couriers)
@@ -116,14 +116,6 @@ class Application:
         clearing = RunClearing(self.settings, self.database, self.supervisor, self.broadcast, self.trash)
         self.pruner = StoragePruner(book, self.meter, clearing, self.trash, archive_dir=settings.archive_dir)
         self.storage = StorageService(self.settings, self.database, self.meter, book, self.pruner)
-        self._storage_watch = StorageWatch(self.storage, lambda: self.runs.load()[0] > 0)
-        self.housekeeping = Housekeeping(
-            self.trash,
-            self.settings.trash_days,
-            inspect=self.damage.look_at_all,
-            prune=self.pruner.by_itself,
-            measure=self.meter.refresh,
-        )
         self.environments = EnvironmentService(settings.environments)
         self.own_presets = OwnPresets(runs_dir)
         self.runs = RunService(
@@ -152,6 +144,7 @@ class Application:
         self.going_on = AutomaticResuming(self.settings, self.resuming)
         self.taking_up = TakeUpService(self.settings, self.database, self.supervisor, self.broadcast)
         self.deleted = TrashService(self.settings, self.trash)
+        self._periodic = self._periodic_tasks()
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self._videos = SideBySideVideos(self.runs, self.evaluations)
         self.sessions = SessionService(
@@ -225,6 +218,23 @@ class Application:
     def hints(self) -> HintService:
         return HintService(self.runs, self.metrics, self.forks)
 
+    def _periodic_tasks(self) -> tuple[PeriodicTask, ...]:
+        """What is done without being asked for."""
+        memory = memory_watch.MemoryWatch(self.notifier.tell)
+        storage = storage_watch.StorageWatch(self.storage, lambda: self.runs.load()[0] > 0)
+        return (
+            PeriodicTask(
+                "housekeeping",
+                self.deleted.purge,
+                self.damage.look_at_all,
+                self.meter.refresh,
+                self.pruner.by_itself,
+                every=HOUSEKEEPING_SECONDS,
+            ),
+            PeriodicTask("watching memory", memory.look, every=memory_watch.EVERY_SECONDS),
+            PeriodicTask("watching storage", storage.look, every=storage_watch.EVERY_SECONDS, at_start=False),
+        )
+
     def claim(self) -> None:
         """Take the runs folder for this service alone, until ``close``, and make or migrate its catalogue.
 
@@ -249,9 +259,8 @@ class Application:
             raise
         self.environments.start()
         self.supervisor.start()
-        self.housekeeping.start()
-        self._memory_watch.start()
-        self._storage_watch.start()
+        for task in self._periodic:
+            task.start()
         self.sealer.start()
         self.couriers.start()
         self.going_on.start(interrupted)
@@ -311,9 +320,8 @@ class Application:
         self.results_keeper.close()
         self.going_on.close()
         self.sessions.close()
-        self.housekeeping.close()
-        self._memory_watch.close()
-        self._storage_watch.close()
+        for task in self._periodic:
+            task.close()
         self.pruner.close()
         self.meter.close()
         self.sealer.close()

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from rlviz.domain.errors import IllegalTransition, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.events import CheckpointData, Ending, FinishedData, StartedData, StoppedData, parse_event
+from rlviz.domain.event_lines import parse_event
+from rlviz.domain.events import CheckpointData, Ending, FinishedData, StartedData, StoppedData
 from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from rlviz.domain.events import Ending, EventData, WarningData, event_line
+from rlviz.domain.event_lines import event_line
+from rlviz.domain.events import Ending, EventData, WarningData
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.training.log_limits import MetricLimits

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rlviz.domain.event_lines import parse_event
 from rlviz.domain.events import (
     DivergedData,
     FinishedData,
@@ -12,7 +13,6 @@ from rlviz.domain.events import (
     RollbackData,
     RuleFiredData,
     RulesChangedData,
-    parse_event,
 )
 from rlviz.domain.knobs import Author
 from rlviz.rundir.folder import RunFolder

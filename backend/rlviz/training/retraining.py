@@ -18,7 +18,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import Parent, RunConfig
 from rlviz.domain.errors import SnapshotRefused
-from rlviz.domain.events import DivergedData, parse_event
+from rlviz.domain.event_lines import parse_event
+from rlviz.domain.events import DivergedData
 from rlviz.domain.snapshot import SnapshotManifest, Trigger
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from rlviz.domain.events import EventKind, EventRecord
+from rlviz.domain.event_lines import EventRecord
+from rlviz.domain.events import EventKind
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.domain.config import RunConfig
-from rlviz.domain.events import EventKind, EventRecord
+from rlviz.domain.event_lines import EventRecord
+from rlviz.domain.events import EventKind
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal

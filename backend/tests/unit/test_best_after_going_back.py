@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.domain.events import BestData, EventData, EventRecord, RollbackData, StartedData, Stretch
+from rlviz.domain.event_lines import EventRecord
+from rlviz.domain.events import BestData, EventData, RollbackData, StartedData, Stretch
 from rlviz.services.projection.events_projection import EventsProjection
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from rlviz.domain.events import EventRecord, FinishedData, StartedData
+from rlviz.domain.event_lines import EventRecord
+from rlviz.domain.events import FinishedData, StartedData
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.services.projection.events_projection import EventsProjection
 from rlviz.services.use_cases.evaluations import later_than

@@ -24,7 +24,7 @@ from rlviz.api import schemas
 from rlviz.api.app import create_api
 from rlviz.api.schemas import storage
 from rlviz.cli import reference
-from rlviz.domain import config, evaluation, events, records, storage_rules
+from rlviz.domain import config, evaluation, event_lines, events, records, storage_rules
 from rlviz.domain.errors import RlvizError
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RESUMES, TRANSITIONS, RunStatus
@@ -39,7 +39,7 @@ OPENAPI = create_api().openapi()
 OPERATIONS = [(method.upper(), path) for path, methods in OPENAPI["paths"].items() for method in methods]
 MODELS: dict[str, type[BaseModel]] = {
     name: value
-    for module in (config, evaluation, events, records, storage_rules, control, folder, schemas, storage)
+    for module in (config, evaluation, event_lines, events, records, storage_rules, control, folder, schemas, storage)
     for name, value in vars(module).items()
     if isinstance(value, type) and issubclass(value, BaseModel)
 }

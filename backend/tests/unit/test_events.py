@@ -9,16 +9,8 @@ from typing import Any
 import pytest
 
 from rlviz.api.app import create_api
-from rlviz.domain.events import (
-    EventKind,
-    EventRecord,
-    FinishedData,
-    StartedData,
-    UnknownData,
-    WarningData,
-    event_line,
-    parse_event,
-)
+from rlviz.domain.event_lines import EventRecord, event_line, parse_event
+from rlviz.domain.events import EventKind, FinishedData, StartedData, UnknownData, WarningData
 from rlviz.rundir.journal import JournalWriter, read_journal
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.use_cases.events import read_events, tell

@@ -11,7 +11,7 @@ import pytest
 
 from rlviz.catalog.models import RunRow
 from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE
-from rlviz.domain.events import parse_event
+from rlviz.domain.event_lines import parse_event
 from rlviz.domain.records import is_metric
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.clips import Clips

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.domain.events import DivergedData, EventData, HyperparameterChangedData, RollbackData, Stretch, event_line
+from rlviz.domain.event_lines import event_line
+from rlviz.domain.events import DivergedData, EventData, HyperparameterChangedData, RollbackData, Stretch
 from rlviz.domain.knobs import Author, ScaleKnob, SetKnob
 from rlviz.services.use_cases.rules import KnobState
 from tests.support.http import journal

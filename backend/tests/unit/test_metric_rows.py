@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import rlviz
-from rlviz.domain.events import RollbackData, Stretch, event_line
+from rlviz.domain.event_lines import event_line
+from rlviz.domain.events import RollbackData, Stretch
 from rlviz.evaluation.growth import progress_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import CountedRows, all_rows, counted_rows, newest_lines

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from rlviz.catalog.models import RunRow
-from rlviz.domain.events import EventRecord, RuleFiredData
+from rlviz.domain.event_lines import EventRecord
+from rlviz.domain.events import RuleFiredData
 from rlviz.domain.rule_messages import KEPT, RuleMessages
 from rlviz.domain.status import RunStatus
 from rlviz.services.notifications import board

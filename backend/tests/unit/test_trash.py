@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import RunNotFound
+from rlviz.domain.times import DAY_SECONDS
 from rlviz.rundir.trash import Trash
-from rlviz.services.supervision.housekeeping import DAY_SECONDS, Housekeeping
+from rlviz.services.use_cases.trash import TrashService
+from rlviz.settings import Settings
 from tests.support.training import make_run
 
 
@@ -61,5 +63,6 @@ def test_only_what_has_lain_there_long_enough_is_removed_and_an_interrupted_purg
     trash.put(young, now - 6.9 * DAY_SECONDS)
     half = trash.path / ".purging-another"
     half.mkdir()
-    Housekeeping(trash, 7.0, clock=lambda: now).tidy()
+    settings = Settings(_env_file=None, runs_dir=tmp_path, trash_days=7)  # type: ignore[call-arg]
+    TrashService(settings, trash, clock=lambda: now).purge()
     assert [path.name for path in trash.path.iterdir()] == [young.run_id]

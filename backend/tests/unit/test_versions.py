@@ -13,7 +13,8 @@ from rlviz.catalog.runs import RunQuery, get_run
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NewerVersion, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.domain.events import StartedData, UnknownData, WarningData, parse_event
+from rlviz.domain.event_lines import parse_event
+from rlviz.domain.events import StartedData, UnknownData, WarningData
 from rlviz.domain.experiments import TrialLine
 from rlviz.domain.knobs import SetKnob
 from rlviz.domain.records import is_metric

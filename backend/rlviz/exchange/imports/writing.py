@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
-from rlviz.domain.events import FinishedData, StartedData, WarningData, event_line
+from rlviz.domain.event_lines import event_line
+from rlviz.domain.events import FinishedData, StartedData, WarningData
 from rlviz.domain.limits import LIMITS
 from rlviz.exchange.imports.earlier import FIELD, digest_of
 from rlviz.exchange.imports.found_run import FoundRun, Row

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from rlviz.analysis.solved import SolvedAt, earlier, shown_by_evaluation
 from rlviz.analysis.training_clock import TrainingClock
+from rlviz.domain.event_lines import EventRecord, parse_event
 from rlviz.domain.events import (
     BestData,
     CheckpointData,
     DivergedData,
     Ending,
     ErrorData,
-    EventRecord,
     FinishedData,
     InterruptedData,
     PausedData,
@@ -27,7 +27,6 @@ from rlviz.domain.events import (
     StoppedData,
     Stretch,
     WarningData,
-    parse_event,
 )
 from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.status import RunStatus

@@ -10,7 +10,7 @@ from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ForeignRunFolder, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.events import EventRecord
+from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.environments.custom import threshold_of

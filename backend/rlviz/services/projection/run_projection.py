@@ -12,7 +12,7 @@ from typing import Any
 from rlviz.analysis.solved import SolvedAt, earlier
 from rlviz.domain.config import LastEpisode
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.events import EventRecord
+from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.status import RunStatus
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.control import Control, Desired

@@ -17,6 +17,7 @@ from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.status import RunStatus
 from rlviz.domain.storage_rules import KEEP_TAG, Archive, Compress, RunRule
+from rlviz.domain.times import DAY_SECONDS
 from rlviz.environments.custom import family_of
 from rlviz.rundir.atomic import remove_leftovers
 from rlviz.rundir.files import is_file
@@ -29,7 +30,6 @@ from rlviz.rundir.trash import Trash
 from rlviz.services.storage.archiving import PreparedBundle
 from rlviz.services.storage.book import Deed
 from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.supervision.housekeeping import DAY_SECONDS
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.base import RunUseCases
 from rlviz.settings import Settings

@@ -14,11 +14,11 @@ from sqlalchemy.exc import DatabaseError
 
 from rlviz.domain.errors import PruningInProgress, RlvizError, RunIsActive, RunNotFound
 from rlviz.domain.storage_rules import Archive, EmptyTrash, RunRule, StorageRule, StorageRules, StoredKind
+from rlviz.domain.times import DAY_SECONDS
 from rlviz.rundir.trash import Trash
 from rlviz.services.storage.book import Deed, StorageBook
 from rlviz.services.storage.clearing import RunClearing
 from rlviz.services.storage.meter import StorageMeter
-from rlviz.services.supervision.housekeeping import DAY_SECONDS
 
 log = logging.getLogger(__name__)
 

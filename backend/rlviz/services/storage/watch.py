@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from threading import Event, Thread
 
 from rlviz.services.storage.use_cases import StorageService
 
@@ -15,21 +14,12 @@ EVERY_SECONDS = 120.0
 
 
 class StorageWatch:
-    """Looks in a thread of its own. Where nothing trains, housekeeping measures often enough."""
+    """Where nothing trains, housekeeping measures often enough."""
 
-    def __init__(self, storage: StorageService, trains: Callable[[], bool], *, every: float = EVERY_SECONDS) -> None:
-        self._storage, self._trains, self._every = storage, trains, every
+    def __init__(self, storage: StorageService, trains: Callable[[], bool]) -> None:
+        """``trains``: whether a run trains just now."""
+        self._storage, self._trains = storage, trains
         self._warned = False
-        self._closing = Event()
-        self._thread = Thread(target=self._loop, name="storage-watch", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def close(self) -> None:
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def look(self) -> None:
         """Warnings are logged when there are some after there were none. Raises what ``keep_within`` does."""
@@ -40,10 +30,3 @@ class StorageWatch:
         if warnings and not self._warned:
             log.warning("Room for runs comes to its end. %s", " ".join(warnings))
         self._warned = bool(warnings)
-
-    def _loop(self) -> None:
-        while not self._closing.wait(self._every):
-            try:
-                self.look()
-            except Exception as error:  # a measurement that fails now may not fail the next time
-                log.warning("What the runs take could not be looked at: %s", error)

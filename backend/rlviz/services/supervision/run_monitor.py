@@ -11,7 +11,8 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import EvaluationNotFound, RunFolderError, RunIsActive
-from rlviz.domain.events import Ending, EventRecord, InterruptedData, StoppedData, event_line
+from rlviz.domain.event_lines import EventRecord, event_line
+from rlviz.domain.events import Ending, InterruptedData, StoppedData
 from rlviz.domain.records import is_metric
 from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder

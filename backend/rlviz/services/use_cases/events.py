@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
+from rlviz.domain.event_lines import EventRecord, parse_event
 from rlviz.domain.events import (
     BestData,
     CheckpointData,
     DivergedData,
     ErrorData,
-    EventRecord,
     FinishedData,
     HyperparameterChangedData,
     InterruptedData,
@@ -28,7 +28,6 @@ from rlviz.domain.events import (
     StoppedData,
     UnknownData,
     WarningData,
-    parse_event,
 )
 from rlviz.domain.knobs import Author, knob_label
 from rlviz.domain.recording import Detail, Lowered

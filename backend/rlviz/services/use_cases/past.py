@@ -16,7 +16,8 @@ from rlviz.analysis.training_clock import TrainingClock
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import Parent
 from rlviz.domain.errors import RlvizError, RunFolderError, RunNotFound
-from rlviz.domain.events import DivergedData, RollbackData, Stretch, parse_event
+from rlviz.domain.event_lines import parse_event
+from rlviz.domain.events import DivergedData, RollbackData, Stretch
 from rlviz.domain.records import CLOCK, EPISODE_INDEX
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder

@@ -18,7 +18,8 @@ from rlviz.analysis.downsample import downsample
 from rlviz.analysis.episodes import episodes_done
 from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.events import BestData, DivergedData, RollbackData, parse_event
+from rlviz.domain.event_lines import parse_event
+from rlviz.domain.events import BestData, DivergedData, RollbackData
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder

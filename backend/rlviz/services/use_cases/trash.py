@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError, RunNotFound
+from rlviz.domain.times import DAY_SECONDS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.trash import Trash
-from rlviz.services.supervision.housekeeping import DAY_SECONDS
 from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,8 @@ class DeletedRun:
 class TrashService:
     """Works on folders only, since the catalogue does not contain deleted runs."""
 
-    def __init__(self, settings: Settings, trash: Trash) -> None:
-        self._days, self._trash = settings.trash_days, trash
+    def __init__(self, settings: Settings, trash: Trash, *, clock: Callable[[], float] = time.time) -> None:
+        self._days, self._trash, self._clock = settings.trash_days, trash, clock
 
     def list(self) -> list[DeletedRun]:
         """All deleted runs, most recently deleted first."""
@@ -47,6 +51,12 @@ class TrashService:
             # A run that was restored meanwhile is no error.
             with suppress(RunNotFound):
                 self._trash.remove(run_id)
+
+    def purge(self) -> None:
+        """Remove for good what was deleted ``RLVIZ_TRASH_DAYS`` ago or earlier. Raises OSError."""
+        purged = self._trash.purge(self._clock() - self._days * DAY_SECONDS)
+        if purged:
+            log.info("Removed for good, %g days after their deletion: %s", self._days, ", ".join(purged))
 
     def _runs(self) -> Iterator[DeletedRun]:
         for run_id in self._trash.run_ids():

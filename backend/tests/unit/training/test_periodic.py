@@ -16,7 +16,8 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import Policy, as_played
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.evaluation_plan import EvaluationPlan
-from rlviz.domain.events import BestData, EventKind, EventRecord, InterruptedData
+from rlviz.domain.event_lines import EventRecord
+from rlviz.domain.events import BestData, EventKind, InterruptedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.left_behind import leave_behind
 from rlviz.services.projection.folder_projection import end_row, row_of_folder

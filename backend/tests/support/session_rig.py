@@ -1,0 +1,157 @@
+"""A session's player without a process: policies that walk along a line, and a clock of the test's own."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import SimpleNamespace
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from pydantic import BaseModel
+
+from rlviz.algorithms.reading import Reading
+from rlviz.domain.key_bindings import Controls
+from rlviz.domain.session_messages import CLIENT_MESSAGE, ServerMessage, SessionMode
+from rlviz.domain.session_messages import Line as FutureLine
+from rlviz.domain.step_record import StepRecord
+from rlviz.environments.base import Environment, Family, Space
+from rlviz.sessions.packets import Presence
+from rlviz.sessions.player import SessionPlayer
+from rlviz.sessions.stage import Stage
+
+LENGTH = 6
+
+
+LINE = Environment(
+    id="Line",
+    name="Line",
+    family=Family("test", "Test"),
+    summary="Walk to the end of a line.",
+    observation_space=Space("Box", shape=(1,)),
+    action_space=Space("Discrete", n=3),
+    reward_threshold=None,
+    max_episode_steps=None,
+    render_fps=50,
+    controls=Controls((), neutral=(1,)),
+)
+
+
+class Line(gymnasium.Env[Any, Any]):
+    """Actions −1, 0 and +1; a wind from the seed blows one way or the other. Ends ``LENGTH`` from the middle."""
+
+    observation_space = spaces.Box(-100, 100, (1,), np.float32)
+    action_space: spaces.Space[Any] = spaces.Discrete(3)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.at = 0.0
+        return self._seen(), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.at += int(action) - 1 + 0.01 * self.np_random.random()
+        return self._seen(), self.at, abs(self.at) >= LENGTH, False, {}
+
+    def render(self) -> Any:
+        return np.full((4, 4, 3), round(self.at * 1_000) % 256, np.uint8)
+
+    def _seen(self) -> Any:
+        return np.array([self.at], np.float32)
+
+
+class Walker:
+    """A policy that always goes one way; exploring, it stands still."""
+
+    model = SimpleNamespace(observation_space=Line.observation_space)
+
+    def __init__(self, step: int, action: int) -> None:
+        self.step, self.action = step, action
+        self.action_space = Line.action_space
+
+    def predict(self, observation: Any, state: Any = None, deterministic: bool = False) -> tuple[Any, Any]:
+        return np.array([self.action if deterministic else 1]), None
+
+    def read(self, observations: Any, actions: Any) -> Reading:
+        return Reading(value=observations[:, 0] * 10, action_value=actions.astype(float))
+
+
+class Policies:
+    """Hands out whatever was put in."""
+
+    def __init__(self, *policies: Walker) -> None:
+        self.waiting = deque(policies)
+
+    def look(self) -> Any:
+        return self.waiting.popleft() if self.waiting else None
+
+    def close(self) -> None: ...
+
+
+class Rig:
+    """A player, somebody who looks, and a clock that moves when the player sleeps."""
+
+    def __init__(self, mode: SessionMode = SessionMode.WATCH, *policies: Walker, **changes: Any) -> None:
+        self.now = 1_000.0
+        self.policies = Policies(*policies)
+        environment = changes.pop("environment", LINE)
+        stage = Stage(
+            mode=mode,
+            environment=environment,
+            env=changes.pop("env", Line()),
+            make_env=changes.pop("make_env", Line),
+            policies=self.policies,
+            run_id=changes.pop("run_id", "a-run" if policies else None),
+            seed=changes.pop("seed", 7),
+            greedy=changes.pop("greedy", True),
+        )
+        self._wants: deque[Any] = deque()
+        self.told: list[ServerMessage] = []
+        self.shown: list[tuple[float, StepRecord, Any]] = []
+        self.other: list[tuple[StepRecord, Any]] = []
+        self.sunk: list[StepRecord] = []
+        self.player = SessionPlayer(
+            stage,
+            self,
+            sinks=[lambda _episode, _step, record, _frame: self.sunk.append(record)],
+            monotonic=lambda: self.now,
+        )
+
+    def tell(self, message: ServerMessage) -> None:
+        self.told.append(message)
+
+    def show(self, record: StepRecord, frame: Any, seen: Any = None, line: FutureLine = FutureLine.PLAYED) -> None:
+        if line is FutureLine.PLAYED:
+            self.shown.append((self.now, record, frame))
+            self.seen = seen
+        else:
+            self.other.append((record, frame))
+
+    def wait(self, seconds: float) -> Any:
+        if self._wants:
+            return self._wants.popleft()
+        self.now += seconds
+        return None
+
+    def want(self, **message: Any) -> None:
+        self._wants.append(CLIENT_MESSAGE.validate_python(message))
+
+    def look(self, looks: bool = True) -> None:
+        self._wants.append(Presence(looks=looks))
+
+    def run(self, seconds: float) -> list[StepRecord]:
+        """The records of so long."""
+        before, until = len(self.shown), self.now + seconds
+        while self.now < until or self._wants:
+            self.player.turn()
+        return [record for _, record, _ in self.shown[before:]]
+
+    def steps(self, count: int) -> list[StepRecord]:
+        """The records up to so many."""
+        before = len(self.shown)
+        while len(self.shown) < before + count:
+            self.player.turn()
+        return [record for _, record, _ in self.shown[before:]]
+
+    def said(self, kind: type[BaseModel]) -> list[Any]:
+        return [message for message in self.told if isinstance(message, kind)]

@@ -1,0 +1,58 @@
+"""Periodic tasks: each step has its turn, whatever the others raise, and none begins after the end."""
+
+from __future__ import annotations
+
+import logging
+from threading import Event
+
+import pytest
+
+from rlviz.domain.errors import NotEnoughDisk
+from rlviz.services.periodic_task import PeriodicTask
+from tests.support.http import wait_for
+
+
+@pytest.mark.parametrize(
+    ("error", "has_traceback"),
+    [(NotEnoughDisk("The disk is full."), False), (OSError("gone"), False), (KeyError("x"), True)],
+)
+def test_a_step_that_fails_is_told_and_keeps_no_other_from_its_turn(
+    error: Exception, has_traceback: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[str] = []
+
+    def fails() -> None:
+        done.append("failed")
+        raise error
+
+    task = PeriodicTask("measuring", fails, lambda: done.append("next"), every=60)
+    task.turn()
+    task.turn()
+    assert done == ["failed", "next"] * 2
+    assert [record.levelno for record in caplog.records] == [logging.WARNING], "the same is not told twice"
+    assert caplog.records[0].getMessage().startswith("Measuring is tried again in 60 seconds")
+    assert (caplog.records[0].exc_info is not None) is has_traceback
+
+
+def test_turns_follow_each_other_until_it_is_closed() -> None:
+    turns: list[int] = []
+    task = PeriodicTask("counting", lambda: turns.append(1), every=0.001)
+    task.start()
+    wait_for(lambda: len(turns) >= 3, "three turns")
+    task.close()
+    after = len(turns)
+    task.turn()
+    assert len(turns) == after, "a task that is closed does nothing more"
+
+
+def test_the_first_turn_can_wait() -> None:
+    began = Event()
+    task = PeriodicTask("waiting", began.set, every=60, at_start=False)
+    task.start()
+    assert not began.wait(0.05)
+    task.close()
+    assert not began.is_set()
+
+
+def test_one_that_was_never_started_can_be_closed() -> None:
+    PeriodicTask("nothing", every=60).close()
