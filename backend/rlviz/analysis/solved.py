@@ -23,7 +23,7 @@ from enum import StrEnum
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.mean_return import MeanReturn
+from rlviz.analysis.mean_return import MEAN_EPISODES, MeanReturn
 
 
 class SolvedBy(StrEnum):
@@ -43,6 +43,11 @@ class SolvedAt:
 def earlier(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:
     """Of two findings the one that came at the lower step; at one step the evaluation counts."""
     return min((found for found in (first, second) if found is not None), default=None)
+
+
+def shown_by_training(threshold: float | None, returns: Sequence[float]) -> bool:
+    """Whether the newest episodes show it, of which ``returns`` has the last MEAN_EPISODES or fewer."""
+    return threshold is not None and len(returns) >= MEAN_EPISODES and sum(returns) / len(returns) >= threshold
 
 
 def shown_by_evaluation(threshold: float | None, step: int, time: float, mean_return: float) -> SolvedAt | None:

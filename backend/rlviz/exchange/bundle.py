@@ -26,6 +26,8 @@ from rlviz.domain.errors import BundleRefused, RunFolderError
 from rlviz.domain.event_lines import event_line
 from rlviz.domain.events import EventKind, InterruptedData
 from rlviz.domain.ids import is_run_id
+from rlviz.domain.storage_rules import StoredKind
+from rlviz.rundir.contents import kind_of
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
@@ -38,13 +40,13 @@ MOST_MANIFEST_BYTES = 50_000_000
 DEFAULT_MOST_BYTES = 20_000_000_000
 CHUNK = 1 << 20
 
-LEFT_OUT = ("control.json", "worker.lock", "watch/", "sealed/", "film/clips/", "sinks/")
+LEFT_OUT = ("control.json", "worker.lock", "heartbeat", "watch/", "sealed/", "film/clips/", "sinks/")
 """What belongs to the machine that trains, or can be made again."""
 
-POLICIES = ("model.zip", "best_model.zip", "checkpoints/", "film/", "snapshots/", "replay/", "parent/")
-"""Files and folders of policies: a policy is code, which whoever loads it runs."""
+SNAPSHOTS = frozenset({StoredKind.SNAPSHOTS, StoredKind.REPLAY})
 
-SNAPSHOTS = ("snapshots/", "replay/", "parent/")
+POLICIES = frozenset({StoredKind.POLICIES, StoredKind.FILM}) | SNAPSHOTS
+"""Kinds of files that hold a policy: a policy is code, which whoever loads it runs."""
 
 _ENDINGS = frozenset({EventKind.STOPPED, EventKind.FINISHED, EventKind.ERROR, EventKind.INTERRUPTED, EventKind.PAUSED})
 
@@ -70,7 +72,7 @@ class Manifest(BaseModel):
 
 
 class RunIsThere(FileExistsError):
-    """``run_id``: of the run that a bundle holds, and the runs folder has."""
+    """The runs folder has the run ``run_id`` of the bundle already."""
 
     def __init__(self, run_id: str) -> None:
         super().__init__(f"Run {run_id} is there already. Delete it first, and empty the trash.")
@@ -202,13 +204,13 @@ def _files(folder: RunFolder) -> Iterator[Path]:
 
 
 def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:
-    if path.startswith(LEFT_OUT) or (path.startswith(SNAPSHOTS) and not snapshots):
+    if path.startswith(LEFT_OUT) or (kind_of(path) in SNAPSHOTS and not snapshots):
         return False
     return policies or not _is_policy(path)
 
 
 def _is_policy(path: str) -> bool:
-    return path.startswith(POLICIES) or (path.startswith("eval/") and path.endswith(".zip"))
+    return kind_of(path) in POLICIES or (path.startswith("eval/") and path.endswith(".zip"))
 
 
 class _Nowhere:

@@ -155,6 +155,11 @@ def place_of(path: str) -> Place | None:
     return next((place for pattern, place in _WITHIN.get(parent, ()) if fnmatchcase(name, pattern)), None)
 
 
+def kind_of(path: str) -> StoredKind:
+    """What the file with that path below a run folder, its parts joined by ``/``, counts as."""
+    return kind_in_run(tuple(path.split("/")))
+
+
 def kind_in_run(parts: tuple[str, ...]) -> StoredKind:
     """What the file with that path, in parts, below a run folder counts as."""
     for length in range(len(parts), 0, -1):

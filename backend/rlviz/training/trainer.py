@@ -41,7 +41,7 @@ class Trainer:
     """Trains the run in ``folder`` in the thread that calls ``run``; every other method is for other threads.
 
     In ``events.jsonl`` the attempt begins with ``started`` once there is a model to train. Whatever happens, it ends
-    with ``finished``, ``stopped`` or ``error``, unless the process itself is killed.
+    with ``finished``, ``paused``, ``stopped`` or ``error``, unless the process itself is killed.
     """
 
     def __init__(self, folder: RunFolder, attempt: Attempt = FIRST, worker: str | None = None) -> None:
@@ -114,12 +114,12 @@ class Trainer:
         return True
 
     def tick(self) -> None:
-        """What the clock asks for, several times a second: checkpoints that are due, weights for who watches, and
-        metrics and policies that wait to be written."""
+        """What the clock asks for, several times a second. Metrics come first, whose reader waits for them; then
+        weights for who watches, and policies and checkpoints that are due."""
+        self._journals.flush_if_due()
         self._live.tick()
         if self._equipment is not None:
             self._equipment.tick()
-        self._journals.flush_if_due()
         self._journals.sync_if_due()
 
     def run(self) -> None:

@@ -19,11 +19,12 @@ import pytest
 
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ArtifactNotFound, BundleRefused, ExtraMissing, ImportRefused
-from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
+from rlviz.exchange.bundle import MANIFEST, POLICIES, read_bundle, write_bundle
 from rlviz.exchange.import_runs import Wishes, bring_in
 from rlviz.exchange.tables import TableFormat
 from rlviz.exchange.tensorboard import is_installed, write_event_files
 from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, prepare, read_journal
 from tests.support.cli import Ended, call
@@ -54,7 +55,7 @@ def bundle(folder: RunFolder, tmp_path: Path) -> Path:
 
 def there(tmp_path: Path) -> Path:
     path = tmp_path / "there"
-    path.mkdir(exist_ok=True)
+    path.mkdir(parents=True, exist_ok=True)
     return path
 
 
@@ -100,6 +101,24 @@ def test_policies_are_left_out_unless_they_are_trusted(bundle: Path, tmp_path: P
     assert not found.model_path.exists()
     assert not found.checkpoints.exists()
     assert found.metrics_path.exists()
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if place.kind in POLICIES], ids=lambda one: one.path)
+def test_whatever_holds_a_policy_is_left_out_unless_it_is_trusted(place: Place, tmp_path: Path) -> None:
+    """Those of steps that the run went back from as well."""
+    made = make_run(tmp_path / "here", RUN_ID, rows=5, status="completed")
+    path = made.path / (place.path.replace("*", "1") + ("/1/checkpoints/step_1.zip" if place.is_folder else ""))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"a policy")
+    buffer = tmp_path / "run.zip"
+    with buffer.open("wb") as file:
+        write_bundle(made, file, snapshots=True)
+    for trusted in (False, True):
+        found = read_bundle(buffer, there(tmp_path / str(trusted)), trust_policies=trusted)
+        assert (found.path / path.relative_to(made.path)).exists() is trusted
+    with buffer.open("wb") as file:
+        names = [member.path for member in write_bundle(made, file, policies=False, snapshots=True).files]
+    assert path.relative_to(made.path).as_posix() not in names
 
 
 def test_one_that_still_trained_is_interrupted(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, fi
 from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
+from rlviz.domain.status import ACTIVE
 
 _PAGE = 500
 _VIDEO_SECONDS = 300.0
@@ -244,7 +245,7 @@ def _show_run(run: dict[str, Any]) -> None:
 
 def _show_service(connection: Connection, as_json: bool) -> None:
     health = connection.get("/health")
-    training = connection.get("/runs", status=["running", "queued", "pausing", "stopping"], limit=_PAGE)["runs"]
+    training = connection.get("/runs", status=sorted(ACTIVE), limit=_PAGE)["runs"]
     if as_json:
         print_json({"url": connection.url, "own": connection.is_own, **health, "runs": training})
         return
