@@ -29,7 +29,7 @@ from benchmarks.support import (
 )
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.rundir.atomic import write_atomically
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 
 TIMESTEPS = 50_000
 PAIRS = 3

@@ -192,8 +192,8 @@ def _stop(client: httpx.Client, run_id: str) -> None:
 
 
 @contextmanager
-def _looking(client: httpx.Client, **wishes: object) -> Iterator[ClientConnection]:
-    session = client.post("/sessions", json=wishes).raise_for_status().json()
+def _looking(client: httpx.Client, **asked: object) -> Iterator[ClientConnection]:
+    session = client.post("/sessions", json=asked).raise_for_status().json()
     address = f"ws://{client.base_url.host}:{client.base_url.port}{session['socket']}"
     with connect(address, max_size=None, max_queue=None, close_timeout=1) as socket:
         yield socket

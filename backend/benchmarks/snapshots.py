@@ -31,7 +31,7 @@ from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.journals import RunJournals
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot.capture import Captured, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
 from rlviz.training.snapshot.replay import ReplayState, ReplayTape
@@ -130,7 +130,7 @@ class _Takes(BaseCallback):
 
 
 def _roll_back(algo: str, name: str) -> Iterator[Figure]:
-    """From the wish to the next step of the environment: to the newest snapshot, which is in memory, and to the first,
+    """From the request to the next step of the environment: to the newest snapshot, which is in memory, and to the first,
     which is no more."""
     env_id = "Pendulum-v1" if algo == "sac" else "CartPole-v1"
     memory, disk = [], []

@@ -148,12 +148,12 @@ def train(algo: str, how: str) -> None:
 
 def _folder(algo: str, root: Path, *, anatomy: bool) -> RunFolder:
     job = JOBS[algo]
-    wishes = {"env_id": job.env_id, "hyperparameters": job.hyperparameters}
-    return new_folder(root, algo, job.timesteps, **wishes, evaluation=EvaluationPlan(), anatomy=anatomy)
+    fields = {"env_id": job.env_id, "hyperparameters": job.hyperparameters}
+    return new_folder(root, algo, job.timesteps, **fields, evaluation=EvaluationPlan(), anatomy=anatomy)
 
 
 def _worker(folder: RunFolder) -> None:
-    from rlviz.training.session import train_run
+    from rlviz.training.watched_training import train_run
 
     assert train_run(folder)
 

@@ -31,12 +31,12 @@ class Specification:
 
     def preset_of(self, variant: Variant) -> Preset:
         """Raises StopIteration where there is no such preset."""
-        wishes = variant.wishes(self.spec.base)
+        run_spec = variant.run_spec(self.spec.base)
         when = self.spec.base.env_options
         return next(
             preset
             for preset in presets_tuned_for(self.environment.id)
-            if (preset.algorithm, preset.id.value, preset.when) == (wishes.algo, wishes.preset, when)
+            if (preset.algorithm, preset.id.value, preset.when) == (run_spec.algo, run_spec.preset, when)
         )
 
     def title_of(self, variant: Variant) -> str:

@@ -123,7 +123,7 @@ def work(folder: RunFolder, job: Work, identity: str) -> int:
 
 
 def _train(folder: RunFolder, identity: str) -> int:
-    from rlviz.training.session import train_run
+    from rlviz.training.watched_training import train_run
 
     stop = Event()
 
@@ -192,7 +192,7 @@ def _make_clips(folder: RunFolder) -> int:
 def _import_everything() -> None:
     import rlviz.evaluation.clips
     import rlviz.sessions.play
-    import rlviz.training.session  # noqa: F401
+    import rlviz.training.watched_training  # noqa: F401
     from rlviz.training.warmup import warm_up
 
     warm_up()

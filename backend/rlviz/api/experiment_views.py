@@ -21,10 +21,10 @@ def view_experiment(state: ExperimentState) -> Experiment:
             ExperimentVariant(
                 id=variant.id,
                 label=variant.label,
-                algo=variant.wishes.algo,
-                env_id=variant.wishes.env_id,
-                preset=variant.wishes.preset,
-                hyperparameters=variant.wishes.hyperparameters,
+                algo=variant.run_spec.algo,
+                env_id=variant.run_spec.env_id,
+                preset=variant.run_spec.preset,
+                hyperparameters=variant.run_spec.hyperparameters,
                 total_timesteps=variant.trained.total_timesteps,
                 evaluation=variant.trained.evaluation,
             )

@@ -57,7 +57,7 @@ _WORDS = {
 
 def check_catalogue(settings: Settings) -> Finding:
     """Whether its pages are whole, and its tables those of the models."""
-    from rlviz.catalog import care
+    from rlviz.catalog import maintenance
     from rlviz.catalog.database import Database
     from rlviz.domain.errors import CatalogueUnusable
     from rlviz.services.application import CATALOGUE
@@ -67,7 +67,7 @@ def check_catalogue(settings: Settings) -> Finding:
         return Finding("catalogue", "ok", "There is none yet; the first command makes it.")
     database = Database(path)
     try:
-        found = care.check(database)
+        found = maintenance.check(database)
     except CatalogueUnusable as error:
         return Finding("catalogue", "bad", str(error))
     finally:

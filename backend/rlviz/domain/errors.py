@@ -329,7 +329,7 @@ class RunFolderError(RlvizError):
 
 
 class ExperimentFolderError(RunFolderError):
-    """Likewise of the folder of an experiment; ``run_id`` is its id."""
+    """The folder of an experiment cannot be read; ``run_id`` is the experiment's id."""
 
     title = "Experiment is damaged"
     noun = "Experiment"

@@ -74,7 +74,7 @@ class ScaleKnob(_Change):
 KnobChange = Annotated[SetKnob | ScaleKnob, Field(discriminator="kind")]
 
 
-class KnobWish(BaseModel):
+class KnobRequest(BaseModel):
     """A change that somebody asks for, numbered so that it is made once."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

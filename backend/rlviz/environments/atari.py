@@ -12,7 +12,7 @@ from pydantic import Field
 
 from rlviz.domain.spaces import Space, box, discrete
 from rlviz.environments.base import Environment, Family, Options
-from rlviz.environments.key_helpers import DOWN, LEFT, RIGHT, SPACE, UP, KeysByAction, pressed
+from rlviz.environments.controls import DOWN, LEFT, RIGHT, SPACE, UP, KeysByAction, pressed
 
 CONSOLE_FPS = 60
 """Frames per second of an Atari 2600 on an NTSC television; Gymnasium's metadata say 30 regardless of frame skipping.

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family, Options
-from rlviz.environments.key_helpers import DOWN, LEFT, RIGHT, UP, Push, pressed, pushed
+from rlviz.environments.controls import DOWN, LEFT, RIGHT, UP, Push, pressed, pushed
 
 _FAMILY = Family(
     "box2d",

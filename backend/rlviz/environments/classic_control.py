@@ -6,7 +6,7 @@ from pydantic import Field
 
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family, Options
-from rlviz.environments.key_helpers import LEFT, RIGHT, Push, pressed, pushed
+from rlviz.environments.controls import LEFT, RIGHT, Push, pressed, pushed
 
 _FAMILY = Family(
     "classic-control", "Classic control", requires=("pygame",), install="pip install 'gymnasium[classic-control]'"

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rlviz.domain.spaces import StateFactor, discrete, factored, grid_states
 from rlviz.environments.base import Environment, Family, Options
-from rlviz.environments.key_helpers import DOWN, LEFT, RIGHT, SPACE, UP, pressed
+from rlviz.environments.controls import DOWN, LEFT, RIGHT, SPACE, UP, pressed
 
 _FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
 

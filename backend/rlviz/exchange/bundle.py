@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rlviz import __version__
 from rlviz.domain.errors import BundleRefused, RunFolderError
-from rlviz.domain.event_lines import event_line
-from rlviz.domain.events import EventKind, InterruptedData
+from rlviz.domain.event_lines import event_line, parse_event
+from rlviz.domain.events import Ending, InterruptedData, StartedData
 from rlviz.domain.ids import is_run_id
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.contents import kind_of
@@ -47,8 +47,6 @@ SNAPSHOTS = frozenset({StoredKind.SNAPSHOTS, StoredKind.REPLAY})
 
 POLICIES = frozenset({StoredKind.POLICIES, StoredKind.FILM}) | SNAPSHOTS
 """Kinds of files that hold a policy: a policy is code, which whoever loads it runs."""
-
-_ENDINGS = frozenset({EventKind.STOPPED, EventKind.FINISHED, EventKind.ERROR, EventKind.INTERRUPTED, EventKind.PAUSED})
 
 
 class Member(BaseModel):
@@ -319,6 +317,7 @@ def _has_ended(records: Iterable[dict[str, object] | None]) -> bool:
     """Whether nothing has begun, or the newest attempt has ended."""
     begun = False
     for record in records:
-        kind = (record or {}).get("event")
-        begun = kind == EventKind.STARTED or (begun and kind not in _ENDINGS)
+        event = parse_event(record)
+        if event is not None:
+            begun = isinstance(event.data, StartedData) or (begun and not isinstance(event.data, Ending))
     return not begun

@@ -20,7 +20,7 @@ from rlviz.rundir.folder import RunFolder
 
 
 @dataclass
-class Wishes:
+class ImportOptions:
     """What the user says of what is imported. ``algo`` and ``env_id`` count before what its files say."""
 
     algo: str | None = None
@@ -44,7 +44,7 @@ class BroughtIn:
 
 
 def bring_in(
-    path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None] = lambda _place: None
+    path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None] = lambda _place: None
 ) -> BroughtIn:
     """Import the runs at ``path``, each whole or not at all; ``tell`` is called with the place of each.
 
@@ -52,23 +52,23 @@ def bring_in(
     and OSError.
     """
     if not path.is_dir() and zipfile.is_zipfile(path) and path.suffix.lower() != ".npz":
-        return _of_archive(path, runs_dir, wishes, tell)
-    return _of_folder(path, runs_dir, wishes, tell) if path.is_dir() else _of_logs(path, runs_dir, wishes, tell)
+        return _of_archive(path, runs_dir, options, tell)
+    return _of_folder(path, runs_dir, options, tell) if path.is_dir() else _of_logs(path, runs_dir, options, tell)
 
 
-def _of_folder(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
+def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None]) -> BroughtIn:
     """Of the bundles below the folder, if there are some, and of the logs below it otherwise."""
     archives = (one for one in sorted(path.rglob("*.zip")) if not one.is_symlink() and zipfile.is_zipfile(one))
     bundles = [one for one in archives if _is_bundle(one)]
     if not bundles:
-        return _of_logs(path, runs_dir, wishes, tell)
+        return _of_logs(path, runs_dir, options, tell)
     if len(bundles) > MOST_RUNS:
         raise ImportRefused(f"{path.name!r} has more than {MOST_RUNS:,} bundles. Import it in parts.")
     brought = BroughtIn()
     for bundle in bundles:
         tell(bundle.name)
         try:
-            brought.runs.append(_of_bundle(bundle, runs_dir, wishes))
+            brought.runs.append(_of_bundle(bundle, runs_dir, options))
         except RunIsThere as there:
             brought.known.append((bundle.name, there.run_id))
         except InvalidRequest as error:
@@ -76,24 +76,24 @@ def _of_folder(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str],
     return _if_any(brought)
 
 
-def _of_archive(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
+def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None]) -> BroughtIn:
     if _is_bundle(path):
-        return BroughtIn([_of_bundle(path, runs_dir, wishes)])
+        return BroughtIn([_of_bundle(path, runs_dir, options)])
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     unpacked = Path(tempfile.mkdtemp(prefix="import-", dir=drafts))
     try:
         root = unpacked / path.stem
         root.mkdir()
-        unpack(path, root, most_bytes=wishes.most_bytes or MOST_BYTES)
-        return _of_folder(root, runs_dir, wishes, tell)
+        unpack(path, root, most_bytes=options.most_bytes or MOST_BYTES)
+        return _of_folder(root, runs_dir, options, tell)
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
 
 
-def _of_bundle(path: Path, runs_dir: Path, wishes: Wishes) -> RunFolder:
-    most = wishes.most_bytes or DEFAULT_MOST_BYTES
-    return read_bundle(path, runs_dir, trust_policies=wishes.trust_policies, most_bytes=most)
+def _of_bundle(path: Path, runs_dir: Path, options: ImportOptions) -> RunFolder:
+    most = options.most_bytes or DEFAULT_MOST_BYTES
+    return read_bundle(path, runs_dir, trust_policies=options.trust_policies, most_bytes=most)
 
 
 def _is_bundle(path: Path) -> bool:
@@ -105,9 +105,9 @@ def _is_bundle(path: Path) -> bool:
         raise ImportRefused(f"{path.name} cannot be unpacked: {error}.") from None
 
 
-def _of_logs(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], None]) -> BroughtIn:
+def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None]) -> BroughtIn:
     logs, brought = find_logs(path), BroughtIn()
-    before = {} if wishes.again else imported_before(runs_dir)
+    before = {} if options.again else imported_before(runs_dir)
     for one in logs:
         place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
         tell(place)
@@ -119,8 +119,8 @@ def _of_logs(path: Path, runs_dir: Path, wishes: Wishes, tell: Callable[[str], N
                 continue
             if len(logs) > 1 and found.name == one.place.name:
                 found.name = place
-            found.algo, found.env_id = wishes.algo or found.algo, wishes.env_id or found.env_id
-            found.name = wishes.name or found.name
+            found.algo, found.env_id = options.algo or found.algo, options.env_id or found.env_id
+            found.name = options.name or found.name
             brought.runs.append(write_run(found, rows, runs_dir))
         except InvalidRequest as error:
             brought.refused.append((place, str(error)))

@@ -94,7 +94,7 @@ class Launcher(ABC):
     Obligations:
 
     - ``launch`` returns at once; the worker does its job until done, or until ``control.json`` asks it to stop,
-      a wish that was there before the launch included.
+      a request that was there before the launch included.
     - What a worker has to say, it says in the run folder; ``Exit`` only matters if nothing there tells of an end.
     - Two workers never train in one folder.
     - The worker of a session runs on the host of the service, in a process of its own, and ends with it.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from rlviz.domain.knobs import KnobWish
+from rlviz.domain.knobs import KnobRequest
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.aside import set_aside
 from rlviz.rundir.atomic import write_atomically
@@ -21,7 +22,7 @@ class Desired(StrEnum):
     STOP = "stop"
 
 
-class SnapshotWish(BaseModel):
+class SnapshotRequest(BaseModel):
     """A snapshot that its user asks for."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -31,7 +32,7 @@ class SnapshotWish(BaseModel):
     message: str = ""
 
 
-class RollbackWish(BaseModel):
+class RollbackRequest(BaseModel):
     """A snapshot that a run which trains shall go back to."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -40,10 +41,25 @@ class RollbackWish(BaseModel):
     snapshot: str
 
 
+_EARLIER_NAMES = {
+    "rollback_wish": "rollback_request",
+    "snapshot_wishes": "snapshot_requests",
+    "knob_wishes": "knob_requests",
+}
+
+
 class Control(BaseModel):
     """The desired state. The service replaces it atomically; the trainer polls it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_current_names(cls, document: Any) -> Any:
+        """Files of earlier versions call three of the fields otherwise."""
+        if not isinstance(document, dict):
+            return document
+        return {_EARLIER_NAMES.get(name, name): value for name, value in document.items()}
 
     desired: Desired = Desired.IDLE
     requested_at: float | None = Field(default=None, description="Unix time of the last change, seconds.")
@@ -69,13 +85,13 @@ class Control(BaseModel):
     rollback: bool = Field(
         default=False, description="Whether what came after the snapshot is no part of the run any more."
     )
-    rollback_wish: RollbackWish | None = Field(
+    rollback_request: RollbackRequest | None = Field(
         default=None, description="Asked for of the worker that trains; the trainer goes back for each new number."
     )
-    snapshot_wishes: tuple[SnapshotWish, ...] = Field(
+    snapshot_requests: tuple[SnapshotRequest, ...] = Field(
         default=(), description="Snapshots asked for in this attempt, the newest few."
     )
-    knob_wishes: tuple[KnobWish, ...] = Field(
+    knob_requests: tuple[KnobRequest, ...] = Field(
         default=(), description="Changes of hyperparameters asked for, the newest few."
     )
     rules_number: int = Field(

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from rlviz.domain import versions
 from rlviz.domain.errors import ExperimentNotFound, RunFolderError
-from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunWishes, TrialLine
+from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunSpec, TrialLine
 from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.versions import Format, VersionedDocument, read_versioned, version_field
 from rlviz.rundir.atomic import write_atomically
@@ -49,7 +49,7 @@ class StoredExperiment(VersionedDocument):
     name: str
     created_at: datetime
     specification: ExperimentSpec
-    resolved: dict[str, RunWishes] = Field(default={})
+    resolved: dict[str, RunSpec] = Field(default={})
     """What each variant trains, by its id, of a search its base, with the values that presets had when it was created.
     Older versions left it out, and looked presets up whenever a trial began."""
 

@@ -56,7 +56,7 @@ def retain_steps(folder: RunFolder, max_bytes: int) -> None:
 
 
 def retain_frames(folder: RunFolder, max_bytes: int) -> None:
-    """The same for frames that are kept as pictures."""
+    """Delete the oldest frames that are kept as pictures until the rest takes ``max_bytes`` at most."""
     _retain_bytes(files_in(folder.evaluations.path, folder.path, "eval_*.frames.zip"), max_bytes)
 
 

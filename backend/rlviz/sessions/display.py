@@ -16,7 +16,7 @@ from rlviz.domain.session_messages import (
 )
 from rlviz.rollout.step_records import record_of
 from rlviz.sessions.bounds import bounds_of
-from rlviz.sessions.hands import Hands, PolicyHand
+from rlviz.sessions.action_sources import ActionSources, PolicyActions
 from rlviz.sessions.history import History
 from rlviz.sessions.live_seen import LiveSeen
 from rlviz.sessions.live_slice import LiveSlice
@@ -44,7 +44,7 @@ class Display:
         self.seen = LiveSeen(self._monotonic)
         self.slice = LiveSlice(self._monotonic)
 
-    def hello(self, hands: Hands, pace: Pace, *, greedy: bool) -> None:
+    def hello(self, sources: ActionSources, pace: Pace, *, greedy: bool) -> None:
         environment = self._stage.environment
         self._outlet.tell(
             Hello(
@@ -52,8 +52,8 @@ class Display:
                 env_id=environment.id,
                 run_id=self._stage.run_id,
                 fps=pace.fps,
-                actor=hands.actor,
-                actors=hands.actors,
+                actor=sources.actor,
+                actors=sources.actors,
                 greedy=greedy,
                 action_space=environment.action_space,
                 observation_space=environment.observation_space,
@@ -62,20 +62,20 @@ class Display:
             )
         )
 
-    def state(self, hands: Hands, pace: Pace, *, greedy: bool, parted_at: int | None) -> None:
+    def state(self, sources: ActionSources, pace: Pace, *, greedy: bool, parted_at: int | None) -> None:
         self._outlet.tell(
-            StateMessage(playing=pace.playing, fps=pace.fps, actor=hands.actor, greedy=greedy, parted_at=parted_at)
+            StateMessage(playing=pace.playing, fps=pace.fps, actor=sources.actor, greedy=greedy, parted_at=parted_at)
         )
 
-    def policy(self, hands: Hands) -> None:
+    def policy(self, sources: ActionSources) -> None:
         """Tell which policy plays. Nothing is sent while there is none."""
-        if hands.policy.policy is not None:
-            self._outlet.tell(PolicyMessage(step=hands.policy.policy.step))
+        if sources.policy.policy is not None:
+            self._outlet.tell(PolicyMessage(step=sources.policy.policy.step))
 
     def episode(self, history: History) -> None:
         self._outlet.tell(EpisodeMessage(episode=history.episode.place, seed=history.episode.seed))
 
-    def draw_slice(self, policy: PolicyHand) -> None:
+    def draw_slice(self, policy: PolicyActions) -> None:
         """Tell of the slice that was asked for, if it is due."""
         try:
             found = self.slice.draw(policy.policy)
@@ -91,7 +91,7 @@ class Display:
     def step(
         self,
         history: History,
-        policy: PolicyHand,
+        policy: PolicyActions,
         *,
         greedy: bool,
         line: Line = Line.PLAYED,

@@ -18,7 +18,7 @@ from rlviz.domain.step_record import StepRecord
 from rlviz.evaluation.seen import Seen
 from rlviz.recording.pictures import as_jpeg, as_png
 from rlviz.sessions.packets import HEAD, WORKER_MESSAGE, Kind, PackedStep, pack, pack_step, parse_head
-from rlviz.sessions.stage import Wish
+from rlviz.sessions.stage import SessionInput
 
 MAX_WAITING = 200
 """Messages that wait to be followed; more are refused, so that the end of the connection is always seen."""
@@ -32,7 +32,7 @@ class Link:
     def __init__(self, connection: socket.socket, on_end: Callable[[], None]) -> None:
         self._connection, self._on_end = connection, on_end
         self._sending = Lock()
-        self._waiting: Queue[Wish] = Queue(MAX_WAITING)
+        self._waiting: Queue[SessionInput] = Queue(MAX_WAITING)
         self._thread = Thread(target=self._gather, name="link", daemon=True)
 
     @classmethod
@@ -72,7 +72,7 @@ class Link:
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 
-    def wait(self, seconds: float) -> Wish | None:
+    def wait(self, seconds: float) -> SessionInput | None:
         """What is wanted next; None if that is nothing for so long."""
         try:
             return self._waiting.get(block=seconds > 0, timeout=max(seconds, 0) or None)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rlviz.domain.session_messages import ShowSeen
 from rlviz.evaluation.seen import Seen, see
-from rlviz.sessions.hands import PolicyHand
+from rlviz.sessions.action_sources import PolicyActions
 from rlviz.sessions.pace import TimeShare
 
 LARGEST_SHARE = 0.25
@@ -28,7 +28,7 @@ class LiveSeen:
         self._wanted = wanted
         self._time.hurry()
 
-    def of(self, observation: Any, policy: PolicyHand, *, hurried: bool) -> Seen | None:
+    def of(self, observation: Any, policy: PolicyActions, *, hurried: bool) -> Seen | None:
         """The pictures of a step; None if none are wanted, or if this step is left out.
 
         ``hurried``: more steps follow, so this one may be left out to save time. If it was, ``is_owed`` is set, and the

@@ -18,7 +18,7 @@ from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment, environment_of
 from rlviz.environments.make import make
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.watch import Lease
+from rlviz.rundir.lease import Lease
 from rlviz.sessions.camera import Camera
 from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.sessions.link import Link

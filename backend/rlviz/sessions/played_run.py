@@ -95,7 +95,7 @@ class PlayedRun:
             self._folder.journals.sync_if_due()
 
     def close(self, failure: str | None = None) -> None:
-        """End the run, if there is one; ``failure`` says what ended the session, if it was no wish."""
+        """End the run, if there is one; ``failure`` says what ended the session, if nobody asked for it."""
         for episode in list(self._waiting):
             if episode.film is not None:
                 wait([episode.film.finished], LAST_VIDEO_SECONDS)

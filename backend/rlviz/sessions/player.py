@@ -24,16 +24,16 @@ from rlviz.domain.session_messages import (
     TakeAction,
 )
 from rlviz.domain.step_record import Actor
-from rlviz.environments.default_keys import generic_controls
+from rlviz.environments.generic_controls import generic_controls
 from rlviz.rollout.episode import Env, Episode
 from rlviz.rollout.play import seed_all
 from rlviz.sessions.display import Display
-from rlviz.sessions.futures import Draws, Generators, OtherFuture
-from rlviz.sessions.hands import Hands, parse_action
+from rlviz.sessions.other_future import Draws, Generators, OtherFuture
+from rlviz.sessions.action_sources import ActionSources, parse_action
 from rlviz.sessions.history import History
 from rlviz.sessions.pace import Pace
 from rlviz.sessions.packets import Presence, Recording
-from rlviz.sessions.stage import Outlet, Sink, Stage, Wish
+from rlviz.sessions.stage import Outlet, Sink, Stage, SessionInput
 
 EPISODE_PAUSE_SECONDS = 1.0
 """How long the last frame of an episode stays before the next episode begins."""
@@ -67,7 +67,7 @@ class SessionPlayer:
         has_run = stage.run_id is not None
         actors = (*((Actor.POLICY,) if has_run else ()), Actor.RANDOM, Actor.PERSON)
         first = Actor.PERSON if stage.mode is SessionMode.PLAY else actors[0]
-        self._hands = Hands(stage.env.action_space, controls, actors, first)
+        self._sources = ActionSources(stage.env.action_space, controls, actors, first)
         self._greedy = stage.greedy
         fps = min(RATES[stage.mode], float(stage.environment.render_fps))
         self._pace = Pace(fps, monotonic, playing=stage.mode is not SessionMode.STEP)
@@ -84,14 +84,14 @@ class SessionPlayer:
         self._alive()
         self._look_for_policy()
         if self._looked_at:
-            self._display.draw_slice(self._hands.policy)
+            self._display.draw_slice(self._sources.policy)
             if self._display.seen.is_owed and not self._pace.playing:
                 self._show(again=True)
         may_go_on = self._may_go_on()
         wait = self._pace.seconds_left if may_go_on else LONGEST_WAIT_SECONDS
-        wish = self._outlet.wait(min(wait, LONGEST_WAIT_SECONDS))
-        if wish is not None:
-            self._follow(wish)
+        arrived = self._outlet.wait(min(wait, LONGEST_WAIT_SECONDS))
+        if arrived is not None:
+            self._follow(arrived)
         elif may_go_on and not self._pace.seconds_left:
             self._go_on()
 
@@ -99,7 +99,7 @@ class SessionPlayer:
         """Whether a step will be taken, now or when it is due: one is wanted, and whoever acts has an action."""
         if not self._looked_at or not self._pace.wants_steps:
             return False
-        return self._hands.may_begin if self._is_over else self._hands.is_ready
+        return self._sources.may_begin if self._is_over else self._sources.is_ready
 
     @property
     def _is_over(self) -> bool:
@@ -122,7 +122,7 @@ class SessionPlayer:
         seed, self._next_seed = self._next_seed, self._next_seed + 1
         history = self._history = History(Episode(self._stage.env, self._episodes, seed))
         self._episodes += 1
-        self._hands.forget_next()
+        self._sources.forget_next()
         self._draws.clear()
         self._seed(history)
         history.episode.begin()
@@ -137,7 +137,7 @@ class SessionPlayer:
         """Take a step in the episode, and in the other future if there is one. If one of them is over, it waits for the
         other to end."""
         assert self._history is not None
-        actor, action = self._hands.act()
+        actor, action = self._sources.act()
         if not self._history.newest.is_last:
             self._take(self._history, action, actor)
         if self._other is not None and not self._other.newest.is_last:
@@ -177,7 +177,7 @@ class SessionPlayer:
         if not history.is_behind:
             return history
         now = self._generators()
-        seed_all(history.episode, self._hands.policy.policy, deterministic=self._greedy)
+        seed_all(history.episode, self._sources.policy.policy, deterministic=self._greedy)
         caught_up = history.caught_up(self._alive)
         now.restore()
         return caught_up
@@ -190,7 +190,7 @@ class SessionPlayer:
         action = parse_action(self._stage.env.action_space, value)
         if self._other_env is None:
             self._other_env = self._stage.make_env()
-        self._other = OtherFuture(self._history, action, self._other_env, self._hands.policy, self._alive)
+        self._other = OtherFuture(self._history, action, self._other_env, self._sources.policy, self._alive)
         self._show_other()
 
     def _join(self) -> None:
@@ -198,12 +198,12 @@ class SessionPlayer:
         self._other = None
 
     def _seed(self, history: History) -> None:
-        self._hands.policy.begin()
-        seed_all(history.episode, self._hands.policy.policy, deterministic=self._greedy)
+        self._sources.policy.begin()
+        seed_all(history.episode, self._sources.policy.policy, deterministic=self._greedy)
 
     def _generators(self) -> Generators:
         """The present states of all random generators that the next action may be drawn from."""
-        policy = self._hands.policy.policy
+        policy = self._sources.policy.policy
         return Generators(self._stage.env.action_space, *([] if policy is None else [policy.action_space]))
 
     def _elapsed_ms(self) -> float:
@@ -214,7 +214,7 @@ class SessionPlayer:
         if not again:
             self._draws.remember(self._history.newest.number, self._generators())
         hurried = self._pace.playing and not again
-        self._display.step(self._history, self._hands.policy, greedy=self._greedy, again=again, hurried=hurried)
+        self._display.step(self._history, self._sources.policy, greedy=self._greedy, again=again, hurried=hurried)
 
     def _show_other(self) -> None:
         assert self._other is not None
@@ -225,9 +225,9 @@ class SessionPlayer:
     def _consider(self) -> None:
         """Choose the next actions again, because the policy or the way it plays has changed."""
         if self._history is not None:
-            self._hands.policy.consider(self._history.newest.observation, greedy=self._greedy)
+            self._sources.policy.consider(self._history.newest.observation, greedy=self._greedy)
         if self._other is not None:
-            self._other.policy.policy = self._hands.policy.policy
+            self._other.policy.policy = self._sources.policy.policy
             with self._other.generators.used():
                 self._other.policy.consider(self._other.newest.observation, greedy=self._greedy)
 
@@ -235,44 +235,44 @@ class SessionPlayer:
         found = self._stage.policies.look()
         if found is None:
             return
-        is_first, self._hands.policy.policy = self._hands.policy.policy is None, found
+        is_first, self._sources.policy.policy = self._sources.policy.policy is None, found
         self._display.slice.renew()
         self._consider()
         if self._looked_at:
-            self._display.policy(self._hands)
+            self._display.policy(self._sources)
             if is_first and self._history is not None:
                 self._show(again=True)  # now with what it makes of it
 
     # What is wanted
 
-    def _follow(self, wish: Wish) -> None:
-        match wish:
+    def _follow(self, arrived: SessionInput) -> None:
+        match arrived:
             case Presence(looks=looks):
                 self._looked_at = looks
                 self._display.begin()
                 if looks:
                     self._introduce()
             case Recording():
-                self._on_recording(wish)
+                self._on_recording(arrived)
             case _:
-                refusal = self._obey(wish)
-                if not isinstance(wish, TakeAction | ShowSeen | ShowSlice):  # which change no state, or come too often
+                refusal = self._handle(arrived)
+                if not isinstance(arrived, TakeAction | ShowSeen | ShowSlice):  # which change no state, or come too often
                     self._tell_state()
                 if refusal is not None:
                     self._display.refusal(refusal)
 
-    def _obey(self, wish: ClientMessage) -> str | None:
+    def _handle(self, arrived: ClientMessage) -> str | None:
         """Do what the message asks for; return why it cannot be done, or None."""
         try:
-            self._do(wish)
+            self._do(arrived)
         except ValueError as error:
             return str(error)
         return None
 
-    def _do(self, wish: ClientMessage) -> None:
-        match wish:
+    def _do(self, arrived: ClientMessage) -> None:
+        match arrived:
             case Play():
-                self._hands.forget_next()
+                self._sources.forget_next()
                 self._pace.play()
             case Pause():
                 self._pace.pause(owed=1 if self._history is None else 0)  # there is something to look at all the same
@@ -292,16 +292,16 @@ class SessionPlayer:
             case Rate(fps=fps):
                 self._pace.change(fps)
             case ChooseActor(actor=actor):
-                self._hands.choose(actor)
+                self._sources.choose(actor)
             case TakeAction(value=value):
-                self._hands.press(value, playing=self._pace.playing)
+                self._sources.press(value, playing=self._pace.playing)
             case Part(value=None):
                 self._join()
             case Part(value=value):
                 self._pace.pause()
                 self._part(value)
             case ShowSeen():
-                self._display.seen.choose(wish)
+                self._display.seen.choose(arrived)
                 if self._history is not None:
                     self._show(again=True)
             case ShowSlice(over=over, hold=hold):
@@ -314,9 +314,9 @@ class SessionPlayer:
 
     def _introduce(self) -> None:
         """Tell somebody who begins to watch everything that they need to know."""
-        self._display.hello(self._hands, self._pace, greedy=self._greedy)
+        self._display.hello(self._sources, self._pace, greedy=self._greedy)
         self._tell_state()
-        self._display.policy(self._hands)
+        self._display.policy(self._sources)
         if self._history is not None:
             self._display.episode(self._history)
             self._show(again=True)
@@ -328,4 +328,4 @@ class SessionPlayer:
 
     def _tell_state(self) -> None:
         parted_at = self._other.parted_at if self._other is not None else None
-        self._display.state(self._hands, self._pace, greedy=self._greedy, parted_at=parted_at)
+        self._display.state(self._sources, self._pace, greedy=self._greedy, parted_at=parted_at)

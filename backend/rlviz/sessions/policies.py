@@ -14,7 +14,7 @@ from rlviz.domain.errors import CheckpointUnusable, RunFolderError
 from rlviz.evaluation.evaluate import load_policy
 from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.watch import Lease
+from rlviz.rundir.lease import Lease
 
 LOOK_SECONDS = 0.1
 """How often a run that trains is asked for newer weights."""

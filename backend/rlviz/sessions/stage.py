@@ -17,7 +17,7 @@ from rlviz.rollout.episode import Env, Episode, Step
 from rlviz.sessions.packets import Presence, Recording
 from rlviz.sessions.policies import PolicySource
 
-Wish = ClientMessage | Presence | Recording
+SessionInput = ClientMessage | Presence | Recording
 """What arrives at a session: messages of the person who watches, and two that the service sends itself."""
 
 Sink = Callable[[Episode, Step, StepRecord, NDArray[np.uint8]], None]
@@ -48,5 +48,5 @@ class Outlet(Protocol):
         self, record: StepRecord, frame: NDArray[np.uint8], seen: Seen | None = None, line: Line = Line.PLAYED
     ) -> None: ...
 
-    def wait(self, seconds: float) -> Wish | None:
+    def wait(self, seconds: float) -> SessionInput | None:
         """The next thing that they want; None if nothing came within ``seconds``."""

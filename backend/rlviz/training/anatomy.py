@@ -19,10 +19,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 
 SHARE = 0.01
-"""Of the time of training, at most, that may be spent on this."""
+"""Largest share of the time of training that may be spent on this."""
 
 SHORTEST_SECONDS = 1.0
-"""Between two updates that are looked at."""
+"""Shortest time between two updates that are looked at."""
 
 SPARSER = 0.02
 """The longer a run trains, the rarer: so much of the time it has trained lies between two looks, so that a run of

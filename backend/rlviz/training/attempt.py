@@ -52,7 +52,7 @@ def begin_attempt(folder: RunFolder) -> Attempt:
     Raises IllegalTransition if that attempt, or a later one, has ended: its worker was believed gone.
     """
     control = Control()
-    with suppress(RunFolderError):  # a damaged wish is none
+    with suppress(RunFolderError):  # a damaged control file asks for nothing
         control = folder.read_control()
     number = control.attempt
     answered, final_step = _check_events(folder, number)

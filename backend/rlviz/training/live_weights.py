@@ -15,7 +15,7 @@ from rlviz.algorithms.weights import save_weights
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.atomic import atomic_write
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.watch import LeaseWatch
+from rlviz.rundir.lease import LeaseWatch
 
 LOOK_SECONDS = 0.25
 """The lease is looked at so often: somebody who begins to watch shall not wait long."""

@@ -30,9 +30,9 @@ from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.callback import BoundaryReached
 from rlviz.training.equipment import Equipment
-from rlviz.training.going_on import begin_journal
+from rlviz.training.attempt_start import begin_journal
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
-from rlviz.training.journal_output import JournalOutput
+from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger

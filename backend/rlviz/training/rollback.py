@@ -132,8 +132,8 @@ class Rollbacks:
         return self._in_memory(found[-1]) if found else None
 
     def _in_memory(self, one: Usable) -> Target:
-        name = one.wish.name if one.wish is not None and one.wish.name else str(one.captured.step)
-        if one.wish is None:
+        name = one.request.name if one.request is not None and one.request.name else str(one.captured.step)
+        if one.request is None:
             self._snapshots.write_captured(one.captured)
         return self._at(name)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from rlviz.domain.events import HyperparameterChangedData, RulesChangedData
-from rlviz.domain.knobs import Author, KnobWish
+from rlviz.domain.knobs import Author, KnobRequest
 from rlviz.domain.rules import NotFinite, Rule, StopTraining
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import RunJournals
@@ -53,7 +53,7 @@ class Steering:
         self._counts, self._ended = dict(past.counts), dict(past.ended)
         self._engine.count_at_least(self._counts)
         self._new_rules: Sequence[Rule] | None = None
-        self._wishes: deque[KnobWish] = deque()
+        self._requests: deque[KnobRequest] = deque()
         self._heard_of = past.answered
         self._pending: list[Firing] = []
         self._clock = RuleClock(folder, monotonic)
@@ -70,12 +70,12 @@ class Steering:
         """What was restored is of the parent of a fork that has ``changed`` hyperparameters."""
         self._actions.begin_fork(step, changed)
 
-    def wish(self, wishes: Iterable[KnobWish]) -> None:
+    def request(self, requests: Iterable[KnobRequest]) -> None:
         """Take in changes that people ask for. Those that were taken in before are ignored."""
-        for wish in wishes:
-            if wish.number > self._heard_of:
-                self._heard_of = wish.number
-                self._wishes.append(wish)
+        for request in requests:
+            if request.number > self._heard_of:
+                self._heard_of = request.number
+                self._requests.append(request)
 
     def renew_rules(self, rules: Sequence[Rule]) -> None:
         """Replace the rules, from the next row on."""
@@ -107,9 +107,9 @@ class Steering:
         self._renew(step)
         while self._repeats and self._repeats[0][0] <= step:
             self._repeat(step, self._repeats.popleft()[1])
-        while self._wishes and not self._journals.is_repeating:
-            wish = self._wishes.popleft()
-            self._actions.turn(step, wish.change, Author.PERSON, request=wish.number)
+        while self._requests and not self._journals.is_repeating:
+            request = self._requests.popleft()
+            self._actions.turn(step, request.change, Author.PERSON, request=request.number)
         self._ask_by_clock(step)
         self._act_on_all(step)
 

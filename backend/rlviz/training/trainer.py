@@ -14,7 +14,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
-from rlviz.domain.knobs import KnobWish
+from rlviz.domain.knobs import KnobRequest
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
@@ -22,9 +22,9 @@ from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.equipment import Equipment
 from rlviz.training.error_messages import in_words, is_out_of_memory
-from rlviz.training.going_on import begin_journal, continue_from_snapshot
+from rlviz.training.attempt_start import begin_journal, continue_from_snapshot
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
-from rlviz.training.journal_output import JournalOutput
+from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
@@ -100,12 +100,12 @@ class Trainer:
         if self._equipment is not None and plan is not None:
             self._equipment.snapshots.renew(plan)
 
-    def steer(self, wishes: Sequence[KnobWish], rules_number: int) -> bool:
+    def steer(self, requests: Sequence[KnobRequest], rules_number: int) -> bool:
         """Change knobs, and take up rules of another number. False as long as training has not begun."""
         if self._equipment is None:
-            return not wishes and rules_number == 0
+            return not requests and rules_number == 0
         steering = self._equipment.steering
-        steering.wish(wishes)
+        steering.request(requests)
         if rules_number > self._rules_number:
             self._rules_number = rules_number
             with suppress(RunFolderError):  # the rules of before go on
@@ -193,7 +193,7 @@ class Trainer:
         self, model: BaseAlgorithm, config: RunConfig, logger: RunLogger, continuation: Continuation | None
     ) -> Equipment:
         control = Control()
-        with suppress(RunFolderError):  # a damaged wish is none
+        with suppress(RunFolderError):  # a damaged control file asks for nothing
             control = self._folder.read_control()
         self._rules_number = control.rules_number
         config = config.model_copy(update={"snapshots": control.snapshots or config.snapshots})
@@ -209,14 +209,14 @@ class Trainer:
             pause=self._pause,
             live=self._live,
         )
-        equipment.steering.wish(control.knob_wishes)  # so that they count from the first rollout on
+        equipment.steering.request(control.knob_requests)  # so that they count from the first rollout on
         self._equipment = equipment
         equipment.checkpoints.request(self._requested_checkpoint)  # the watcher may have heard of it before
         return equipment
 
     def _heed_control(self) -> None:
         """A stop or a pause may have been asked for before training began."""
-        with suppress(RunFolderError):  # a damaged wish is none; the service writes the next over it
+        with suppress(RunFolderError):  # a damaged control file asks for nothing; the service writes the next over it
             desired = self._folder.read_control().desired
             if desired is Desired.STOP:
                 self.stop()

@@ -27,7 +27,7 @@ from rlviz.evaluation.film import film
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.runs import NewRun, resolve_config
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.evaluations import ask_in_folder
 from tests.support.training import CREATED_AT, checkpoints, column, events, eventually, kinds
 

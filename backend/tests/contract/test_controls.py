@@ -14,10 +14,10 @@ from gymnasium import spaces
 from rlviz.domain.key_bindings import Controls
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.environments.default_keys import generic_controls
+from rlviz.environments.generic_controls import generic_controls
 from rlviz.environments.make import make
 from rlviz.services.use_cases.environments import variants
-from rlviz.sessions.hands import PersonHand
+from rlviz.sessions.action_sources import PersonActions
 
 VARIANTS = [variant for entry in ENVIRONMENTS for variant in variants(entry) or [entry]]
 LEAVES_THE_PAGE = {"Escape", "Tab"}
@@ -68,7 +68,7 @@ def test_the_keys_of_a_built_in_environment_reach_each_of_its_actions(
 
 def test_what_is_done_without_a_key_is_an_action(played: tuple[Controls, gymnasium.Env[Any, Any]]) -> None:
     controls, env = played
-    hand = PersonHand(env.action_space, controls)
+    hand = PersonActions(env.action_space, controls)
     assert hand.is_ready == (None not in controls.neutral)
     if hand.is_ready:
         assert env.action_space.contains(hand.action())
@@ -91,7 +91,7 @@ def test_an_environment_that_brings_no_keys_gets_some_that_reach_each_action(spa
     check_reach(controls, space)
     check_keys(controls)
     if not isinstance(space, spaces.Discrete):
-        assert space.contains(PersonHand(space, controls).action())
+        assert space.contains(PersonActions(space, controls).action())
 
 
 def test_a_number_without_bounds_is_moved_between_minus_one_and_one() -> None:

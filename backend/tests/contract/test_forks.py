@@ -21,7 +21,7 @@ from rlviz.services.application import Application
 from rlviz.services.use_cases.comparison import ComparedRuns, ComparisonRequest
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.fork_changes import Effect, possible_changes, possible_options
-from rlviz.services.use_cases.forking import ForkWish
+from rlviz.services.use_cases.forking import ForkRequest
 from rlviz.services.use_cases.groups import SeedsWanted
 from rlviz.services.use_cases.run_curves import ComparedAxis
 from rlviz.services.use_cases.shared_history import shared_until
@@ -57,7 +57,7 @@ def logged_mean(folder: RunFolder) -> float:
 def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Application, parent: str) -> None:
     longer = start(app, steps=1_280)
     ended(app, longer)
-    child = app.forks.fork(parent, ForkWish(snapshot="640", total_timesteps=1_280, start=True))
+    child = app.forks.fork(parent, ForkRequest(snapshot="640", total_timesteps=1_280, start=True))
     assert child.parent is not None
     assert (child.parent["run_id"], child.parent["step"], child.parent["changed"]) == (parent, 640, [])
     row = ended(app, child.id)
@@ -72,7 +72,7 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Appli
     assert newest.name == "1280", "it is resumed from its own snapshots"
     told = {one.name: one for one in view_snapshots(child.id, app.snapshots.list(child.id)).snapshots}
     assert [name for name, one in told.items() if one.inherited] == ["640"]
-    grandchild = app.forks.fork(child.id, ForkWish(snapshot="640"))
+    grandchild = app.forks.fork(child.id, ForkRequest(snapshot="640"))
     assert grandchild.parent is not None
     assert (grandchild.parent["run_id"], grandchild.parent["snapshot"], grandchild.parent["step"]) == (
         child.id,
@@ -83,7 +83,7 @@ def test_a_fork_with_nothing_changed_goes_on_as_its_parent_would_have(app: Appli
 
 def test_a_fork_goes_back_to_where_it_began(app: Application, parent: str) -> None:
     changes = {"learning_rate": 1e-4, "n_envs": 4}
-    wish = ForkWish(snapshot="640", total_timesteps=1_280, hyperparameters=changes, start=True)
+    wish = ForkRequest(snapshot="640", total_timesteps=1_280, hyperparameters=changes, start=True)
     child = app.forks.fork(parent, wish)
     assert ended(app, child.id).state is S.COMPLETED
     folder = folder_of(app, child.id)
@@ -110,7 +110,7 @@ def test_a_fork_goes_back_to_where_it_began(app: Application, parent: str) -> No
     ids=["values", "rollouts", "environments", "seed"],
 )
 def test_what_may_be_changed_at_a_fork_trains(app: Application, parent: str, changes: dict[str, Any]) -> None:
-    child = app.forks.fork(parent, ForkWish(step=700, total_timesteps=1_280, start=True, **changes))
+    child = app.forks.fork(parent, ForkRequest(step=700, total_timesteps=1_280, start=True, **changes))
     row = ended(app, child.id)
     assert (row.state, row.cause) == (S.COMPLETED, None)
     assert row.parent is not None
@@ -128,7 +128,7 @@ def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothin
     folder = folder_of(app, second.id)
     trial = ExperimentPlace(id="exp-20261123-180754-a3cdb9", variant="v1", trial=1)
     folder.config_path.write_text(folder.read_config().model_copy(update={"experiment": trial}).model_dump_json())
-    for wish in (ForkWish(step=128), ForkWish(step=128, seed=3), ForkWish(step=128, hyperparameters={"gamma": 0.9})):
+    for wish in (ForkRequest(step=128), ForkRequest(step=128, seed=3), ForkRequest(step=128, hyperparameters={"gamma": 0.9})):
         child = app.forks.fork(second.id, replace(wish, total_timesteps=256))
         config = app.runs.config(child.id)
         assert (child.group_id, config.group_id, config.experiment) == (child.id, None, None)
@@ -138,7 +138,7 @@ def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothin
 def test_a_fork_outlives_its_parent(app: Application) -> None:
     run_id = start(app, steps=640)
     ended(app, run_id)
-    child = app.forks.fork(run_id, ForkWish(snapshot="640", total_timesteps=1_280))
+    child = app.forks.fork(run_id, ForkRequest(snapshot="640", total_timesteps=1_280))
     assert child.state is S.CREATED
     app.runs.delete(run_id)
     app.runs.start(child.id)
@@ -152,7 +152,7 @@ def test_relatives_are_compared_from_where_they_parted(app: Application, parent:
 
     first, second = (
         app.forks.fork(
-            parent, ForkWish(step=step, total_timesteps=1_280, start=True, hyperparameters={"gamma": 0.9})
+            parent, ForkRequest(step=step, total_timesteps=1_280, start=True, hyperparameters={"gamma": 0.9})
         ).id
         for step in (640, 512)
     )
@@ -174,33 +174,33 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
     assert told["net_arch"].effect is Effect.REFUSED
     assert (told["learning_rate"].effect, told["n_envs"].effect) == (Effect.FITS, Effect.ANEW)
     with pytest.raises(InvalidRequest, match="another network") as caught:
-        app.forks.fork(parent, ForkWish(snapshot="640", hyperparameters={"net_arch": [8], "gamma": 0.9}))
+        app.forks.fork(parent, ForkRequest(snapshot="640", hyperparameters={"net_arch": [8], "gamma": 0.9}))
     assert [field.pointer for field in caught.value.fields] == ["/hyperparameters/net_arch"]
     with pytest.raises(InvalidRequest, match="640 already"):
-        app.forks.fork(parent, ForkWish(snapshot="640", total_timesteps=640))
+        app.forks.fork(parent, ForkRequest(snapshot="640", total_timesteps=640))
     with pytest.raises(InvalidRequest, match="one of the two"):
-        app.forks.fork(parent, ForkWish())
+        app.forks.fork(parent, ForkRequest())
     with pytest.raises(ArtifactNotFound, match="has no snapshot 'gone'"):
-        app.forks.fork(parent, ForkWish(snapshot="gone"))
+        app.forks.fork(parent, ForkRequest(snapshot="gone"))
     never = create(app)
     with pytest.raises(NothingToResume, match="not begun to train"):
-        app.forks.fork(never, ForkWish(step=100))
-    child = app.forks.fork(parent, ForkWish(step=100))
+        app.forks.fork(never, ForkRequest(step=100))
+    child = app.forks.fork(parent, ForkRequest(step=100))
     assert child.parent is not None
     with pytest.raises(NothingToResume, match="has not been reached yet"):
-        app.forks.fork(child.id, ForkWish(step=100))
+        app.forks.fork(child.id, ForkRequest(step=100))
 
 
 def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> None:
     run_id, longer = start(app, algo="dqn", steps=600), start(app, algo="dqn", steps=1_000)
     ended(app, run_id)
     ended(app, longer)
-    same = app.forks.fork(run_id, ForkWish(snapshot="600", total_timesteps=1_000, start=True))
+    same = app.forks.fork(run_id, ForkRequest(snapshot="600", total_timesteps=1_000, start=True))
     slower = app.forks.fork(
-        run_id, ForkWish(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"learning_rate": 1e-5})
+        run_id, ForkRequest(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"learning_rate": 1e-5})
     )
     wider = app.forks.fork(
-        run_id, ForkWish(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"n_envs": 2})
+        run_id, ForkRequest(snapshot="600", total_timesteps=1_000, start=True, hyperparameters={"n_envs": 2})
     )
     assert ended(app, same.id).state is S.COMPLETED
     assert ended(app, slower.id).state is S.COMPLETED
@@ -216,7 +216,7 @@ def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(ap
     run_id = start(app, env_id="FrozenLake-v1", steps=640)
     assert ended(app, run_id).state is S.COMPLETED
     child = app.forks.fork(
-        run_id, ForkWish(snapshot="640", total_timesteps=1_280, start=True, env_options={"is_slippery": False})
+        run_id, ForkRequest(snapshot="640", total_timesteps=1_280, start=True, env_options={"is_slippery": False})
     )
     row = ended(app, child.id)
     assert (row.state, row.env_options["is_slippery"], row.cause) == (S.COMPLETED, False, None)
@@ -228,7 +228,7 @@ def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(ap
     assert (told["is_slippery"].effect, told["map_name"].effect) == (Effect.ANEW, Effect.REFUSED)
     assert "other observations" in (told["map_name"].why or "")
     with pytest.raises(InvalidRequest, match="other observations"):
-        app.forks.fork(run_id, ForkWish(snapshot="640", env_options={"map_name": "8x8"}))
+        app.forks.fork(run_id, ForkRequest(snapshot="640", env_options={"map_name": "8x8"}))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.thread import ThreadLauncher
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
 from tests.support.template import TITLE

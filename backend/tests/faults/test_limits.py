@@ -89,7 +89,7 @@ SHORT_OF_MEMORY = """
 import resource, sys
 from pathlib import Path
 import gymnasium
-import rlviz.training.session
+import rlviz.training.watched_training
 from rlviz import worker
 from rlviz.launchers.job import Train
 from rlviz.rundir.folder import RunFolder

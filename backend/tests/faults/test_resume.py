@@ -17,7 +17,7 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import Snapshot, snapshots_of
 from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.faults.support import SOAK, Figures, times
 from tests.support.forks import fork_of
 from tests.support.resuming import cut, final_state, interrupt_at_random, logged, train_elsewhere

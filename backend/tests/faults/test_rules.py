@@ -10,7 +10,7 @@ import pytest
 from rlviz.domain.events import EventKind, RuleFiredData
 from rlviz.domain.rules import MAX_FIRINGS, MAX_RULES, NewBest, Notify, Rule, ScaleKnob
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.faults.support import Figures, times
 from tests.support.http import assert_problem, serving
 from tests.support.resuming import logged

@@ -14,7 +14,7 @@ from rlviz.algorithms.metrics import metric_definitions
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.registry import load
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, column, curves, events, kinds, leftovers, make_run, rows
 
 STEPS = 512

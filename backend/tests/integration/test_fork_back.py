@@ -12,8 +12,8 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.rules import Rule
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run, whole_of_run
-from rlviz.services.use_cases.forking import ForkWish
-from rlviz.training.session import train_run
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training.watched_training import train_run
 from tests.integration.test_rollback import counted
 from tests.support.resuming import final_state
 from tests.support.service import catalogued
@@ -38,7 +38,7 @@ def forked(parent: RunFolder, *rules: Rule, **changes: Any) -> RunFolder:
     held = newest_of_run(parent)
     assert held is not None
     with catalogued(parent.path.parent) as app:
-        wish = ForkWish(snapshot=held.name, total_timesteps=700, hyperparameters=changes)
+        wish = ForkRequest(snapshot=held.name, total_timesteps=700, hyperparameters=changes)
         child = RunFolder(parent.path.parent, app.forks.fork(parent.run_id, wish).id)
     config = child.read_config()
     child.config_path.write_text(config.model_copy(update={"rules": rules}).model_dump_json())

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.knobs import KnobWish, SetKnob
+from rlviz.domain.knobs import KnobRequest, SetKnob
 from rlviz.domain.rules import Rule, ScaleKnob, StepsLimit
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of
-from rlviz.services.use_cases.forking import ForkWish
-from rlviz.training.session import train_run
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training.watched_training import train_run
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, rows, snapshots
 
@@ -27,9 +27,9 @@ def trained_twice(root: Path, algo: str, **changes: Any) -> RunFolder:
     """512 steps, and then, in an attempt with another learning rate that a person has set, 1,280."""
     folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **changes)
     assert train_run(folder)
-    slower = KnobWish(number=1, change=SetKnob(knob="learning_rate", value=1e-4))
+    slower = KnobRequest(number=1, change=SetKnob(knob="learning_rate", value=1e-4))
     folder.write_control(
-        Control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_280, knob_wishes=(slower,))
+        Control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_280, knob_requests=(slower,))
     )
     assert train_run(folder)
     return folder
@@ -39,7 +39,7 @@ def forked(parent: RunFolder, step: int, **wish: Any) -> RunFolder:
     """A fork at ``step``, not trained yet."""
     root = parent.path.parent
     with catalogued(root) as app:
-        child = app.forks.fork(parent.run_id, ForkWish(step=step, total_timesteps=1_280, start=True, **wish))
+        child = app.forks.fork(parent.run_id, ForkRequest(step=step, total_timesteps=1_280, start=True, **wish))
         assert child.parent is not None
         assert child.parent["step"] == app.forks.changes(parent.run_id, step=step).place.step
     return RunFolder(root, child.id)

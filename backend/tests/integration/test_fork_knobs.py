@@ -10,13 +10,13 @@ import pytest
 from stable_baselines3 import PPO
 
 from rlviz.domain.events import EventKind, HyperparameterChangedData
-from rlviz.domain.knobs import Author, KnobWish, ScaleKnob, SetKnob
+from rlviz.domain.knobs import Author, KnobRequest, ScaleKnob, SetKnob
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.use_cases.comparison import ComparisonRequest
 from rlviz.services.use_cases.family import SettingChange
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.forks import forked, parent_of, scale, turn
 from tests.support.service import catalogued
 from tests.support.training import column, curves, events
@@ -132,9 +132,9 @@ def test_the_configured_value_is_a_change_where_another_one_is_in_force(tmp_path
 
 def test_a_fork_before_a_change_knows_nothing_of_it(tmp_path: Path) -> None:
     parent = parent_of(tmp_path, "ppo")
-    slower = KnobWish(number=1, change=turn("learning_rate", 1e-4))
+    slower = KnobRequest(number=1, change=turn("learning_rate", 1e-4))
     parent.write_control(
-        Control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_024, knob_wishes=(slower,))
+        Control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_024, knob_requests=(slower,))
     )
     assert train_run(parent)
     with catalogued(tmp_path) as app:
@@ -148,7 +148,7 @@ def test_a_fork_before_a_change_knows_nothing_of_it(tmp_path: Path) -> None:
 def test_a_fork_that_goes_back_to_where_it_began_says_again_what_goes_on(tmp_path: Path) -> None:
     parent = parent_of(tmp_path, "ppo", turn("learning_rate", 1e-3))
     child = forked(parent)
-    wish = KnobWish(number=1, change=turn("learning_rate", 1e-5))
+    wish = KnobRequest(number=1, change=turn("learning_rate", 1e-5))
     child.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="512", rollback=True, total_timesteps=768))
     assert train_run(child)
     assert [(one.by, one.after) for one in changed(child)] == [(Author.PARENT, 1e-3)] * 2
@@ -156,6 +156,6 @@ def test_a_fork_that_goes_back_to_where_it_began_says_again_what_goes_on(tmp_pat
         [rate] = [one for one in app.rules.knobs(child.run_id) if one.knob.name == "learning_rate"]
     assert rate.changed is not None
     assert rate.changed.after == 1e-3
-    child.change_control(attempt=3, resume_from="768", rollback=False, total_timesteps=1_024, knob_wishes=(wish,))
+    child.change_control(attempt=3, resume_from="768", rollback=False, total_timesteps=1_024, knob_requests=(wish,))
     assert train_run(child)
     assert set(column(child, "train/learning_rate")) == {1e-3, 1e-5}

@@ -11,8 +11,8 @@ import pytest
 from rlviz.domain.errors import NothingToResume
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of
-from rlviz.services.use_cases.forking import ForkWish
-from rlviz.training.session import train_run
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training.watched_training import train_run
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, snapshots
 
@@ -25,7 +25,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 def forked(parent: RunFolder, **wish: Any) -> RunFolder:
     with catalogued(parent.path.parent) as app:
         app.rebuild()  # no supervisor has followed the parent
-        child = app.forks.fork(parent.run_id, ForkWish(total_timesteps=1_024, start=True, **wish))
+        child = app.forks.fork(parent.run_id, ForkRequest(total_timesteps=1_024, start=True, **wish))
     return RunFolder(parent.path.parent, child.id)
 
 

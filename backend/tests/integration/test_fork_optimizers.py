@@ -15,8 +15,8 @@ from rlviz.domain.knobs import SetKnob
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.services.use_cases.fork_changes import Effect, possible_changes
-from rlviz.services.use_cases.forking import ForkWish
-from rlviz.training.session import train_run
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot.verify import verify_snapshot
 from tests.support.forks import forked, parent_of, turn
 from tests.support.service import catalogued
@@ -128,10 +128,10 @@ def test_a_number_that_a_rule_adjusts_cannot_be_tuned_by_itself(tmp_path: Path) 
     parent = parent_of(tmp_path, "sac", hyperparameters=NUMBER, rules=(halve,))
     with catalogued(tmp_path) as app:
         with pytest.raises(InvalidRequest, match="Rule 1 is to") as caught:
-            app.forks.fork(parent.run_id, ForkWish(snapshot="512", hyperparameters={"ent_coef": None}))
+            app.forks.fork(parent.run_id, ForkRequest(snapshot="512", hyperparameters={"ent_coef": None}))
         assert [field.pointer for field in caught.value.fields] == ["/hyperparameters/ent_coef"]
         app.rules.change(parent.run_id, ())
-        child = app.forks.fork(parent.run_id, ForkWish(snapshot="512", hyperparameters={"ent_coef": None}))
+        child = app.forks.fork(parent.run_id, ForkRequest(snapshot="512", hyperparameters={"ent_coef": None}))
         assert app.rules.rules(child.id) == ()
 
 

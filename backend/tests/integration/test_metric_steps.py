@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import make_run, rows
 
 ROLLOUT = 128

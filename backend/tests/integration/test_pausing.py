@@ -21,14 +21,14 @@ from rlviz.domain.events import (
 )
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.best import read_best, with_figures
-from rlviz.rundir.control import Desired, SnapshotWish
+from rlviz.rundir.control import Desired, SnapshotRequest
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.use_cases.metrics import CurveRequest, MetricsService
 from rlviz.training.callback import RunCallback
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import curves, events, kinds, make_run, rows, snapshots
 
 TOTAL = 1_500
@@ -270,7 +270,7 @@ def test_a_run_that_has_ended_trains_on_with_more_timesteps(ended: RunFolder, tm
 
 def test_a_snapshot_that_its_user_asked_for_has_its_name_and_message(tmp_path: Path, at: Any) -> None:
     folder = run_of(tmp_path)
-    folder.change_control(snapshot_wishes=(SnapshotWish(number=1, name="before-the-change", message="Keep it."),))
+    folder.change_control(snapshot_requests=(SnapshotRequest(number=1, name="before-the-change", message="Keep it."),))
     assert train_run(folder)
     found = {one.name: one.manifest for one in snapshots_of(folder)}
     assert found["before-the-change"].message == "Keep it."

@@ -19,7 +19,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run, whole_of_run
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.training.callback import RunCallback
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.resuming import WALL_CLOCK, final_state, logged
 from tests.support.stubborn import Breaking, Iterating
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots

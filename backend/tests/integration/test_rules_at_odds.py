@@ -13,7 +13,7 @@ from rlviz.domain.rules import Rule
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
 
 BACK = {"kind": "roll_back"}

@@ -20,8 +20,8 @@ from rlviz.rundir.snapshots import (
     write_snapshot_verification,
 )
 from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.forking import ForkWish
-from rlviz.training.session import train_run
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training.watched_training import train_run
 from tests.support.service import catalogued
 from tests.support.training import QUICK, events, make_run, snapshots
 
@@ -59,7 +59,7 @@ def test_a_plan_that_was_changed_holds_from_then_on_and_in_a_fork(trained: RunFo
         assert names(trained) == ["512"], "those that are too many go at once"
         found = view_snapshots(trained.run_id, app.snapshots.list(trained.run_id))
         assert found.plan == plan
-        child = app.forks.fork(trained.run_id, ForkWish(snapshot="512", total_timesteps=768))
+        child = app.forks.fork(trained.run_id, ForkRequest(snapshot="512", total_timesteps=768))
         assert app.runs.config(child.id).snapshots == plan
     trained.change_control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_024)
     assert train_run(trained)
@@ -93,7 +93,7 @@ def test_one_that_is_given_a_name_is_kept_and_can_be_gone_on_from(trained: RunFo
             app.snapshots.keep(trained.run_id, "512", None, "the end")
         with pytest.raises(ArtifactNotFound):
             app.snapshots.keep(trained.run_id, "gone", "other", None)
-        child = app.forks.fork(trained.run_id, ForkWish(snapshot="mine", total_timesteps=768))
+        child = app.forks.fork(trained.run_id, ForkRequest(snapshot="mine", total_timesteps=768))
         with pytest.raises(InvalidRequest, match="keeps its name"):
             app.snapshots.keep(child.id, "mine", "other", None)
     trained.change_control(desired=Desired.RUN, attempt=2, resume_from="mine", rollback=True)

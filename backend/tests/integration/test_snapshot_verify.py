@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot import restore
 from rlviz.training.snapshot.verify import verify_snapshot
 from tests.support.training import make_run, snapshots

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from rlviz.domain.events import EventKind, HyperparameterChangedData, RuleFiredData
-from rlviz.domain.knobs import Author, KnobWish, ScaleKnob, SetKnob
+from rlviz.domain.knobs import Author, KnobRequest, ScaleKnob, SetKnob
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.knob_changes import knob_changes
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.callback import RunCallback
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from rlviz.training.trainer import Trainer
 from tests.support.resuming import cut, logged
 from tests.support.training import events, kinds, make_run, rows, snapshots
@@ -31,12 +31,12 @@ def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
     return Rule.model_validate({"when": when, "do": do, **more})
 
 
-def wishing(*changes: SetKnob | ScaleKnob) -> Callable[[RunCallback], None]:
-    def wish(callback: RunCallback) -> None:
+def requesting(*changes: SetKnob | ScaleKnob) -> Callable[[RunCallback], None]:
+    def request(callback: RunCallback) -> None:
         assert callback.steering is not None
-        callback.steering.wish(KnobWish(number=number, change=one) for number, one in enumerate(changes, start=1))
+        callback.steering.request(KnobRequest(number=number, change=one) for number, one in enumerate(changes, start=1))
 
-    return wish
+    return request
 
 
 def rates(folder: RunFolder, name: str = RATE) -> list[tuple[int, float]]:
@@ -70,7 +70,7 @@ def test_a_knob_that_is_set_holds_from_the_next_rollout_on(
     tmp_path: Path, at: Callable[..., None], algo: str, knob: str, name: str
 ) -> None:
     folder = make_run(tmp_path, algo=algo, total_timesteps=LENGTHS.get(algo, 1_500))
-    at(600, wishing(SetKnob(knob=knob, value=0.0125)))
+    at(600, requesting(SetKnob(knob=knob, value=0.0125)))
     assert train_run(folder)
     [change] = events(folder, EventKind.HYPERPARAMETER_CHANGED)
     assert isinstance(change.data, HyperparameterChangedData)
@@ -83,8 +83,8 @@ def test_a_knob_that_is_set_holds_from_the_next_rollout_on(
 
 def test_a_knob_that_was_set_before_training_began_holds_from_the_first_rollout_on(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=256)
-    folder.change_control(knob_wishes=(KnobWish(number=1, change=SetKnob(knob="learning_rate", value=0.0125)),))
-    Trainer(folder).run()  # nobody carries wishes to it while it trains
+    folder.change_control(knob_requests=(KnobRequest(number=1, change=SetKnob(knob="learning_rate", value=0.0125)),))
+    Trainer(folder).run()  # nobody carries requests to it while it trains
     [change] = events(folder, EventKind.HYPERPARAMETER_CHANGED)
     assert change.step == 0
     assert {value for _, value in rates(folder)} == {0.0125}
@@ -93,7 +93,7 @@ def test_a_knob_that_was_set_before_training_began_holds_from_the_first_rollout_
 def test_a_fixed_temperature_and_an_entropy_weight_can_be_set(tmp_path: Path, at: Callable[..., None]) -> None:
     for algo in ("sac", "ppo"):
         folder = make_run(tmp_path, algo=algo, total_timesteps=1_000, hyperparameters={"ent_coef": 0.2})
-        at(400, wishing(SetKnob(knob="ent_coef", value=0.1)))
+        at(400, requesting(SetKnob(knob="ent_coef", value=0.1)))
         assert train_run(folder)
         [change] = changed(folder)
         assert (change.before, change.after) == (pytest.approx(0.2), pytest.approx(0.1))
@@ -102,9 +102,9 @@ def test_a_fixed_temperature_and_an_entropy_weight_can_be_set(tmp_path: Path, at
 def test_a_schedule_that_is_set_ends_and_one_that_is_scaled_goes_on(tmp_path: Path, at: Callable[..., None]) -> None:
     plan = {"learning_rate": 0.01, "learning_rate_schedule": "linear"}
     scaled, fixed = (make_run(tmp_path, name, total_timesteps=1_280, hyperparameters=plan) for name in ("a", "b"))
-    at(500, wishing(ScaleKnob(knob="learning_rate", factor=0.5)))
+    at(500, requesting(ScaleKnob(knob="learning_rate", factor=0.5)))
     assert train_run(scaled)
-    at(500, wishing(SetKnob(knob="learning_rate", value=0.002)))
+    at(500, requesting(SetKnob(knob="learning_rate", value=0.002)))
     assert train_run(fixed)
     assert [one.replaced_schedule for one in changed(scaled) + changed(fixed)] == [False, True]
     halved = [value for step, value in rates(scaled) if step > 640]
@@ -116,7 +116,7 @@ def test_a_schedule_that_is_set_ends_and_one_that_is_scaled_goes_on(tmp_path: Pa
 
 def test_a_knob_stays_within_its_bounds_and_says_so(tmp_path: Path, at: Callable[..., None]) -> None:
     folder = make_run(tmp_path, total_timesteps=512)
-    at(200, wishing(ScaleKnob(knob="clip_range", factor=100)))
+    at(200, requesting(ScaleKnob(knob="clip_range", factor=100)))
     assert train_run(folder)
     [change] = changed(folder)
     assert (change.after, change.limited) == (1.0, True)
@@ -131,7 +131,7 @@ def test_what_people_and_rules_have_changed_is_repeated_by_an_exact_resume(
     folder = make_run(
         tmp_path, algo=algo, total_timesteps=1_500, snapshots=snapshots(every_steps=200, keep=100), rules=[halve]
     )
-    at(800, wishing(SetKnob(knob="learning_rate", value=0.003)))
+    at(800, requesting(SetKnob(knob="learning_rate", value=0.003)))
     assert train_run(folder)
     assert {one.by for one in changed(folder)} == {Author.PERSON, Author.RULE}
     whole = events(folder, EventKind.HYPERPARAMETER_CHANGED)
@@ -154,7 +154,7 @@ def test_a_change_is_made_and_told_again_where_a_resumed_run_came_out_otherwise_
 ) -> None:
     """Or a third attempt, which goes on from what the second became, would not know of it."""
     folder = make_run(tmp_path / "run", total_timesteps=1_200, snapshots=snapshots(every_steps=200, keep=100))
-    at(800, wishing(SetKnob(knob="learning_rate", value=0.003)))
+    at(800, requesting(SetKnob(knob="learning_rate", value=0.003)))
     assert train_run(folder)
     [first] = events(folder, EventKind.HYPERPARAMETER_CHANGED)
     taken = next(one for one in snapshots_of(folder) if one.manifest.step > 200)

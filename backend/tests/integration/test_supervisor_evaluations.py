@@ -27,7 +27,7 @@ from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.projection.rebuild import Rebuilt, rebuild
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.service import (
     becomes,
     catalogue,

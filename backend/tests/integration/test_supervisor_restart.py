@@ -30,7 +30,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.services.application import Application
 from rlviz.training.journals import RunJournals
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
 from tests.support.template import SOCKET, template_address
 from tests.support.training import QUICK, column, events, eventually, kinds, make_run

@@ -13,7 +13,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import column, events, eventually, make_run, rows
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import torch
 torch.set_num_threads(1)
-import rlviz.training.session
+import rlviz.training.watched_training
 from rlviz import worker
 from rlviz.launchers.job import Train
 from rlviz.rundir.folder import RunFolder

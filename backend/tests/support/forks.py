@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rlviz.domain.knobs import KnobWish, ScaleKnob, SetKnob
+from rlviz.domain.knobs import KnobRequest, ScaleKnob, SetKnob
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.forking import ForkWish
-from rlviz.training.session import train_run
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training.watched_training import train_run
 from tests.support.service import catalogued
 from tests.support.training import make_run, snapshots
 
@@ -27,8 +27,8 @@ def scale(knob: str, factor: float) -> ScaleKnob:
 def parent_of(root: Path, algo: str, *changes: SetKnob | ScaleKnob, **config: Any) -> RunFolder:
     """A run of 512 steps whose knobs were changed as it began."""
     folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **config)
-    wishes = tuple(KnobWish(number=number, change=change) for number, change in enumerate(changes, start=1))
-    folder.write_control(Control(desired=Desired.RUN, knob_wishes=wishes))
+    wishes = tuple(KnobRequest(number=number, change=change) for number, change in enumerate(changes, start=1))
+    folder.write_control(Control(desired=Desired.RUN, knob_requests=wishes))
     assert train_run(folder)
     return folder
 
@@ -37,7 +37,7 @@ def fork_of(parent: RunFolder, **wish: Any) -> RunFolder:
     """A fork at the parent's end that is to be trained."""
     with catalogued(parent.path.parent) as app:
         child = app.forks.fork(
-            parent.run_id, ForkWish(**{"snapshot": "512", "total_timesteps": 768, "start": True, **wish})
+            parent.run_id, ForkRequest(**{"snapshot": "512", "total_timesteps": 768, "start": True, **wish})
         )
     return RunFolder(parent.path.parent, child.id)
 

@@ -127,7 +127,7 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def main(paths: Sequence[str]) -> int:
-    from rlviz.training.session import train_run
+    from rlviz.training.watched_training import train_run
 
     for path in paths:
         if not train_run(RunFolder.at(Path(path))):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.control import Control, Desired, read_control, write_control
+from rlviz.rundir.control import Control, Desired, RollbackRequest, read_control, write_control
 
 
 def test_without_a_file_nobody_asked_for_anything(tmp_path: Path) -> None:
@@ -37,3 +38,25 @@ def test_an_unreadable_file_is_named(tmp_path: Path, content: str) -> None:
 def test_a_control_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Control().desired = Desired.STOP  # type: ignore[misc]
+
+
+def test_requests_of_an_earlier_version_are_read_by_their_names_then(tmp_path: Path) -> None:
+    path = tmp_path / "control.json"
+    asked = {"number": 3, "change": {"kind": "set_knob", "knob": "learning_rate", "value": 0.1}}
+    path.write_text(
+        json.dumps(
+            {
+                "desired": "run",
+                "knob_wishes": [asked],
+                "snapshot_wishes": [{"number": 2, "name": "mine", "message": ""}],
+                "rollback_wish": {"number": 1, "snapshot": "512"},
+            }
+        )
+    )
+    found = read_control(path)
+    assert [one.number for one in found.knob_requests] == [3]
+    assert [one.name for one in found.snapshot_requests] == ["mine"]
+    assert found.rollback_request == RollbackRequest(number=1, snapshot="512")
+    write_control(path, found)
+    assert read_control(path) == found
+    assert "wish" not in path.read_text()

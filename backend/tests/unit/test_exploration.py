@@ -14,7 +14,7 @@ from stable_baselines3.common.utils import set_random_seed
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.algorithms.weights import read_policy, save_weights
-from rlviz.sessions.hands import PolicyHand
+from rlviz.sessions.action_sources import PolicyActions
 from rlviz.training.builder import build_model
 from tests.support.training import make_run
 
@@ -34,29 +34,29 @@ def as_read(root: Path, algo: str, *, whole: bool = False, **hyperparameters: An
     return read_policy(ALGORITHMS.get(algo), file)
 
 
-def episode(hand: PolicyHand, seed: int = 3, steps: int = 8) -> list[float]:
+def episode(actions: PolicyActions, seed: int = 3, steps: int = 8) -> list[float]:
     """The actions of an episode in which one thing is seen all the time."""
     set_random_seed(seed)
-    hand.begin()
-    return [considered(hand) for _ in range(steps)]
+    actions.begin()
+    return [considered(actions) for _ in range(steps)]
 
 
-def considered(hand: PolicyHand, *, greedy: bool = False) -> float:
-    hand.consider(SEEN, greedy=greedy)
-    return float(hand.action()[0])
+def considered(actions: PolicyActions, *, greedy: bool = False) -> float:
+    actions.consider(SEEN, greedy=greedy)
+    return float(actions.action()[0])
 
 
-def hand_of(policy: TrainedPolicy) -> PolicyHand:
-    hand = PolicyHand()
-    hand.policy = policy
-    return hand
+def actions_of(policy: TrainedPolicy) -> PolicyActions:
+    actions = PolicyActions()
+    actions.policy = policy
+    return actions
 
 
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("noise", NOISES)
 def test_td3_adds_the_noise_of_its_training_in_the_environments_units(tmp_path: Path, noise: str, whole: bool) -> None:
     policy = as_read(tmp_path, "td3", whole=whole, action_noise=noise, action_noise_std=0.3)
-    actions = np.array(episode(hand_of(policy), steps=400)) - considered(hand_of(policy), greedy=True)
+    actions = np.array(episode(actions_of(policy), steps=400)) - considered(actions_of(policy), greedy=True)
     expected = 2 * 0.3  # torques reach from -2 to 2, noise from -1 to 1
     if noise == "normal":
         assert actions.std() == pytest.approx(expected, rel=0.2)
@@ -65,16 +65,16 @@ def test_td3_adds_the_noise_of_its_training_in_the_environments_units(tmp_path: 
 
 
 def test_td3_that_was_trained_without_noise_has_none(tmp_path: Path) -> None:
-    hand = hand_of(as_read(tmp_path, "td3", action_noise="none"))
-    assert set(episode(hand)) == {considered(hand, greedy=True)}
+    actions = actions_of(as_read(tmp_path, "td3", action_noise="none"))
+    assert set(episode(actions)) == {considered(actions, greedy=True)}
 
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_noise_repeats_from_the_same_seed_and_from_another_it_does_not(tmp_path: Path, noise: str) -> None:
-    hand = hand_of(as_read(tmp_path, "td3", action_noise=noise))
-    first = episode(hand)
-    assert episode(hand) == first
-    assert episode(hand, seed=4) != first
+    actions = actions_of(as_read(tmp_path, "td3", action_noise=noise))
+    first = episode(actions)
+    assert episode(actions) == first
+    assert episode(actions, seed=4) != first
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_noise_repeats_from_the_same_seed_and_from_another_it_does_not(tmp_path:
 def test_state_dependent_noise_repeats_from_the_same_seed(
     tmp_path: Path, algo: str, hyperparameters: dict[str, Any]
 ) -> None:
-    hand = hand_of(as_read(tmp_path, algo, use_sde=True, **hyperparameters))
-    first = episode(hand)
-    assert episode(hand) == first
-    assert episode(hand, seed=4) != first
+    actions = actions_of(as_read(tmp_path, algo, use_sde=True, **hyperparameters))
+    first = episode(actions)
+    assert episode(actions) == first
+    assert episode(actions, seed=4) != first
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -97,16 +97,16 @@ def test_state_dependent_noise_is_drawn_anew_at_the_steps_of_training(
     policy = as_read(
         tmp_path, "sac", whole=whole, use_sde=True, train_freq=6, sde_sample_freq=sde_sample_freq, log_std_init=0.0
     )
-    actions = episode(hand_of(policy), steps=14)
+    actions = episode(actions_of(policy), steps=14)
     changes = [0, *(step for step in range(1, 14) if actions[step] != actions[step - 1])]
     assert changes == drawn_at
 
 
 def test_another_future_explores_on_its_own_with_the_same_numbers(tmp_path: Path) -> None:
-    hand = hand_of(as_read(tmp_path, "td3", action_noise="ornstein-uhlenbeck"))
-    episode(hand)
-    other = copy(hand)
+    actions = actions_of(as_read(tmp_path, "td3", action_noise="ornstein-uhlenbeck"))
+    episode(actions)
+    other = copy(actions)
     set_random_seed(9)
-    expected = [considered(hand) for _ in range(4)]
+    expected = [considered(actions) for _ in range(4)]
     set_random_seed(9)
     assert [considered(other) for _ in range(4)] == expected

@@ -15,7 +15,7 @@ from rlviz.evaluation.evaluate import load_policy
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 from rlviz.training.builder import build_model
 from rlviz.training.checkpoint import save_policy
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, column, make_run
 
 BOTH = {"normalize_observations": True, "normalize_rewards": True}

@@ -14,7 +14,7 @@ from rlviz.domain.saliency import Score
 from rlviz.domain.session_messages import ShowSeen
 from rlviz.evaluation.seen import see
 from rlviz.rollout.episode import Step
-from rlviz.sessions.hands import PolicyHand
+from rlviz.sessions.action_sources import PolicyActions
 from rlviz.sessions.live_seen import LARGEST_SHARE, LiveSeen
 from rlviz.sessions.live_slice import EVERY_SECONDS, LiveSlice
 from tests.support.pictures import COLUMNS, ROWS, SHAPE, looking_policy
@@ -69,23 +69,23 @@ def test_saliency_takes_a_share_of_the_time_and_steps_without_a_map_are_not_show
         now += 1.0
         return now
 
-    hand = PolicyHand()
-    hand.policy = looking_policy("dqn", spaces.Discrete(3))
+    actions = PolicyActions()
+    actions.policy = looking_policy("dqn", spaces.Discrete(3))
     observation = seen_by(SHAPE)
-    hand.consider(observation, greedy=True)
+    actions.consider(observation, greedy=True)
     seen = LiveSeen(monotonic)
-    assert seen.of(observation, hand, hurried=True) is None  # nobody asked
+    assert seen.of(observation, actions, hurried=True) is None  # nobody asked
     seen.choose(ShowSeen(type="seen", on=True))
-    assert all(seen.of(observation, hand, hurried=True) for _ in range(5))
+    assert all(seen.of(observation, actions, hurried=True) for _ in range(5))
     seen.choose(ShowSeen(type="seen", on=True, saliency=True))
     maps = []
     for _ in range(50):
-        found = seen.of(observation, hand, hurried=True)
+        found = seen.of(observation, actions, hurried=True)
         assert (found is None) == seen.is_owed
         maps.append(found is not None and found.about.score is Score.Q)
     assert maps[0]
     assert sum(maps) == pytest.approx(50 * LARGEST_SHARE, abs=8)
-    assert seen.of(observation, hand, hurried=False) is not None  # nothing follows: it can wait
+    assert seen.of(observation, actions, hurried=False) is not None  # nothing follows: it can wait
 
 
 class Sum:

@@ -22,7 +22,7 @@ from rlviz.evaluation.value_slice import value_slice
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.value_slices import _check_sliceable, _numbers, _place
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import make_run
 
 

@@ -41,7 +41,7 @@ from rlviz.rundir.snapshots import write_snapshot
 from rlviz.services.application import Application
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.forking import ForkWish
+from rlviz.services.use_cases.forking import ForkRequest
 from rlviz.services.use_cases.groups import SeedsWanted
 from tests.support.service import catalogued
 from tests.support.training import make_run
@@ -184,8 +184,8 @@ DEEDS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
     "roll back while it trains": (RunStatus.RUNNING, lambda app, run: app.resuming.roll_back(run, "100")),
     "evaluate": (RunStatus.COMPLETED, lambda app, run: app.evaluations.create(run, **EVALUATED)),
     "evaluate the best": (RunStatus.FAILED, lambda app, run: app.evaluations.create(run, policy="best", **EVALUATED)),
-    "fork": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkWish(step=1))),
-    "fork at a snapshot": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkWish(snapshot="100"))),
+    "fork": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkRequest(step=1))),
+    "fork at a snapshot": (RunStatus.COMPLETED, lambda app, run: app.forks.fork(run, ForkRequest(snapshot="100"))),
     "ask what a fork can change": (RunStatus.COMPLETED, lambda app, run: app.forks.changes(run)),
     "ask where a fork begins": (RunStatus.COMPLETED, lambda app, run: app.forks.changes(run, step=1)),
     "change rules": (RunStatus.RUNNING, lambda app, run: app.rules.change(run, [])),

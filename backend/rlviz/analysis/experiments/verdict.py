@@ -19,7 +19,8 @@ from rlviz.analysis.numbers import NO_INTERVAL, decimal, ends, listed
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
 
 LEAST_SEEDS = 5
-"""Of each, before one is called better: with fewer, intervals hold too seldom (docs/experiments.md)."""
+"""Seeds that each of two variants has before one is called better: with fewer, intervals hold too seldom
+(docs/experiments.md)."""
 
 MOST_SEEDS_ADVISED = 100
 

@@ -33,7 +33,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.limits import LIMITS
 from rlviz.exchange.export_runs import RunsFormat
-from rlviz.exchange.import_runs import Wishes
+from rlviz.exchange.import_runs import ImportOptions
 from rlviz.exchange.tables import TableFormat
 
 router = APIRouter(tags=["exchange"])
@@ -85,8 +85,8 @@ async def import_runs(
                         await run_in_threadpool(target.write, chunk)
             except TimeoutError as error:
                 raise RequestTimeout(f"The file did not come within {UPLOAD_SECONDS:g} s.") from error
-        wishes = Wishes(algo, env_id, name, again=again)
-        imported = await run_in_threadpool(app.exchange.bring_in, path, wishes)
+        options = ImportOptions(algo, env_id, name, again=again)
+        imported = await run_in_threadpool(app.exchange.bring_in, path, options)
     return ImportedRuns(
         runs=[view_run(row, {}) for row in imported.runs],
         known=[KnownLog(place=place, run=view_run(row, {})) for place, row in imported.known],

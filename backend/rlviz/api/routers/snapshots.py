@@ -46,7 +46,7 @@ from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
-from rlviz.services.use_cases.forking import ForkWish
+from rlviz.services.use_cases.forking import ForkRequest
 
 router = APIRouter(prefix="/runs/{run_id}", tags=["snapshots"])
 
@@ -150,7 +150,7 @@ def fork_run(run_id: str, body: ForkCreate, app: App) -> Run:
     sinks = app.sinks.live(run_id) if body.sinks is None else body.sinks
     if body.sinks is not None:
         app.sinks.check(body.sinks)
-    row = app.forks.fork(run_id, ForkWish(**body.model_dump(exclude={"sinks"})))
+    row = app.forks.fork(run_id, ForkRequest(**body.model_dump(exclude={"sinks"})))
     app.sinks.take_over([row.id], sinks)
     return _run(app, row)
 

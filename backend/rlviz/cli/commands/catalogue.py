@@ -31,10 +31,10 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
 
     Nothing is written, and a service may run.
     """
-    from rlviz.catalog import care
+    from rlviz.catalog import maintenance
 
     with _catalogue(context) as database, waiting("Checking the catalogue"):
-        found = care.check(database)
+        found = maintenance.check(database)
     if as_json:
         print_json(
             {
@@ -65,11 +65,11 @@ def upgrade(
     as_json: AsJson = False,
 ) -> None:
     """Bring the schema up to date, as the next start of the service would; a copy of the file is kept."""
-    from rlviz.catalog import care
+    from rlviz.catalog import maintenance
 
     with _catalogue(context, alone=not dry_run) as database, waiting("Bringing the catalogue up to date"):
-        steps = care.check(database).waiting if dry_run else care.waiting(database.revision())
-        copy = None if dry_run else care.upgrade(database)
+        steps = maintenance.check(database).waiting if dry_run else maintenance.waiting(database.revision())
+        copy = None if dry_run else maintenance.upgrade(database)
     if as_json:
         print_json({"migrations": list(steps), "dry_run": dry_run, "copy": None if copy is None else str(copy)})
     elif not steps:
@@ -90,10 +90,10 @@ def downgrade(
     What older tables have no column for is lost in the catalogue, and made again from the run folders by the next
     start of this version.
     """
-    from rlviz.catalog import care
+    from rlviz.catalog import maintenance
 
     with _catalogue(context, alone=True) as database, waiting("Taking the catalogue back"):
-        copy = care.downgrade(database, revision)
+        copy = maintenance.downgrade(database, revision)
     if as_json:
         print_json({"revision": revision, "copy": str(copy)})
     else:
@@ -102,10 +102,10 @@ def downgrade(
 
 def optimize(context: typer.Context, as_json: AsJson = False) -> None:
     """Give back the space that deleted rows took, and renew what queries are planned by."""
-    from rlviz.catalog import care
+    from rlviz.catalog import maintenance
 
     with _catalogue(context, alone=True) as database, waiting("Optimizing the catalogue"):
-        before, after = care.optimize(database)
+        before, after = maintenance.optimize(database)
     if as_json:
         print_json({"bytes_before": before, "bytes": after})
     else:

@@ -62,14 +62,14 @@ def import_(
     they are, and nothing in the files is executed.
     """
     from rlviz.exchange.bundle import RunIsThere
-    from rlviz.exchange.import_runs import Wishes, bring_in
+    from rlviz.exchange.import_runs import ImportOptions, bring_in
 
     if not path.exists():
         raise Failure(Exit.NOT_FOUND, f"There is no file or folder {path}.")
-    wishes = Wishes(algo, env, name, trust_policies, most_bytes, again)
+    options = ImportOptions(algo, env, name, trust_policies, most_bytes, again)
     with connected(context) as connection, waiting(f"Importing {path.name}") as tell:
         try:
-            brought = bring_in(path, connection.settings.runs_dir, wishes, lambda place: tell(f"Importing {place}"))
+            brought = bring_in(path, connection.settings.runs_dir, options, lambda place: tell(f"Importing {place}"))
         except RunIsThere as error:
             _list_if_interrupted(connection, [error.run_id])
             raise Failure(Exit.CONFLICT, str(error)) from error

@@ -6,7 +6,7 @@ from rlviz.domain.experiments.specification import (
     ExperimentLimits,
     ExperimentSpec,
     FailMode,
-    RunWishes,
+    RunSpec,
     ScorePlan,
     Variant,
 )
@@ -28,7 +28,7 @@ __all__ = [
     "ExperimentSpec",
     "ExperimentStatus",
     "FailMode",
-    "RunWishes",
+    "RunSpec",
     "ScorePlan",
     "TrialLine",
     "TrialState",

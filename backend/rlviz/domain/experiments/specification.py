@@ -43,7 +43,7 @@ class FailMode(StrEnum):
     RETRY = "retry"
 
 
-class RunWishes(_Strict):
+class RunSpec(_Strict):
     """What every run of the experiment is created with, as in ``POST /runs``."""
 
     algo: str = Field("ppo", max_length=LIMITS.choice.maximum)
@@ -85,7 +85,7 @@ class Variant(_Strict):
                 raise ValueError(f"{name} cannot be null. Leave it out to keep that of the base.")
         return changes
 
-    def wishes(self, base: RunWishes) -> RunWishes:
+    def run_spec(self, base: RunSpec) -> RunSpec:
         """The base with these changes."""
         given = self.changes.model_dump(exclude_none=True)
         if given.get("preset") == NO_PRESET:
@@ -129,7 +129,7 @@ class ExperimentSpec(_Strict):
     """One of ``variants``, ``grid`` and ``sweep`` says what is varied; each variant is trained with every seed."""
 
     name: str | None = Field(None, max_length=LIMITS.run_name.maximum, description="null: made from what is compared.")
-    base: RunWishes = RunWishes()
+    base: RunSpec = RunSpec()
     variants: list[Variant] = Field(default=[], max_length=MOST_VARIANTS)
     grid: dict[str, Annotated[list[JsonValue], AfterValidator(_each_once)]] = Field(
         default={}, description="By the name of a hyperparameter, its values; every combination is a variant."

@@ -12,7 +12,7 @@ from rlviz.domain.experiments import (
     ExperimentControl,
     ExperimentSpec,
     FailMode,
-    RunWishes,
+    RunSpec,
     TrialLine,
     TrialState,
     Variant,
@@ -90,7 +90,7 @@ class ExperimentBook:
         self.resumes_paused = False
         """Whether runs of it that are paused shall go on: it was stopped, and is resumed."""
         self.trials: dict[int, Trial] = {}
-        self.wishes: dict[str, RunWishes] = {}
+        self.run_specs: dict[str, RunSpec] = {}
         """By variant."""
         self.known_runs: set[str] = set()
         """Ids of all its runs, for whoever does not hold the lock."""
@@ -105,7 +105,7 @@ class ExperimentBook:
         for line in folder.read_trials():
             if line.trial in self.trials:
                 self._take(line)
-        for variant in self.wishes:  # a service that was killed may not have said so
+        for variant in self.run_specs:  # a service that was killed may not have said so
             self.tell_if_finished(variant)
 
     @property
@@ -131,20 +131,20 @@ class ExperimentBook:
         """Of all attempts of all trials."""
         return [run_id for trial in self.trials.values() for run_id in trial.run_ids]
 
-    def trained(self, variant: str) -> RunWishes:
+    def trained(self, variant: str) -> RunSpec:
         """What its runs are created with: the values that its preset had when the experiment was created."""
         resolved = self.stored.resolved
         if variant in resolved:
             return resolved[variant]
         if SEARCHED in resolved:
-            base, values = resolved[SEARCHED], self.wishes[variant].hyperparameters
+            base, values = resolved[SEARCHED], self.run_specs[variant].hyperparameters
             return base.model_copy(update={"hyperparameters": {**base.hyperparameters, **values}})
-        return self.wishes[variant]
+        return self.run_specs[variant]
 
     def add(self, proposal: Proposal, variant: Variant | None = None) -> None:
         """Plan the trials of a variant."""
-        place = len(self.wishes) if variant is not None else number_of(proposal.variant)
-        self.wishes[proposal.variant] = (variant or _searched(proposal)).wishes(self.spec.base)
+        place = len(self.run_specs) if variant is not None else number_of(proposal.variant)
+        self.run_specs[proposal.variant] = (variant or _searched(proposal)).run_spec(self.spec.base)
         for number, seed in enumerate(proposal.seeds, place * len(proposal.seeds)):
             self.trials[number] = Trial(number, proposal.variant, proposal.label, seed)
 

@@ -9,7 +9,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.search_spaces import check_space
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
-from rlviz.domain.experiments import MOST_CELLS, MOST_UNCONFIRMED, ExperimentSpec, RunWishes, Variant
+from rlviz.domain.experiments import MOST_CELLS, MOST_UNCONFIRMED, ExperimentSpec, RunSpec, Variant
 from rlviz.domain.experiments.specification import VariantChanges
 from rlviz.domain.sweep import PrunerName
 from rlviz.services.experiments.book import SEARCHED
@@ -30,7 +30,7 @@ class SpecificationCheck:
     def __init__(self, runs: TrialRuns, pace: Pace) -> None:
         self._runs, self._pace = runs, pace
 
-    def resolved(self, spec: ExperimentSpec) -> dict[str, RunWishes]:
+    def resolved(self, spec: ExperimentSpec) -> dict[str, RunSpec]:
         """What each variant trains, by its id, with the values of its preset written out; of a search its base.
 
         Raises InvalidRequest, whose pointers are into the specification: for what cannot be trained, for what fits into
@@ -108,7 +108,7 @@ class SpecificationCheck:
 
     def _resolve(self, spec: ExperimentSpec, place: int, variant: Variant) -> RunConfig:
         try:
-            return self._runs.resolve(variant.wishes(spec.base), 0, spec.memory_per_worker)
+            return self._runs.resolve(variant.run_spec(spec.base), 0, spec.memory_per_worker)
         except InvalidRequest as error:
             if spec.grid:
                 unknown = isinstance(error, UnknownName)
@@ -116,8 +116,8 @@ class SpecificationCheck:
             _refuse(error, lambda field: _in_variant(spec, place, variant, field))
 
 
-def _written_out(config: RunConfig) -> RunWishes:
-    return RunWishes(
+def _written_out(config: RunConfig) -> RunSpec:
+    return RunSpec(
         algo=config.algo,
         env_id=config.env_id,
         preset=config.preset,
@@ -159,7 +159,7 @@ def _in_variant(spec: ExperimentSpec, place: int, variant: Variant, field: Field
     return found or (changes if "changes" in variant.model_fields_set else pointer_to("variants", place))
 
 
-def _given_by(given: RunWishes | VariantChanges, field: FieldError, at: str) -> str | None:
+def _given_by(given: RunSpec | VariantChanges, field: FieldError, at: str) -> str | None:
     """The pointer to what was wrong, or to what led to it, if that stands in ``given``, which stands ``at``."""
     first, _, rest = field.pointer.removeprefix("/").partition("/")
     if first in _MERGED:

@@ -7,23 +7,23 @@ from itertools import groupby
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis.numbers import listed
-from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.domain.limits import LIMITS
 
 _BESIDE = {"on", "in", "at", "for", "with", "and", "–", "-", "·", "|", "/"}
 """Words that lead to the name of an environment, or stand between it and the rest."""
 
 
-def methods_of(labels: Mapping[str, str], wishes: Mapping[str, RunWishes]) -> dict[str, str]:
+def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> dict[str, str]:
     """By variant, what its method is called: variants are of one method if they differ in the environment and its
     options alone, or in how long they train there too.
 
     The name is what the names of its variants have in common: “PPO” of “PPO on CartPole” and “PPO on Acrobot”.
     """
-    keys = {variant: _without(wishes[variant], "env_id", "env_options", "total_timesteps") for variant in labels}
-    places = [(keys[variant], _only(wishes[variant], "env_id", "env_options")) for variant in labels]
+    keys = {variant: _without(run_specs[variant], "env_id", "env_options", "total_timesteps") for variant in labels}
+    places = [(keys[variant], _only(run_specs[variant], "env_id", "env_options")) for variant in labels]
     if len(set(places)) < len(places):  # some differ in their length alone: then that is what is compared
-        keys = {variant: _without(wishes[variant], "env_id", "env_options") for variant in labels}
+        keys = {variant: _without(run_specs[variant], "env_id", "env_options") for variant in labels}
     found: dict[str, str] = {}
     for _, group in groupby(sorted(labels, key=keys.__getitem__), keys.__getitem__):
         ours = sorted(group, key=list(labels).index)
@@ -38,20 +38,20 @@ def name_of(spec: ExperimentSpec) -> str:
     if spec.grid:
         named = f"{', '.join(spec.grid)} of {ALGORITHMS.get(spec.base.algo).name} on {spec.base.env_id}"
         return named[: LIMITS.run_name.maximum]
-    wishes = {f"v{place}": variant.wishes(spec.base) for place, variant in enumerate(spec.variants)}
+    run_specs = {f"v{place}": variant.run_spec(spec.base) for place, variant in enumerate(spec.variants)}
     labels = {f"v{place}": variant.name.strip() for place, variant in enumerate(spec.variants)}
-    places = list(dict.fromkeys(one.env_id for one in wishes.values()))
-    called = methods_of(labels, wishes) if len(places) > 1 else labels
+    places = list(dict.fromkeys(one.env_id for one in run_specs.values()))
+    called = methods_of(labels, run_specs) if len(places) > 1 else labels
     names = dict.fromkeys(called[variant] for variant in labels)
     return f"{' or '.join(names)} on {listed(places)}"[: LIMITS.run_name.maximum]
 
 
-def _without(wishes: RunWishes, *names: str) -> str:
-    return wishes.model_dump_json(exclude=set(names))
+def _without(run_spec: RunSpec, *names: str) -> str:
+    return run_spec.model_dump_json(exclude=set(names))
 
 
-def _only(wishes: RunWishes, *names: str) -> str:
-    return wishes.model_dump_json(include=set(names))
+def _only(run_spec: RunSpec, *names: str) -> str:
+    return run_spec.model_dump_json(include=set(names))
 
 
 def _in_common(names: Sequence[str]) -> str:

@@ -213,7 +213,7 @@ class ExperimentScheduler:
         return min(parallel - training, 2 * parallel - training - scoring)
 
     def _proposed(self, book: ExperimentBook) -> Trial | None:
-        proposal = book.proposer.propose(book.wishes.keys())
+        proposal = book.proposer.propose(book.run_specs.keys())
         if proposal is None:
             return None
         book.add(proposal)

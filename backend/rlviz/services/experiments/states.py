@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rlviz.analysis.return_curve import SPARKLINE_POINTS, thinned_sparkline
 from rlviz.catalog.models import RunRow
-from rlviz.domain.experiments import CellStatus, ExperimentSpec, RunWishes
+from rlviz.domain.experiments import CellStatus, ExperimentSpec, RunSpec
 from rlviz.services.experiments.book import ExperimentBook, Trial
 from rlviz.services.experiments.summaries import (
     ExperimentSummary,
@@ -43,12 +43,12 @@ class CellState:
 
 @dataclass(frozen=True)
 class VariantState:
-    """``wishes``: as they were asked for; ``trained``: with the values of its preset."""
+    """``run_spec``: as it was asked for; ``trained``: with the values of its preset."""
 
     id: str
     label: str
-    wishes: RunWishes
-    trained: RunWishes
+    run_spec: RunSpec
+    trained: RunSpec
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def state_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, pa
         **vars(summary),
         spec=book.spec,
         variants=[
-            VariantState(name, label, book.wishes[name], book.trained(name)) for name, label in book.labels.items()
+            VariantState(name, label, book.run_specs[name], book.trained(name)) for name, label in book.labels.items()
         ],
         seeds=book.spec.seed_list,
         cells=[_cell(trial, rows.get(trial.run_id or ""), summary, most) for trial in book.trials.values()],

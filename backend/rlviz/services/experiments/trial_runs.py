@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import ExperimentPlace, RunConfig
 from rlviz.domain.errors import Conflict, NotFound
-from rlviz.domain.experiments import RunWishes
+from rlviz.domain.experiments import RunSpec
 from rlviz.domain.sinks import SinkKind
 from rlviz.services.experiments.book import ExperimentBook, Trial
 from rlviz.services.sinks.live_couriers import LiveCouriers
@@ -37,9 +37,9 @@ class TrialRuns:
         name = f"{trial.label}, {book.stored.name}"[:120]
         return config.model_copy(update={"experiment": place, "group_id": first, "name": name})
 
-    def resolve(self, wishes: RunWishes, seed: int, memory: int | None = None) -> RunConfig:
+    def resolve(self, run_spec: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         """What would be trained. Raises InvalidRequest."""
-        given = {name: getattr(wishes, name) for name in RunWishes.model_fields}
+        given = {name: getattr(run_spec, name) for name in RunSpec.model_fields}
         return self._runs.resolve(NewRun(**given, seed=seed), memory_limit=memory)
 
     def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:

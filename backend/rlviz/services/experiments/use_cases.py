@@ -188,8 +188,8 @@ class ExperimentService:
                 )
                 for trial in book.trials.values()
             ]
-            wishes, labels = dict(book.wishes), book.labels
-        found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in wishes.items()}
+            run_specs, labels = dict(book.run_specs), book.labels
+        found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in run_specs.items()}
         environments = {name: _environment(one.id, one.chosen) for name, one in found.items()}
         return ExperimentSource(
             id=book.id,
@@ -204,7 +204,7 @@ class ExperimentService:
                 for name, one in found.items()
                 if one.reward_threshold is not None
             },
-            methods=methods_of(labels, wishes) if len(set(environments.values())) > 1 else {},
+            methods=methods_of(labels, run_specs) if len(set(environments.values())) > 1 else {},
             scales={environments[name]: scale for name, one in found.items() if (scale := _scale(one)) is not None},
             sweep=book.spec.sweep,
         )
@@ -251,7 +251,7 @@ class ExperimentService:
         return made
 
     def _summary(self, book: ExperimentBook) -> ExperimentSummary:
-        """Likewise."""
+        """The summary of an experiment. That of one that is over is made once."""
         with self._lock:
             known = self._over.get(book.id)
         if known is not None:

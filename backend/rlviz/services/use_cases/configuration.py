@@ -137,7 +137,8 @@ def played_config(
     seed: int,
     now: float,
 ) -> RunConfig:
-    """Of a run in which a person plays. ``seed``: of its first episode. It has no length: it ends when they leave."""
+    """The configuration of a run in which a person plays, which ends when they leave. ``seed`` is that of its first
+    episode."""
     instant = utc(now)
     name = custom_environment(env_id, custom).name if custom is not None else ENVIRONMENTS.get(env_id).name
     return RunConfig(

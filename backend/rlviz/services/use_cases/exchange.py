@@ -15,7 +15,7 @@ from rlviz.domain.errors import ArtifactNotFound, Conflict
 from rlviz.exchange import tensorboard
 from rlviz.exchange.bundle import write_bundle
 from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
-from rlviz.exchange.import_runs import Wishes, bring_in
+from rlviz.exchange.import_runs import ImportOptions, bring_in
 from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
@@ -112,11 +112,11 @@ class ExchangeService:
         with self._room() as room:
             yield room / (plain or "upload")
 
-    def bring_in(self, path: Path, wishes: Wishes) -> Imported:
+    def bring_in(self, path: Path, options: ImportOptions) -> Imported:
         """Import the runs at ``path`` and list them. Raises BundleRefused or ImportRefused where nothing can be taken,
         Conflict where a bundle's run is there already, and OSError."""
         try:
-            brought = bring_in(path, self._settings.runs_dir, wishes)
+            brought = bring_in(path, self._settings.runs_dir, options)
         except FileExistsError as error:
             raise Conflict(str(error)) from error
         runs = [self._taking_up.take_up(folder.run_id) for folder in brought.runs]

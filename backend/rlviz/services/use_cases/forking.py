@@ -42,7 +42,7 @@ from rlviz.services.use_cases.last_episodes import last_episodes
 
 
 @dataclass(frozen=True)
-class ForkWish:
+class ForkRequest:
     """``snapshot`` or ``step``: see ForkPlace. None leaves it to the parent; of the seed, that means the same."""
 
     snapshot: str | None = None
@@ -94,33 +94,33 @@ class ForkService(RunUseCases):
         """Whether a fork of a run so configured can have hyperparameter ``name`` changed to ``value`` alone."""
         if config.algo not in ALGORITHMS.names():
             return False
-        wish = ForkWish(hyperparameters={name: value})
+        request = ForkRequest(hyperparameters={name: value})
         try:
             environment = self._environments.get(config.env_id).resolve(config.env_options)
-            self._changed(config, {}, wish, config.total_timesteps, environment)
+            self._changed(config, {}, request, config.total_timesteps, environment)
         except (InvalidRequest, UnknownName):
             return False
         return True
 
-    def fork(self, run_id: str, wish: ForkWish) -> RunRow:
+    def fork(self, run_id: str, request: ForkRequest) -> RunRow:
         """A new run that goes on from a snapshot of ``run_id``, whatever that does meanwhile.
 
         Raises RunNotFound, ArtifactNotFound, NothingToResume, SnapshotRefused, InvalidRequest naming each change that
         does not fit, NotEnoughDisk, or RunFolderError.
         """
         self._disk.check()
-        if (wish.snapshot is None) == (wish.step is None):
+        if (request.snapshot is None) == (request.step is None):
             raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
         parent, theirs, reached = self._parent(run_id)
         parent.check()
         now = self._clock()
-        place = _place(parent, theirs, wish.snapshot, wish.step, reached)
+        place = _place(parent, theirs, request.snapshot, request.step, reached)
         snapshot, in_force = place.snapshot, knobs_in_force(parent, theirs, place)
         theirs = theirs.model_copy(update={"snapshots": parent.snapshot_plan(theirs), "rules": parent.rules(theirs)})
-        config = self._config(theirs, place, in_force, wish, now, last_episodes(parent, theirs, snapshot, place.step))
+        config = self._config(theirs, place, in_force, request, now, last_episodes(parent, theirs, snapshot, place.step))
         row = row_of_config(config)
         control = Control(resume_from=place.begins_from)
-        if wish.start:
+        if request.start:
             row.status, row.queued_at = RunStatus.QUEUED.value, now
             control = Control(desired=Desired.RUN, requested_at=now, queued_at=now, resume_from=place.begins_from)
 
@@ -139,7 +139,7 @@ class ForkService(RunUseCases):
             session.flush()
             appear()
         self._broadcast.run_changed(row)
-        if wish.start:
+        if request.start:
             self._supervisor.wake()
         return row
 
@@ -158,27 +158,27 @@ class ForkService(RunUseCases):
         parent: RunConfig,
         place: ForkPlace,
         in_force: Mapping[str, JsonValue],
-        wish: ForkWish,
+        request: ForkRequest,
         now: float,
         before_fork: list[LastEpisode],
     ) -> RunConfig:
-        total = wish.total_timesteps or max(parent.total_timesteps, place.step + 1)
+        total = request.total_timesteps or max(parent.total_timesteps, place.step + 1)
         if total <= place.step:
             raise InvalidRequest.field(
                 "/total_timesteps", f"The fork begins at step {place.step:,} already. Give more timesteps."
             )
         before = self._environments.get(parent.env_id).resolve(parent.env_options)
-        environment = with_options(before, wish.env_options)
+        environment = with_options(before, request.env_options)
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
-        hyperparameters, changes = self._changed(parent, in_force, wish, total, environment)
+        hyperparameters, changes = self._changed(parent, in_force, request, total, environment)
         changed = [change.name for change in changes]
-        seed = parent.seed if wish.seed is None else wish.seed
+        seed = parent.seed if request.seed is None else request.seed
         instant = utc(now)
         anew = seed != parent.seed or bool(options) or any(change.effect is Effect.ANEW for change in changes)
         return parent.model_copy(
             update={
                 "run_id": new_run_id(parent.algo, parent.env_id, instant),
-                "name": wish.name.strip() if wish.name else f"{parent.name[:100]}, forked",
+                "name": request.name.strip() if request.name else f"{parent.name[:100]}, forked",
                 "created_at": instant,
                 "group_id": None,
                 "experiment": None,
@@ -205,7 +205,7 @@ class ForkService(RunUseCases):
         self,
         parent: RunConfig,
         in_force: Mapping[str, JsonValue],
-        wish: ForkWish,
+        request: ForkRequest,
         total: int,
         environment: Environment,
     ) -> tuple[Hyperparameters, list[Change]]:
@@ -213,7 +213,7 @@ class ForkService(RunUseCases):
         InvalidRequest."""
         algorithm = ALGORITHMS.get(parent.algo)
         before = {**parent.hyperparameters, **in_force}
-        changed = sorted(name for name, value in wish.hyperparameters.items() if before.get(name) != value)
+        changed = sorted(name for name, value in request.hyperparameters.items() if before.get(name) != value)
         changes = [change_of(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
         refused = [change for change in changes if change.effect is Effect.REFUSED]
         if refused:
@@ -224,7 +224,7 @@ class ForkService(RunUseCases):
             {
                 **parent.hyperparameters,
                 **taken_over(algorithm, in_force, changed),
-                **{name: wish.hyperparameters[name] for name in changed},
+                **{name: request.hyperparameters[name] for name in changed},
             },
             total,
             (environment.observation_space, environment.action_space),

@@ -11,7 +11,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, NothingToResume, RunIsActive
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus, check_transition
-from rlviz.rundir.control import Desired, RollbackWish
+from rlviz.rundir.control import Desired, RollbackRequest
 from rlviz.rundir.folder import RunFolder, folder_gone
 from rlviz.rundir.inherit import begins_with_parent
 from rlviz.rundir.lineage import is_behind, newest_of_run
@@ -85,9 +85,9 @@ class ResumeService(RunUseCases):
         folder.check()
         found = _choose(row, folder, snapshot, folder.config_to_go_on())
         assert found is not None
-        before = folder.read_control().rollback_wish
-        wish = RollbackWish(number=before.number + 1 if before is not None else 1, snapshot=found.name)
-        folder.change_control(rollback_wish=wish)
+        before = folder.read_control().rollback_request
+        request = RollbackRequest(number=before.number + 1 if before is not None else 1, snapshot=found.name)
+        folder.change_control(rollback_request=request)
         return row
 
     def _queue(
@@ -122,8 +122,8 @@ class ResumeService(RunUseCases):
                 resumed_by_itself=resumed_by_itself,
                 rollback=rollback,
                 total_timesteps=total,
-                snapshot_wishes=(),
-                rollback_wish=None,
+                snapshot_requests=(),
+                rollback_request=None,
                 reason=None,
             )
         self._broadcast.run_changed(row)

@@ -12,7 +12,7 @@ from rlviz.catalog.runs import get_run
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NotTraining
 from rlviz.domain.events import HyperparameterChangedData
-from rlviz.domain.knobs import MAX_WAITING, KnobWish, ScaleKnob, SetKnob
+from rlviz.domain.knobs import MAX_WAITING, KnobRequest, ScaleKnob, SetKnob
 from rlviz.domain.records import MetricRecord
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.status import RunStatus
@@ -75,7 +75,7 @@ class RuleService(RunUseCases):
         changes = knob_changes(folder)
         newest = changes.newest()
         replaced = {one.data.name for one in changes.held if one.data.replaced_schedule}
-        wishes = folder.read_control().knob_wishes
+        requests = folder.read_control().knob_requests
         return [
             KnobState(
                 knob,
@@ -84,7 +84,7 @@ class RuleService(RunUseCases):
                 scheduled := is_scheduled(knob, values),
                 scheduled and name not in replaced,
                 newest.get(name),
-                tuple(one.change for one in wishes if one.number > changes.answered and one.change.knob == name),
+                tuple(one.change for one in requests if one.number > changes.answered and one.change.knob == name),
             )
             for name, knob in knobs_of(algorithm, values).items()
         ]
@@ -103,10 +103,10 @@ class RuleService(RunUseCases):
             algorithm = ALGORITHMS.get(config.algo)
             placed = [(f"/changes/{index}", change) for index, change in enumerate(changes)]
             check_changes(algorithm, config.hyperparameters, placed)
-            wishes = folder.read_control().knob_wishes
-            first = wishes[-1].number + 1 if wishes else 1
-            asked = (KnobWish(number=number, change=change) for number, change in enumerate(changes, start=first))
-            folder.change_control(knob_wishes=(*wishes, *asked)[-MAX_WAITING:])
+            requests = folder.read_control().knob_requests
+            first = requests[-1].number + 1 if requests else 1
+            asked = (KnobRequest(number=number, change=change) for number, change in enumerate(changes, start=first))
+            folder.change_control(knob_requests=(*requests, *asked)[-MAX_WAITING:])
         return row
 
     def _look_at_ours(self, run_id: str) -> tuple[RunFolder, RunConfig]:

@@ -23,7 +23,7 @@ from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
 from rlviz.domain.verification import VerificationStatus
 from rlviz.launchers.job import VerifySnapshot
-from rlviz.rundir.control import SnapshotWish
+from rlviz.rundir.control import SnapshotRequest
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import is_behind
@@ -41,7 +41,7 @@ from rlviz.services.supervision.verification_workers import ABANDONED
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.resuming import depends_on_length
 
-KEPT_WISHES = 20
+KEPT_REQUESTS = 20
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,10 @@ class SnapshotService(RunUseCases):
             folder.config_to_go_on()
             if name is not None and any(one.name == check_name(name) for one in snapshots_of(folder)):
                 raise InvalidRequest.field("/name", f"There is a snapshot {name!r} already. Choose another name.")
-            wishes = folder.read_control().snapshot_wishes
-            number = wishes[-1].number + 1 if wishes else 1
-            wish = SnapshotWish(number=number, name=name, message=message)
-            folder.change_control(snapshot_wishes=(*wishes, wish)[-KEPT_WISHES:])
+            requests = folder.read_control().snapshot_requests
+            number = requests[-1].number + 1 if requests else 1
+            request = SnapshotRequest(number=number, name=name, message=message)
+            folder.change_control(snapshot_requests=(*requests, request)[-KEPT_REQUESTS:])
         return row
 
     def change_plan(self, run_id: str, plan: SnapshotPlan) -> None:

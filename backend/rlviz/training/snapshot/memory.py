@@ -17,7 +17,7 @@ KEPT = 3
 
 
 @dataclass(frozen=True)
-class Wish:
+class WriteRequest:
     """A snapshot that somebody or something asks for; without a ``name`` it is called after its step."""
 
     trigger: Trigger
@@ -37,9 +37,9 @@ class Recent:
 
 @dataclass(frozen=True)
 class Usable:
-    """One in memory; ``wish`` is None if nobody has had it written."""
+    """One in memory; ``request`` is None if nobody has had it written."""
 
-    wish: Wish | None
+    request: WriteRequest | None
     captured: Captured
 
 
@@ -48,15 +48,15 @@ class Memory:
 
     def __init__(self) -> None:
         self._recent: deque[Recent] = deque(maxlen=RECENT)
-        self._kept: deque[tuple[Wish, Recent]] = deque(maxlen=KEPT)
+        self._kept: deque[tuple[WriteRequest, Recent]] = deque(maxlen=KEPT)
 
     def add(self, recent: Recent) -> None:
-        """It was captured."""
+        """Keep what was captured just now, in place of the oldest."""
         self._recent.append(recent)
 
-    def keep(self, wish: Wish, recent: Recent) -> None:
-        """It is written."""
-        self._kept.append((wish, recent))
+    def keep(self, request: WriteRequest, recent: Recent) -> None:
+        """Keep what is being written too, for a rollback that reads nothing."""
+        self._kept.append((request, recent))
 
     @property
     def newest(self) -> Recent | None:
@@ -71,17 +71,17 @@ class Memory:
         """Raises StopIteration for what is in memory no more."""
         return next(one for one in self._recent if one.captured is captured)
 
-    def named(self, name: str) -> tuple[Wish, Recent] | None:
+    def named(self, name: str) -> tuple[WriteRequest, Recent] | None:
         """That written last under ``name``."""
-        for wish, recent in reversed(self._kept):
-            if (wish.name or str(recent.captured.step)) == name:
-                return wish, recent
+        for request, recent in reversed(self._kept):
+            if (request.name or str(recent.captured.step)) == name:
+                return request, recent
         return None
 
     def usable(self) -> list[Usable]:
         """What could be gone back to, the newest first. What was captured with weights that are not finite is left out:
         training went wrong before."""
-        found = {id(recent): Usable(wish, recent.captured) for wish, recent in self._kept}
+        found = {id(recent): Usable(request, recent.captured) for request, recent in self._kept}
         for recent in self._recent:
             found.setdefault(id(recent), Usable(None, recent.captured))
         finite = [one for one in found.values() if are_finite(one.captured.tensors)]

@@ -19,7 +19,7 @@ from rlviz.rundir.snapshot_retention import drop_segments, retain_snapshots
 from rlviz.training.journals import RunJournals
 from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_archive
 from rlviz.training.snapshot.capture import Captured, Point
-from rlviz.training.snapshot.memory import Memory, Recent, Usable, Wish
+from rlviz.training.snapshot.memory import Memory, Recent, Usable, WriteRequest
 from rlviz.training.snapshot.replay import write_pieces
 from rlviz.training.snapshot.writer import Writer
 
@@ -27,10 +27,10 @@ NEVER = math.inf
 
 SHORTEST_SECONDS = 1.0
 FIRST_SHARE = 0.1
-"""Of those seconds, after which the first is captured: a run that ends within a moment is gone on from, too."""
+"""Share of that interval after which the first capture is taken, so that a run that ends soon can be resumed too."""
 
 SHARE = 0.003
-"""Of the time of training, at most, that capturing into memory may take; what is written is captured regardless."""
+"""Largest share of the time of training that capturing into memory may take; what is written is captured regardless."""
 
 MOST_WAITING_BYTES = 16_000_000
 """So much of what is new in the replay buffer waits in memory for the next snapshot; then it is written ahead."""
@@ -75,7 +75,7 @@ class Snapshots:
         self._capture, self._clock, self._monotonic = capture, clock, monotonic
         self._attempt = subject.attempt
         self._memory = Memory()
-        self._wishes: SimpleQueue[Wish] = SimpleQueue()
+        self._requests: SimpleQueue[WriteRequest] = SimpleQueue()
         self._new_plan: SnapshotPlan | None = None
         self._step_due = self._after(step)
         self._recent_due = monotonic() + FIRST_SHARE * SHORTEST_SECONDS
@@ -87,7 +87,7 @@ class Snapshots:
 
     def request(self, trigger: Trigger = Trigger.REQUESTED, name: str | None = None, message: str = "") -> None:
         """Ask, from any thread, for one at the start of the next rollout."""
-        self._wishes.put(Wish(trigger, name, message))
+        self._requests.put(WriteRequest(trigger, name, message))
         self.next_step = 0
 
     def note_best(self, began_at: int) -> None:
@@ -99,7 +99,7 @@ class Snapshots:
         if (recent := self._memory.at(began_at)) is None:
             self.request(Trigger.BEST)
         else:
-            self._submit(recent, Wish(Trigger.BEST))
+            self._submit(recent, WriteRequest(Trigger.BEST))
 
     def note_solved(self) -> None:
         """The reward threshold was reached for the first time."""
@@ -125,10 +125,10 @@ class Snapshots:
 
     def catch_up(self, step: int) -> None:
         """Do what is due, in the training thread at the start of a rollout."""
-        wishes = self._due(step)
+        requests = self._due(step)
         recent = self._take("rollout")
-        for wish in wishes:
-            self._submit(recent, wish)
+        for request in requests:
+            self._submit(recent, request)
 
     def capture(self, point: Point) -> Captured:
         """What training is now, for somebody else to write."""
@@ -136,12 +136,12 @@ class Snapshots:
 
     def describe(self, captured: Captured, attempt: int) -> SnapshotManifest:
         """What a snapshot of ``captured``, of that attempt, says of itself."""
-        return self._manifest(Recent(captured, self._clock(), 0.0, attempt), Wish(Trigger.REQUESTED))
+        return self._manifest(Recent(captured, self._clock(), 0.0, attempt), WriteRequest(Trigger.REQUESTED))
 
     def take_last(self, trigger: Trigger) -> None:
         """Training is over, behind its last update."""
         if self._plan.is_on:
-            self._submit(self._take("end"), Wish(trigger))
+            self._submit(self._take("end"), WriteRequest(trigger))
 
     def write_newest(self, trigger: Trigger, name: str | None = None, message: str = "") -> int | None:
         """Write the one captured last, if it is not on its way already, from any thread. Returns its step; None if
@@ -149,7 +149,7 @@ class Snapshots:
         if (recent := self._memory.newest) is None:
             return None
         if recent.captured.step != self._last_submitted or name is not None:
-            self._submit(recent, Wish(trigger, name, message))
+            self._submit(recent, WriteRequest(trigger, name, message))
         return recent.captured.step
 
     def flush(self) -> None:
@@ -174,7 +174,7 @@ class Snapshots:
 
     def write_captured(self, captured: Captured) -> str:
         """See that one of those in memory is written; returns its name."""
-        self._submit(self._memory.of(captured), Wish(Trigger.RULE))
+        self._submit(self._memory.of(captured), WriteRequest(Trigger.RULE))
         return str(captured.step)
 
     def go_back(self, step: int, attempt: int) -> None:
@@ -183,10 +183,10 @@ class Snapshots:
         self._memory.go_back(step)
         self._last_submitted = -1
         self._step_due = self._after(step)
-        self.next_step = self._step_due if self._plan.is_on and self._wishes.empty() else 0
+        self.next_step = self._step_due if self._plan.is_on and self._requests.empty() else 0
 
-    def _due(self, step: int) -> list[Wish]:
-        wishes = []
+    def _due(self, step: int) -> list[WriteRequest]:
+        requests = []
         now = self._monotonic()
         if (plan := self._new_plan) is not None:
             self._plan, self._new_plan = plan, None
@@ -194,12 +194,12 @@ class Snapshots:
         is_due = step >= self._step_due or now >= self._time_due
         if is_due:
             self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
-        self.next_step = self._step_due if self._plan.is_on else NEVER  # before: a wish that comes now sets it again
-        while not self._wishes.empty():
-            wishes.append(self._wishes.get())
-        if is_due and all(wish.name is not None for wish in wishes):  # or one of them takes its place, and its name
-            wishes.append(Wish(Trigger.PERIODIC))
-        return wishes
+        self.next_step = self._step_due if self._plan.is_on else NEVER  # before: a request that comes now sets it again
+        while not self._requests.empty():
+            requests.append(self._requests.get())
+        if is_due and all(request.name is not None for request in requests):  # or one of them takes its place, and its name
+            requests.append(WriteRequest(Trigger.PERIODIC))
+        return requests
 
     def _after(self, step: int) -> float:
         every = self._plan.every_steps
@@ -216,19 +216,19 @@ class Snapshots:
             self._writer.submit(partial(self._write_ahead, captured))
         return recent
 
-    def _submit(self, recent: Recent, wish: Wish) -> None:
+    def _submit(self, recent: Recent, request: WriteRequest) -> None:
         self._last_submitted = recent.captured.step
-        self._memory.keep(wish, recent)
-        self._writer.submit(partial(self._write, recent, wish))
+        self._memory.keep(request, recent)
+        self._writer.submit(partial(self._write, recent, request))
 
     def _write_ahead(self, captured: Captured) -> None:
         """What fails is tried again with the next snapshot, which says so."""
         with suppress(OSError, RunFolderError):
             write_pieces(self._folder, captured.pieces)
 
-    def _write(self, recent: Recent, wish: Wish) -> None:
+    def _write(self, recent: Recent, request: WriteRequest) -> None:
         captured = recent.captured
-        manifest = self._manifest(recent, wish)
+        manifest = self._manifest(recent, request)
         try:
             manifest, size = write_archive(self._folder, captured, manifest)
             retain_snapshots(self._folder, self._plan.keep, self._plan.max_bytes or math.inf)
@@ -244,16 +244,16 @@ class Snapshots:
             ),
         )
 
-    def _manifest(self, recent: Recent, wish: Wish) -> SnapshotManifest:
+    def _manifest(self, recent: Recent, request: WriteRequest) -> SnapshotManifest:
         captured, subject = recent.captured, self._subject
         return SnapshotManifest(
             run_id=subject.run_id,
-            name=wish.name or str(captured.step),
-            is_named=wish.name is not None,
-            message=wish.message,
+            name=request.name or str(captured.step),
+            is_named=request.name is not None,
+            message=request.message,
             step=captured.step,
             attempt=recent.attempt,
-            trigger=wish.trigger,
+            trigger=request.trigger,
             time=recent.time,
             point=captured.point,
             last_row=captured.last_row,

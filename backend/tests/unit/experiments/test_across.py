@@ -11,7 +11,7 @@ from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Scale, 
 from rlviz.analysis.experiments.report import ReportHead, report
 from rlviz.analysis.experiments.results import for_threshold
 from rlviz.analysis.experiments.tables import latex, markdown
-from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.services.experiments.methods import methods_of, name_of
 
 CARTPOLE = Scale(random=20.0, threshold=420.0)
@@ -171,8 +171,8 @@ def test_report_and_tables_say_the_same() -> None:
     assert latex(found).count(r"\begin{tabular}") == 2
 
 
-def wishes(**given: object) -> RunWishes:
-    return RunWishes.model_validate(given)
+def run_specs(**given: object) -> RunSpec:
+    return RunSpec.model_validate(given)
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def wishes(**given: object) -> RunWishes:
     ],
 )
 def test_a_method_is_called_what_its_variants_have_in_common(names: tuple[str, str], method: str) -> None:
-    trained = {"a": wishes(algo="ppo"), "b": wishes(algo="ppo", env_id="Acrobot-v1", total_timesteps=9)}
+    trained = {"a": run_specs(algo="ppo"), "b": run_specs(algo="ppo", env_id="Acrobot-v1", total_timesteps=9)}
     assert methods_of(dict(zip("ab", names, strict=True)), trained) == {"a": method, "b": method}
 
 
 def test_what_differs_in_more_than_the_environment_is_another_method() -> None:
-    trained = {"a": wishes(), "b": wishes(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}), "c": wishes(algo="dqn")}
+    trained = {"a": run_specs(), "b": run_specs(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}), "c": run_specs(algo="dqn")}
     labels = {"a": "PPO", "b": "PPO, gamma 0.9", "c": "PPO"}
     found = methods_of(labels, trained)
     assert found == labels
@@ -198,7 +198,7 @@ def test_what_differs_in_more_than_the_environment_is_another_method() -> None:
 
 def test_variants_that_train_for_longer_in_the_same_environment_are_two_methods() -> None:
     trained = {
-        f"{env}{steps}": wishes(env_id=env, total_timesteps=steps)
+        f"{env}{steps}": run_specs(env_id=env, total_timesteps=steps)
         for env in ("CartPole-v1", "Acrobot-v1")
         for steps in (10, 20)
     }
@@ -209,10 +209,10 @@ def test_variants_that_train_for_longer_in_the_same_environment_are_two_methods(
 
 def test_methods_that_would_be_called_the_same_are_told_apart() -> None:
     trained = {
-        "a": wishes(),
-        "b": wishes(env_id="Acrobot-v1"),
-        "c": wishes(hyperparameters={"gamma": 0.9}),
-        "d": wishes(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}),
+        "a": run_specs(),
+        "b": run_specs(env_id="Acrobot-v1"),
+        "c": run_specs(hyperparameters={"gamma": 0.9}),
+        "d": run_specs(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}),
     }
     labels = {"a": "PPO on CartPole", "b": "PPO on Acrobot", "c": "PPO for CartPole", "d": "PPO for Acrobot"}
     found = methods_of(labels, trained)

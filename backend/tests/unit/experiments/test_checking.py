@@ -8,7 +8,7 @@ import pytest
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest
-from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.services.experiments.checking import SpecificationCheck
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 
@@ -16,12 +16,12 @@ from rlviz.services.use_cases.configuration import NewRun, resolve_config
 class Runs:
     """Resolves as the service does, without a catalogue."""
 
-    def resolve(self, wishes: RunWishes, seed: int, memory: int | None = None) -> RunConfig:
-        given = {name: getattr(wishes, name) for name in RunWishes.model_fields}
+    def resolve(self, wishes: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
+        given = {name: getattr(wishes, name) for name in RunSpec.model_fields}
         return resolve_config(NewRun(**given, seed=seed), 0.0, memory_limit=memory)
 
 
-def resolved(pace: float | None = None, **given: Any) -> dict[str, RunWishes]:
+def resolved(pace: float | None = None, **given: Any) -> dict[str, RunSpec]:
     check = SpecificationCheck(Runs(), lambda _algo, _env: pace)  # type: ignore[arg-type]
     return check.resolved(ExperimentSpec.model_validate(given))
 

@@ -13,7 +13,7 @@ import pytest
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
-from rlviz.domain.experiments import ExperimentSpec, RunWishes, ScorePlan, TrialState, new_experiment_id
+from rlviz.domain.experiments import ExperimentSpec, RunSpec, ScorePlan, TrialState, new_experiment_id
 from rlviz.domain.sweep import FloatRange, Sweep
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment, experiment_folders
 from rlviz.rundir.journal import JournalWriter
@@ -25,7 +25,7 @@ NOW = datetime(2026, 11, 23, tzinfo=UTC)
 TWO_SEEDS: dict[str, Any] = {"variants": [{"name": "a"}], "seeds": 2}
 
 
-def folder(runs_dir: Path, resolved: dict[str, RunWishes] | None = None, **given: Any) -> ExperimentFolder:
+def folder(runs_dir: Path, resolved: dict[str, RunSpec] | None = None, **given: Any) -> ExperimentFolder:
     made = ExperimentFolder(runs_dir, new_experiment_id(NOW))
     spec = ExperimentSpec.model_validate(given or TWO_SEEDS)
     made.create(StoredExperiment(id=made.id, name="n", created_at=NOW, specification=spec, resolved=resolved or {}))
@@ -37,7 +37,7 @@ def book(of: ExperimentFolder) -> ExperimentBook:
 
 
 def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created(tmp_path: Path) -> None:
-    values = RunWishes(total_timesteps=500, hyperparameters={"gamma": 0.5, "n_steps": 8})
+    values = RunSpec(total_timesteps=500, hyperparameters={"gamma": 0.5, "n_steps": 8})
     space = {"gamma": {"kind": "float", "low": 0.9, "high": 0.99}}
     for given, known in ((TWO_SEEDS, "v0"), ({"sweep": {"space": space, "seeds_per_trial": 1}, "seeds": 1}, "base")):
         of = folder(tmp_path, resolved={known: values}, **given)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.experiments import ExperimentSpec, RunWishes
+from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.sweep import FloatRange, Sweep
 
@@ -70,7 +70,7 @@ def test_the_cost_of_a_large_grid_is_known_without_planning_it() -> None:
 
 def test_changes_are_merged_one_by_one() -> None:
     planned = spec(variants=[{"name": "a", "changes": {"hyperparameters": {"gamma": 0.9}}}])
-    base = RunWishes(hyperparameters={"gamma": 0.99, "n_steps": 8})
+    base = RunSpec(hyperparameters={"gamma": 0.99, "n_steps": 8})
     assert planned.variants[0].wishes(base).hyperparameters == {"gamma": 0.9, "n_steps": 8}
 
 

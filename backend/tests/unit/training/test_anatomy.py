@@ -18,7 +18,7 @@ from rlviz.services.use_cases.anatomy import read_anatomy
 from rlviz.training.anatomy import BINS, AnatomyJournal, histogram
 from rlviz.training.anatomy import _layers as looked_into
 from rlviz.training.builder import build_model
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import curves, make_run, messages
 
 ALGORITHM_IDS = ALGORITHMS.names()

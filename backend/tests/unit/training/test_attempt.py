@@ -11,7 +11,7 @@ from rlviz.domain.events import CheckpointData, Ending, FinishedData, Interrupte
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, begin_attempt
 from rlviz.training.journals import RunJournals
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, column, events, kinds, make_run, rows
 
 EVALUATED = {"every_steps": 256, "episodes": 1}

@@ -17,7 +17,7 @@ from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
-from rlviz.training.journal_output import JournalOutput
+from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.logger import RunLogger
 from tests.support.training import column, rows

@@ -19,7 +19,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training import filmstrip as module
 from rlviz.training.filmstrip import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
 from rlviz.training.journals import RunJournals
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, leftovers, make_run, messages
 
 

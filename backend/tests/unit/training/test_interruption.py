@@ -16,7 +16,7 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.builder import build_model
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import kinds, make_run, rows
 
 REPLAY = ["dqn", "qrdqn", "sac", "td3"]

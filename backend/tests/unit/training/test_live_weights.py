@@ -13,7 +13,7 @@ import pytest
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.watch import LEASE_SECONDS, Lease
+from rlviz.rundir.lease import LEASE_SECONDS, Lease
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.live_weights import EVERY_SECONDS, LARGEST_SHARE, LOOK_SECONDS, LiveWeights
 from tests.support.training import make_run

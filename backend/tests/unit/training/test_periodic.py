@@ -19,13 +19,13 @@ from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.events import BestData, EventKind, InterruptedData
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.left_behind import leave_behind
+from rlviz.rundir.superseded_policies import leave_behind
 from rlviz.services.projection.folder_projection import end_row, row_of_folder
 from rlviz.training import checkpoint
 from rlviz.training.greedy import GreedyPlayer, Score
 from rlviz.training.journals import RunJournals
 from rlviz.training.periodic_evaluation import RETEST_SEED, SCREENING_SEED, PeriodicEvaluation
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import ENV_ID, events, leftovers, make_run, messages, rows
 
 PLAN = EvaluationPlan(every_steps=100, episodes=2)

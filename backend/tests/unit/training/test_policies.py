@@ -11,7 +11,7 @@ import pytest
 
 from rlviz.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import ENV_ID, checkpoints, make_run
 
 STRANGER = """

@@ -10,7 +10,7 @@ from rlviz.launchers.base import Exit
 from rlviz.launchers.job import Train
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import curves, eventually, kinds, make_run
 from tests.support.workers import impatient_launcher, parent_of, pid_of, warm_launcher, worker_processes
 

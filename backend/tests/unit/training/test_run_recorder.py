@@ -20,7 +20,7 @@ from rlviz.records.reader import StepFile
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import RunJournals
 from rlviz.training.run_recorder import RunRecorder
-from rlviz.training.session import train_run
+from rlviz.training.watched_training import train_run
 from tests.support.training import curves, events, make_run
 
 PLAN = EvaluationPlan(every_steps=256, episodes=3)

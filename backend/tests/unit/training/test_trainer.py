@@ -20,7 +20,7 @@ from rlviz.rundir.journal import FLUSH_SECONDS
 from rlviz.rundir.lock import training_lock
 from rlviz.training.builder import build_model
 from rlviz.training.journals import RunJournals
-from rlviz.training.session import WATCH_SECONDS, ControlWatcher, train_run
+from rlviz.training.watched_training import WATCH_SECONDS, ControlWatcher, train_run
 from rlviz.training.trainer import Trainer
 from tests.support.training import (
     DEADLINE_SECONDS,

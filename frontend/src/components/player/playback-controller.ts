@@ -224,7 +224,7 @@ function timeOf({ media, start }: Track): number {
   return Math.max(0, media.currentTime - (start ?? 0));
 }
 
-/** The same of what is on the screen. */
+/** Seconds from the start of the track to the frame that is on the screen. */
 function timeOnScreen({ media, start, shown, duration }: Track): number {
   const time = shown.timeOnScreen(media.currentTime, media.playbackRate) - (start ?? 0);
   return Math.min(duration, Math.max(0, time));

@@ -30,10 +30,10 @@ interface ForkDialogProps {
 export function ForkDialog({ run, at, tries, onClose }: ForkDialogProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
-  const wish = typeof at === "number" ? { step: at } : { snapshot: at.name };
-  const changes = useQuery(forkChangesQuery(run.id, wish));
+  const request = typeof at === "number" ? { step: at } : { snapshot: at.name };
+  const changes = useQuery(forkChangesQuery(run.id, request));
   const place = changes.data?.at;
-  const start = place ? { step: place.step, wish } : null;
+  const start = place ? { step: place.step, request } : null;
   const algorithm = algorithms.data?.find(({ id }) => id === run.algo);
   const failed = [algorithms, environments, changes].find(({ error }) => error !== null);
   return (

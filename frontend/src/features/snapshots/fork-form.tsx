@@ -26,9 +26,9 @@ import {
   type ForkDraft,
   type ForkStart,
   forkSettings,
-  forkWish,
+  forkRequest,
   type Part,
-} from "./fork-wish";
+} from "./fork-request";
 import { SettingFields } from "./setting-fields";
 
 interface ForkFormProps {
@@ -54,7 +54,7 @@ export function ForkForm({ run, config, start, tries, ...known }: ForkFormProps)
   });
   const [alone, setAlone] = useState(false);
   const { changeable, fixed } = forkSettings(config, algorithm, environment, changes);
-  const { body, problems } = forkWish(algorithm, changeable, draft, start);
+  const { body, problems } = forkRequest(algorithm, changeable, draft, start);
   const fork = useMutation({
     mutationFn: (begin: boolean) =>
       forkRun(run.id, { ...body, ...(alone && { sinks: [] }), start: begin }),

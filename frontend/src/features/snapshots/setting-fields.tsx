@@ -1,6 +1,6 @@
 import { SchemaField } from "@/components/schema-field";
 import { pointerTo } from "@/lib/api";
-import type { ChangeableSetting, ForkDraft, Part } from "./fork-wish";
+import type { ChangeableSetting, ForkDraft, Part } from "./fork-request";
 
 interface SettingFieldsProps {
   legend: string;

@@ -3785,7 +3785,7 @@ export interface components {
        *       "rules": []
        *     }
        */
-      base?: components["schemas"]["RunWishes"];
+      base?: components["schemas"]["RunSpec"];
       /**
        * Variants
        * @default []
@@ -7789,10 +7789,10 @@ export interface components {
       kind: "value" | "q";
     };
     /**
-     * RunWishes
+     * RunSpec
      * @description What every run of the experiment is created with, as in ``POST /runs``.
      */
-    RunWishes: {
+    RunSpec: {
       /**
        * Algo
        * @default ppo

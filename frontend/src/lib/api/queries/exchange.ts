@@ -8,7 +8,7 @@ export type RunsFormat = NonNullable<
 >;
 
 /** What the user says of a file that is imported, before what its logs say. */
-export interface ImportWishes {
+export interface ImportOptions {
   algo?: string;
   env_id?: string;
   /** Also what was imported before. */
@@ -16,10 +16,10 @@ export interface ImportWishes {
 }
 
 /** Imports the runs of one file: a bundle, a log of another tool, or a zip archive of logs. */
-export function importRuns(file: File, wishes: ImportWishes) {
+export function importRuns(file: File, options: ImportOptions) {
   return unwrap(
     http.POST("/runs/import", {
-      params: { query: { file: file.name, ...wishes } },
+      params: { query: { file: file.name, ...options } },
       body: "",
       bodySerializer: () => file,
       headers: { "Content-Type": "application/octet-stream" },

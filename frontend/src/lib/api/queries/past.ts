@@ -7,7 +7,7 @@ import type { Run } from "../types";
 /** Points of each curve: it is context, and drawn faint. */
 const POINTS = 1000;
 
-interface PastWish {
+interface PastRequest {
   x: "step" | "episode" | "seconds";
   /** Metrics; all if left out. */
   names?: readonly string[];
@@ -17,11 +17,11 @@ interface PastWish {
 const RETRACED = 10_000;
 
 /** What a run has left behind, and the runs that led to it. It changes when the run goes back, or comes out as before. */
-export function pastQuery(run: Pick<Run, "id" | "superseded" | "status">, wish: PastWish) {
+export function pastQuery(run: Pick<Run, "id" | "superseded" | "status">, request: PastRequest) {
   const { id, superseded } = run;
-  const { x, names } = wish;
+  const { x, names } = request;
   return queryOptions({
-    queryKey: [...keys.past(id), superseded.length, wish],
+    queryKey: [...keys.past(id), superseded.length, request],
     queryFn: ({ signal }) => {
       const query = { x, max_points: POINTS, names: names?.join(",") };
       const params = { path: { run_id: id }, query };

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 
-export interface SliceWish {
+export interface SliceRequest {
   /** Indices of the two components of the observation to vary. */
   x: number;
   y: number;
@@ -16,10 +16,10 @@ export interface SliceWish {
 const ATTEMPTS = 12;
 
 /** What a policy expects over two components of its observation. */
-export function valueSliceQuery(runId: string, wish: SliceWish) {
-  const { x, y, step, at } = wish;
+export function valueSliceQuery(runId: string, request: SliceRequest) {
+  const { x, y, step, at } = request;
   return queryOptions({
-    queryKey: keys.valueSlice(runId, wish),
+    queryKey: keys.valueSlice(runId, request),
     queryFn: async ({ signal }) => {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         const found = await unwrap(

@@ -23,10 +23,10 @@ export interface ForkDraft {
   env_options: Readonly<Record<string, string>>;
 }
 
-/** Where a fork begins: at `step`, when the service is asked for `wish`. */
+/** Where a fork begins: at `step`, when the service is asked for `request`. */
 export interface ForkStart {
   step: number;
-  wish: Pick<ForkRun, "snapshot" | "step">;
+  request: Pick<ForkRun, "snapshot" | "step">;
 }
 
 /** What is wrong, by JSON pointer of the field. */
@@ -88,7 +88,7 @@ export function forkSettings(
 }
 
 /** The request for a fork of a run with these `settings`, and the problems that prevent it. */
-export function forkWish(
+export function forkRequest(
   { seed: seeds, total_timesteps: lengths }: Algorithm,
   settings: readonly ChangeableSetting[],
   draft: ForkDraft,
@@ -110,7 +110,7 @@ export function forkWish(
   }
   const beyond = Math.max(lengths.minimum, start.step + 1);
   const body = {
-    ...start.wish,
+    ...start.request,
     hyperparameters: changed.hyperparameters,
     ...(Object.keys(changed.env_options).length > 0 && { env_options: changed.env_options }),
     total_timesteps: integer("/total_timesteps", draft.timesteps, { ...lengths, minimum: beyond }),

@@ -15,7 +15,7 @@ import torch
 from rlviz.domain.step_record import Actor
 from rlviz.rollout.episode import Env, Step
 from rlviz.rollout.numbers import hash_of, layout_of, numbers_of
-from rlviz.sessions.hands import PolicyHand
+from rlviz.sessions.action_sources import PolicyActions
 from rlviz.sessions.history import History
 
 
@@ -83,7 +83,7 @@ class OtherFuture:
     draws the same numbers in both.
     """
 
-    def __init__(self, history: History, action: Any, env: Env, policy: PolicyHand, alive: Callable[[], None]) -> None:
+    def __init__(self, history: History, action: Any, env: Env, policy: PolicyActions, alive: Callable[[], None]) -> None:
         """Play ``history`` again in ``env``; the next step takes ``action``. Raises ValueError if the replay ends in
         another state: the environment is not determined by its seed."""
         self.parted_at = history.newest.number

@@ -1,4 +1,4 @@
-"""Hands: who chooses the next action of a session: the policy, a random choice, or a person.
+"""ActionSources: who chooses the next action of a session: the policy, a random choice, or a person.
 
 Imports Gymnasium: only workers import this.
 """
@@ -20,7 +20,7 @@ from rlviz.domain.step_record import Actor
 Space = gymnasium.Space[Any]
 
 
-class PolicyHand:
+class PolicyActions:
     """Actions of a policy. ``consider`` reads an observation and chooses the action that ``action`` then returns, so
     that the reading that is shown belongs to the action that is taken."""
 
@@ -47,7 +47,7 @@ class PolicyHand:
         return self._action
 
 
-class PersonHand:
+class PersonActions:
     """Actions of a person at the keys; None means that no key is held. A key that was pressed and released between two
     steps acts for one step."""
 
@@ -76,14 +76,14 @@ class PersonHand:
         return any(action is not None for action in (self._tapped, self._held, self._idle))
 
 
-class Hands:
+class ActionSources:
     """Knows who acts, and asks them for the next action. Its methods raise ValueError for what cannot be done; the
     message is meant for the person who asked."""
 
     def __init__(self, space: Space, controls: Controls, actors: tuple[Actor, ...], actor: Actor) -> None:
         self.actors, self.actor = actors, actor
-        self.policy = PolicyHand()
-        self._space, self._person = space, PersonHand(space, controls)
+        self.policy = PolicyActions()
+        self._space, self._person = space, PersonActions(space, controls)
         self._override: Any = None
 
     def choose(self, actor: Actor) -> None:

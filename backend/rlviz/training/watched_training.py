@@ -52,28 +52,28 @@ class ControlWatcher:
         self._trainer.request_checkpoint(control.checkpoint_request)
         self._trainer.plan_snapshots(control.snapshots)
         self._request_snapshots(control)
-        back = control.rollback_wish
+        back = control.rollback_request
         if back is not None and back.number > self._went_back_for:
             if self._trainer.roll_back(back.snapshot):
                 self._went_back_for = back.number
             else:
                 self._seen = None  # training has not begun: look again
-        if not self._trainer.steer(control.knob_wishes, control.rules_number):
+        if not self._trainer.steer(control.knob_requests, control.rules_number):
             self._seen = None  # training has not begun: look again
 
     def _request_snapshots(self, control: Control) -> None:
-        for wish in control.snapshot_wishes:
-            if wish.number > self._asked_for:
-                if not self._trainer.request_snapshot(wish.name, wish.message):
+        for request in control.snapshot_requests:
+            if request.number > self._asked_for:
+                if not self._trainer.request_snapshot(request.name, request.message):
                     self._seen = None  # training has not begun: look again
                     return
-                self._asked_for = wish.number
+                self._asked_for = request.number
 
 
 def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | None = None) -> bool:
     """Train the run in ``folder`` in a thread of its own, watching over it until it has ended.
 
-    Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a wish that was
+    Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a request that was
     there before training began counts. ``worker`` is the identity that the journal names.
 
     Returns whether training ended without an error; the error itself is in the journal. Raises OSError if
