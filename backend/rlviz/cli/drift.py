@@ -60,7 +60,7 @@ def check_catalogue(settings: Settings) -> Finding:
     from rlviz.catalog import maintenance
     from rlviz.catalog.database import Database
     from rlviz.domain.errors import CatalogueUnusable
-    from rlviz.services.application import CATALOGUE
+    from rlviz.services.wiring import CATALOGUE
 
     path = settings.runs_dir / CATALOGUE
     if not path.is_file():

@@ -117,7 +117,7 @@ def _catalogue(context: typer.Context, *, alone: bool = False) -> Iterator[Datab
     """The catalogue of the runs folder; ``alone``: while no service has it. Raises Failure, or RunsFolderInUse."""
     from rlviz.catalog.database import Database
     from rlviz.rundir.lock import RunsLock
-    from rlviz.services.application import CATALOGUE
+    from rlviz.services.wiring import CATALOGUE
 
     runs_dir = read_settings(context).runs_dir
     path = runs_dir / CATALOGUE
