@@ -9,6 +9,6 @@ export {
   whyLookedAtOnly,
   whyNot,
   whyNotCompare,
-} from "./rule";
+} from "./availability";
 export type { RunActions } from "./run-actions";
 export { useRunActions } from "./use-run-actions";

@@ -7,7 +7,7 @@ import {
   whyLookedAtOnly,
   whyNot,
   whyNotCompare,
-} from "./rule";
+} from "./availability";
 
 type Status = JudgedRun["status"];
 
