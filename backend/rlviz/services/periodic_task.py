@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Event, Thread
 
 from rlviz.domain.errors import RlvizError
 
 log = logging.getLogger(__name__)
 
+Step = Callable[[], Iterable[None] | None]
+"""Done as a whole, or item by item: between two of them there is a pause, in which the task can end too."""
+
+PAUSE_SECONDS = 0.0005
+"""Between the items of a step, so that the threads that answer requests have their turn."""
+
 
 class PeriodicTask:
     """Calls each step in turn, then waits, until it is closed. A step that fails keeps no other from its turn."""
 
-    def __init__(self, name: str, *steps: Callable[[], None], every: float, at_start: bool = True) -> None:
+    def __init__(self, name: str, *steps: Step, every: float, at_start: bool = True) -> None:
         """``every``: seconds from the end of a turn to the next. ``at_start``: whether the first comes without them."""
         self.name, self._steps, self._every, self._at_start = name, steps, every, at_start
-        self._told: dict[Callable[[], None], str] = {}  # of a step that fails, what was logged last
+        self._told: dict[Step, str] = {}  # of a step that fails, what was logged last
         self._closing = Event()
         self._thread = Thread(target=self._loop, name=name, daemon=True)
 
@@ -25,7 +31,7 @@ class PeriodicTask:
         self._thread.start()
 
     def close(self) -> None:
-        """Returns once the step that is at work has ended."""
+        """Returns once the step that is at work has ended, or its item."""
         self._closing.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -36,13 +42,15 @@ class PeriodicTask:
             if self._closing.is_set():
                 return
             try:
-                step()
+                for _ in step() or ():
+                    if self._closing.wait(PAUSE_SECONDS):
+                        return
             except Exception as error:
                 self._tell(step, error)
             else:
                 self._told.pop(step, None)
 
-    def _tell(self, step: Callable[[], None], error: Exception) -> None:
+    def _tell(self, step: Step, error: Exception) -> None:
         if self._told.get(step) == str(error):
             return
         self._told[step] = str(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from threading import Event
 
 import pytest
@@ -43,6 +44,21 @@ def test_turns_follow_each_other_until_it_is_closed() -> None:
     after = len(turns)
     task.turn()
     assert len(turns) == after, "a task that is closed does nothing more"
+
+
+def test_a_step_with_items_ends_between_two_of_them() -> None:
+    begun: list[int] = []
+
+    def looks_through() -> Iterator[None]:
+        for item in range(100_000):
+            begun.append(item)
+            yield
+
+    task = PeriodicTask("looking through", looks_through, every=60)
+    task.start()
+    wait_for(lambda: len(begun) >= 3, "three items")
+    task.close()
+    assert len(begun) < 100_000
 
 
 def test_the_first_turn_can_wait() -> None:

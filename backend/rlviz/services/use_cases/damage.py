@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import col, delete, select
@@ -66,17 +67,18 @@ class DamageService(RunUseCases):
         except FileNotFoundError as error:
             raise damaged(folder.config_path, folder.path, MISSING) from error
 
-    def look_at_all(self) -> None:
-        """Inspect every run again; errors are logged and do not affect the others."""
+    def look_at_all(self) -> Iterator[None]:
+        """Inspect every run again, one with each item; errors are logged and do not affect the others."""
         with self._database.read() as session:
             run_ids = session.exec(select(col(RunRow.id)).order_by(col(RunRow.created_at).desc())).all()
         for run_id in run_ids:
             try:
                 self.look(run_id)
             except RunNotFound:  # deleted meanwhile
-                continue
+                pass
             except (OSError, DatabaseError):
                 log.exception("Run %s could not be looked through", run_id)
+            yield
 
     def repair(self, run_id: str) -> RunRow:
         """Keep what can be read of a run's folder, put the damaged originals beside it, and index the run again.
