@@ -31,11 +31,11 @@ from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.journals import RunJournals
-from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot.capture import Captured, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
 from rlviz.training.snapshot.replay import ReplayState, ReplayTape
 from rlviz.training.snapshot.schedule import Snapshots, Subject
+from rlviz.training.watched_training import train_run
 
 TIMESTEPS = 25_000
 PAIRS = 3
@@ -43,7 +43,7 @@ NONE = SnapshotPlan(every_seconds=None)
 
 FRAMES, HELD = 100_000, 90_000
 FRAME_STEPS, FRAMES_A_CAPTURE = 1_500, 200
-ROLLBACK_STEPS, ROLLBACKS = 5_000, 5
+ROLLBACK_STEPS, ROLLBACKS = {"ppo": 5_000, "sac": 1_000}, 5
 PAUSES = 5
 
 
@@ -130,16 +130,16 @@ class _Takes(BaseCallback):
 
 
 def _roll_back(algo: str, name: str) -> Iterator[Figure]:
-    """From the request to the next step of the environment: to the newest snapshot, which is in memory, and to the first,
-    which is no more."""
+    """From the request to the next step of the environment: to the newest snapshot, which is in memory, and to the
+    first, which is no more."""
     env_id = "Pendulum-v1" if algo == "sac" else "CartPole-v1"
-    memory, disk = [], []
+    memory, disk, steps = [], [], ROLLBACK_STEPS[algo]
     for number in range(ROLLBACKS + 1):
         for seconds, back in ((disk, _first), (memory, _last)):
             with scratch() as root:
-                folder = new_folder(root, algo, ROLLBACK_STEPS, env_id=env_id, evaluation=EvaluationPlan())
-                _plan(folder, SnapshotPlan(every_steps=ROLLBACK_STEPS // 10, every_seconds=None, keep=100))
-                found = _timed_rollback(folder, ROLLBACK_STEPS * 8 // 10, back)
+                folder = new_folder(root, algo, steps, env_id=env_id, evaluation=EvaluationPlan())
+                _plan(folder, SnapshotPlan(every_steps=steps // 10, every_seconds=None, keep=100))
+                found = _timed_rollback(folder, steps * 8 // 10, back)
             if number > 0:  # the first pays for imports
                 seconds.append(found)
     yield figure(f"going back while it trains, from memory, {name}", statistics.median(memory) * 1e3, "ms", at_most=50)
@@ -228,7 +228,7 @@ def _status(client: httpx.Client, run_id: str) -> str:
 def _ratio(algo: str) -> float:
     """Processor time without snapshots over that with some."""
     ratios = []
-    steps = TIMESTEPS if algo == "ppo" else TIMESTEPS // 2
+    steps = TIMESTEPS if algo == "ppo" else TIMESTEPS // 8
     with scratch() as root:
         for number in range(PAIRS + 1):
             begin = time.process_time()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Protocol, Self
 
@@ -18,6 +19,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.base import Algorithm
 from rlviz.algorithms.exploration import Exploration, Explored
+from rlviz.algorithms.feature_memory import FeatureMemory, Features
 from rlviz.algorithms.readers import Reader
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.registry import load
@@ -91,6 +93,7 @@ class TrainedPolicy:
         self.model, self.scale = model, scale
         self.exploration = Exploration.of(model)
         self.action_space = model.action_space
+        self.features = FeatureMemory(model.policy)
         self._algorithm = algorithm
 
     @property
@@ -114,9 +117,11 @@ class TrainedPolicy:
             return self.model.predict(scaled, deterministic=True)[0], state
         return self.exploration.act(self.model, scaled, state)
 
-    def read(self, observations: Any, actions: Any) -> Reading:
+    def read(self, observations: Any, actions: Any, known: Sequence[Features] = ()) -> Reading:
+        """``known``: what ``features`` noted of each of the observations."""
         reader: Reader = load(self._algorithm.reader)
-        return reader(self.model, self._scaled(observations), actions)
+        with self.features.made_once(known):
+            return reader(self.model, self._scaled(observations), actions)
 
     def _scaled(self, observations: Any) -> Any:
         return observations if self.scale is None else self.scale(observations)

@@ -45,7 +45,9 @@ class ThreadWorker(Worker):
         self._thread.join(seconds)
 
     def _work(self) -> None:
-        train_run = load("rlviz.training.watched_training:train_run")  # imported here, since the service starts without torch
+        train_run = load(
+            "rlviz.training.watched_training:train_run"
+        )  # imported here, since the service starts without torch
         try:
             self._code = 0 if train_run(self._folder, self._stop, worker=self._identity) else 1
         except Exception:

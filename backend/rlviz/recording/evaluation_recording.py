@@ -54,7 +54,14 @@ class EvaluationRecording:
             frames_path, every = files.frames_path(record.id), wanted.keep_frames_every
             self._frames = KeptFrames(frames_path, path, every=every, max_bytes=wanted.keep_frames_bytes)
         self.recorder = StepRecorder(
-            self._writer, about, policy, level=self._level, actor=actor, pictures=self._strips, frames=self._frames
+            self._writer,
+            about,
+            policy,
+            level=self._level,
+            actor=actor,
+            acts=True,
+            pictures=self._strips,
+            frames=self._frames,
         )
         self._folder = folder
         self._block = ExitStack()

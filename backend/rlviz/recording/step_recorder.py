@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import fields
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import gymnasium
 import numpy as np
 
-from rlviz.algorithms.policy import Policy
+from rlviz.algorithms.feature_memory import Features
+from rlviz.algorithms.policy import Policy, TrainedPolicy
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.config import RunConfig
 from rlviz.domain.recording import Detail
@@ -47,6 +49,14 @@ class RowSink(Protocol):
     def add(self, row: Row) -> None: ...
 
 
+class _Waiting(NamedTuple):
+    """A step whose row is not handed over yet, and what the policy's networks made of its observation as it acted."""
+
+    step: Step
+    row: Row
+    features: Features
+
+
 class StepRecorder:
     """Hands each step, which ``actor`` took, to ``sink``, with the reading of ``policy``; its observation to
     ``pictures``, and frames that are worth keeping to ``frames``. How much of that it does is up to ``level``, which
@@ -64,25 +74,32 @@ class StepRecorder:
         *,
         level: RecordingLevel,
         actor: Actor = Actor.POLICY,
+        acts: bool = False,
         pictures: PictureStrips | None = None,
         frames: KeptFrames | None = None,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """``policy`` is None if there is none to ask what it makes of a step."""
+        """``policy`` is None if there is none to ask what it makes of a step. ``acts``: whether it has just looked at the
+        observation, to act, when a step is added that is not the last of its episode."""
         self._sink, self._about, self._policy, self._monotonic = sink, about, policy, monotonic
         self._level, self._actor, self._pictures, self._frames = level, actor, pictures, frames
         self._began = 0.0
         self._is_kept = False
         self._pool: ThreadPoolExecutor | None = None
         self._hashing: Future[bytes] | None = None
-        self._waiting: list[tuple[Step, Row]] = []
+        self._waiting: list[_Waiting] = []
+        self._features = policy.features if acts and isinstance(policy, TrainedPolicy) else None
+        self._noting = ExitStack()
 
     def __enter__(self) -> Self:
+        if self._features is not None:
+            self._noting.enter_context(self._features.noting())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._noting.close()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
         if error is None:
@@ -121,7 +138,9 @@ class StepRecorder:
                 self._sink.begin(RecordedEpisode(seed=seed, generator=generator_state(env)))
             if self._pictures is not None:
                 self._pictures.add(step.observation)
-            self._take(step, self._row(step, now))
+            is_known = self._features is not None and not step.is_last and self._level.reads
+            features = self._features.newest if self._features is not None and is_known else {}
+            self._take(_Waiting(step, self._row(step, now), features))
 
     def _hashes(self, step: Step) -> bool:
         match self._level.detail:
@@ -132,14 +151,15 @@ class StepRecorder:
             case Detail.STANDARD | Detail.FULL:
                 return step.is_last or step.number % self._about.frames_every == 0
 
-    def _take(self, step: Step, row: Row) -> None:
+    def _take(self, newest: _Waiting) -> None:
         if len(self._waiting) > READ_TOGETHER:  # the newest waits for the action that follows it
-            self._hand_over(self._waiting[:-1], self._waiting[-1][0])
+            self._hand_over(self._waiting[:-1], self._waiting[-1].step)
             del self._waiting[:-1]
             self._level.check()
             if self._pictures is not None and not self._level.detail.is_at_least(Detail.STANDARD):
                 self._pictures.leave_out_the_rest()
-        self._waiting.append((step._replace(observation=_kept(step.observation)), row))
+        step = newest.step
+        self._waiting.append(newest._replace(step=step._replace(observation=_kept(step.observation))))
 
     def _row(self, step: Step, now: float) -> Row:
         hashing, self._hashing = self._hashing, None
@@ -152,24 +172,26 @@ class StepRecorder:
             frame_hash=hashing.result() if hashing is not None else None,
         )
 
-    def _hand_over(self, waiting: Sequence[tuple[Step, Row]], following: Step | None = None) -> None:
+    def _hand_over(self, waiting: Sequence[_Waiting], following: Step | None = None) -> None:
         """``following`` is the step after the last of ``waiting``."""
         if not waiting:
             return
         if self._policy is not None and self._level.reads:
             self._read(self._policy, waiting, following)
-        for _, row in waiting:
-            self._sink.add(row)
+        for one in waiting:
+            self._sink.add(one.row)
 
-    def _read(self, policy: Policy, waiting: Sequence[tuple[Step, Row]], following: Step | None) -> None:
+    def _read(self, policy: Policy, waiting: Sequence[_Waiting], following: Step | None) -> None:
         """Add to each row what ``policy`` makes of its observation."""
-        steps = [step for step, _ in waiting]
+        steps = [one.step for one in waiting]
         seen = batch_of([step.observation for step in steps])
-        reading = policy.read(seen, np.stack(self._actions(policy, steps, seen, following)))
+        actions = np.stack(self._actions(policy, steps, seen, following))
+        known = [one.features for one in waiting]
+        reading = policy.read(seen, actions, known) if isinstance(policy, TrainedPolicy) else policy.read(seen, actions)
         columns = reading_columns(reading)
         self._sink.squashed = reading.squashed
-        for place, (_, row) in enumerate(waiting):
-            row.reading = {name: column[place] for name, column in columns.items()}
+        for place, one in enumerate(waiting):
+            one.row.reading = {name: column[place] for name, column in columns.items()}
 
     @staticmethod
     def _actions(policy: Policy, steps: Sequence[Step], seen: Any, following: Step | None) -> list[Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+
 from sqlalchemy.exc import DatabaseError
+
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
@@ -12,8 +14,8 @@ from rlviz.domain.status import ACTIVE, APP_ENDED
 from rlviz.rundir.creation import remove_drafts
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.supervision.recovery import recover
-from rlviz.sessions.folder import remove_leftovers
 from rlviz.services.wiring import Services
+from rlviz.sessions.folder import remove_leftovers
 
 log = logging.getLogger(__name__)
 

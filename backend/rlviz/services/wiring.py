@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
+
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.launchers import LAUNCHERS

@@ -15,8 +15,8 @@ from rlviz.domain.session_messages import (
     StateMessage,
 )
 from rlviz.rollout.step_records import record_of
-from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.action_sources import ActionSources, PolicyActions
+from rlviz.sessions.bounds import bounds_of
 from rlviz.sessions.history import History
 from rlviz.sessions.live_seen import LiveSeen
 from rlviz.sessions.live_slice import LiveSlice

@@ -83,7 +83,9 @@ class OtherFuture:
     draws the same numbers in both.
     """
 
-    def __init__(self, history: History, action: Any, env: Env, policy: PolicyActions, alive: Callable[[], None]) -> None:
+    def __init__(
+        self, history: History, action: Any, env: Env, policy: PolicyActions, alive: Callable[[], None]
+    ) -> None:
         """Play ``history`` again in ``env``; the next step takes ``action``. Raises ValueError if the replay ends in
         another state: the environment is not determined by its seed."""
         self.parted_at = history.newest.number

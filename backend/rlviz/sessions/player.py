@@ -27,13 +27,13 @@ from rlviz.domain.step_record import Actor
 from rlviz.environments.generic_controls import generic_controls
 from rlviz.rollout.episode import Env, Episode
 from rlviz.rollout.play import seed_all
-from rlviz.sessions.display import Display
-from rlviz.sessions.other_future import Draws, Generators, OtherFuture
 from rlviz.sessions.action_sources import ActionSources, parse_action
+from rlviz.sessions.display import Display
 from rlviz.sessions.history import History
+from rlviz.sessions.other_future import Draws, Generators, OtherFuture
 from rlviz.sessions.pace import Pace
 from rlviz.sessions.packets import Presence, Recording
-from rlviz.sessions.stage import Outlet, Sink, Stage, SessionInput
+from rlviz.sessions.stage import Outlet, SessionInput, Sink, Stage
 
 EPISODE_PAUSE_SECONDS = 1.0
 """How long the last frame of an episode stays before the next episode begins."""
@@ -256,7 +256,9 @@ class SessionPlayer:
                 self._on_recording(arrived)
             case _:
                 refusal = self._handle(arrived)
-                if not isinstance(arrived, TakeAction | ShowSeen | ShowSlice):  # which change no state, or come too often
+                if not isinstance(
+                    arrived, TakeAction | ShowSeen | ShowSlice
+                ):  # which change no state, or come too often
                     self._tell_state()
                 if refusal is not None:
                     self._display.refusal(refusal)

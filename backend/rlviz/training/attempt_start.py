@@ -7,8 +7,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.domain.config import RunConfig
 from rlviz.domain.events import RollbackData, StartedData, Stretch
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.superseded_policies import EarlierPolicies, leave_behind
 from rlviz.rundir.metric_rows import counted_rows
+from rlviz.rundir.superseded_policies import EarlierPolicies, leave_behind
 from rlviz.training.attempt import Attempt
 from rlviz.training.journals import RunJournals
 from rlviz.training.recomputed import Recomputed

@@ -190,7 +190,9 @@ class RunCallback(BaseCallback):
         best = self._evaluation.best if self._evaluation is not None else None
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()] if self._has_news else []
         self._has_news = False
-        by_best = best is not None and shown_by_evaluation(self._threshold, best.step, 0.0, best.mean_return) is not None
+        by_best = (
+            best is not None and shown_by_evaluation(self._threshold, best.step, 0.0, best.mean_return) is not None
+        )
         if by_best or shown_by_training(self._threshold, returns):
             self._is_solved = True
             snapshots.note_solved()

@@ -27,15 +27,15 @@ from rlviz.rundir.inherit import beginning_of, begins_with_parent, inherit_segme
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.snapshots import delete_files, find_snapshot, snapshots_of
 from rlviz.training.attempt import Attempt, begin_attempt
+from rlviz.training.attempt_start import begin_journal
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.callback import BoundaryReached
 from rlviz.training.equipment import Equipment
-from rlviz.training.attempt_start import begin_journal
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
-from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
+from rlviz.training.logger_output import JournalOutput
 from rlviz.training.pausing import Pause
 from rlviz.training.rollback import GoBack
 from rlviz.training.snapshot.archive import write_archive

@@ -19,15 +19,15 @@ from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
+from rlviz.training.attempt_start import begin_journal, continue_from_snapshot
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.equipment import Equipment
 from rlviz.training.error_messages import in_words, is_out_of_memory
-from rlviz.training.attempt_start import begin_journal, continue_from_snapshot
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
-from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
+from rlviz.training.logger_output import JournalOutput
 from rlviz.training.pausing import Pause, TrainingPaused
 from rlviz.training.retraining import RetrainingInterrupted, begin_fork
 from rlviz.training.rollback import GoBack, Target

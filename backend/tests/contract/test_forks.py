@@ -128,7 +128,11 @@ def test_a_fork_is_in_no_group_and_no_experiment_of_its_parents_even_with_nothin
     folder = folder_of(app, second.id)
     trial = ExperimentPlace(id="exp-20261123-180754-a3cdb9", variant="v1", trial=1)
     folder.config_path.write_text(folder.read_config().model_copy(update={"experiment": trial}).model_dump_json())
-    for wish in (ForkRequest(step=128), ForkRequest(step=128, seed=3), ForkRequest(step=128, hyperparameters={"gamma": 0.9})):
+    for wish in (
+        ForkRequest(step=128),
+        ForkRequest(step=128, seed=3),
+        ForkRequest(step=128, hyperparameters={"gamma": 0.9}),
+    ):
         child = app.forks.fork(second.id, replace(wish, total_timesteps=256))
         config = app.runs.config(child.id)
         assert (child.group_id, config.group_id, config.experiment) == (child.id, None, None)

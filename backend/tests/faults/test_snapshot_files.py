@@ -20,10 +20,10 @@ from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import KEY_FILE
 from rlviz.rundir.snapshots import find_snapshot, read_snapshot, snapshots_of, write_snapshot
 from rlviz.training.builder import build_model
-from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.compatibility import origin_of, reasons_not_exact
 from rlviz.training.snapshot.restore import restore
+from rlviz.training.watched_training import train_run
 from tests.faults.support import times
 from tests.support.training import events, kinds, make_run, messages, snapshots
 

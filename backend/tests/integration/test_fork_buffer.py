@@ -14,8 +14,8 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import inherit
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.builder import build_model
-from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot.restore import restore
+from rlviz.training.watched_training import train_run
 from tests.support.training import kinds, make_run, snapshots
 
 OLD = 250

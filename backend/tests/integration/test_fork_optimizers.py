@@ -16,8 +16,8 @@ from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.services.use_cases.fork_changes import Effect, possible_changes
 from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot.verify import verify_snapshot
+from rlviz.training.watched_training import train_run
 from tests.support.forks import forked, parent_of, turn
 from tests.support.service import catalogued
 from tests.support.training import column, curves, events, kinds, make_run

@@ -9,9 +9,9 @@ import pytest
 
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot import restore
 from rlviz.training.snapshot.verify import verify_snapshot
+from rlviz.training.watched_training import train_run
 from tests.support.training import make_run, snapshots
 
 

@@ -17,8 +17,8 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.knob_changes import knob_changes
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.callback import RunCallback
-from rlviz.training.watched_training import train_run
 from rlviz.training.trainer import Trainer
+from rlviz.training.watched_training import train_run
 from tests.support.resuming import cut, logged
 from tests.support.training import events, kinds, make_run, rows, snapshots
 

@@ -26,10 +26,10 @@ from rlviz.rundir.snapshots import (
     write_snapshot,
 )
 from rlviz.training.journals import RunJournals
-from rlviz.training.watched_training import train_run
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
+from rlviz.training.watched_training import train_run
 from tests.support.stubborn import Counting
 from tests.support.training import checkpoints, events, kinds, make_run, messages, snapshots
 

@@ -117,7 +117,9 @@ class ForkService(RunUseCases):
         place = _place(parent, theirs, request.snapshot, request.step, reached)
         snapshot, in_force = place.snapshot, knobs_in_force(parent, theirs, place)
         theirs = theirs.model_copy(update={"snapshots": parent.snapshot_plan(theirs), "rules": parent.rules(theirs)})
-        config = self._config(theirs, place, in_force, request, now, last_episodes(parent, theirs, snapshot, place.step))
+        config = self._config(
+            theirs, place, in_force, request, now, last_episodes(parent, theirs, snapshot, place.step)
+        )
         row = row_of_config(config)
         control = Control(resume_from=place.begins_from)
         if request.start:

@@ -197,7 +197,9 @@ class Snapshots:
         self.next_step = self._step_due if self._plan.is_on else NEVER  # before: a request that comes now sets it again
         while not self._requests.empty():
             requests.append(self._requests.get())
-        if is_due and all(request.name is not None for request in requests):  # or one of them takes its place, and its name
+        if is_due and all(
+            request.name is not None for request in requests
+        ):  # or one of them takes its place, and its name
             requests.append(WriteRequest(Trigger.PERIODIC))
         return requests
 

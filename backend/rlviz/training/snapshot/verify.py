@@ -32,10 +32,10 @@ from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.equipment import counters_of
 from rlviz.training.greedy import GreedyPlayer
-from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.knobs import Knobs
 from rlviz.training.logger import RunLogger
+from rlviz.training.logger_output import JournalOutput
 from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.archive import Contents, read_archive

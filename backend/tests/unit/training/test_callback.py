@@ -17,9 +17,9 @@ from rlviz.domain.checkpoint_plan import CheckpointPolicy
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
-from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import RunJournals
 from rlviz.training.logger import RunLogger
+from rlviz.training.logger_output import JournalOutput
 from tests.support.training import column, rows
 
 NEVER = CheckpointPolicy(every_steps=1_000_000, every_seconds=86_400)

@@ -16,8 +16,8 @@ from stable_baselines3.common.logger import Figure, HParam, Logger
 
 from rlviz.domain.events import CheckpointData, EventKind, FinishedData
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.logger_output import JournalOutput
 from rlviz.training.journals import MAX_WAITING_ROWS, RunJournals
+from rlviz.training.logger_output import JournalOutput
 from tests.support.training import DEADLINE_SECONDS, column, events, messages, rows
 
 

@@ -20,8 +20,8 @@ from rlviz.rundir.journal import FLUSH_SECONDS
 from rlviz.rundir.lock import training_lock
 from rlviz.training.builder import build_model
 from rlviz.training.journals import RunJournals
-from rlviz.training.watched_training import WATCH_SECONDS, ControlWatcher, train_run
 from rlviz.training.trainer import Trainer
+from rlviz.training.watched_training import WATCH_SECONDS, ControlWatcher, train_run
 from tests.support.training import (
     DEADLINE_SECONDS,
     checkpoints,

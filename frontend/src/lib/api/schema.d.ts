@@ -7732,6 +7732,56 @@ export interface components {
       plan: components["schemas"]["SnapshotPlan"] | null;
     };
     /**
+     * RunSpec
+     * @description What every run of the experiment is created with, as in ``POST /runs``.
+     */
+    RunSpec: {
+      /**
+       * Algo
+       * @default ppo
+       */
+      algo?: string;
+      /**
+       * Env Id
+       * @default CartPole-v1
+       */
+      env_id?: string;
+      /**
+       * Preset
+       * @description null: the algorithm's defaults.
+       * @default fast
+       */
+      preset?: string | null;
+      /**
+       * Total Timesteps
+       * @description null: the preset's.
+       */
+      total_timesteps?: number | null;
+      /**
+       * Env Options
+       * @default {}
+       */
+      env_options?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /**
+       * Hyperparameters
+       * @default {}
+       */
+      hyperparameters?: {
+        [key: string]: components["schemas"]["JsonValue"];
+      };
+      /** @description While it trains; null: the preset's. */
+      evaluation?: components["schemas"]["EvaluationPlan"] | null;
+      /** @description When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3. */
+      snapshots?: components["schemas"]["SnapshotPlan"] | null;
+      /**
+       * Rules
+       * @default []
+       */
+      rules?: components["schemas"]["Rule"][];
+    };
+    /**
      * RunStatus
      * @enum {string}
      */
@@ -7787,56 +7837,6 @@ export interface components {
        * @enum {string}
        */
       kind: "value" | "q";
-    };
-    /**
-     * RunSpec
-     * @description What every run of the experiment is created with, as in ``POST /runs``.
-     */
-    RunSpec: {
-      /**
-       * Algo
-       * @default ppo
-       */
-      algo?: string;
-      /**
-       * Env Id
-       * @default CartPole-v1
-       */
-      env_id?: string;
-      /**
-       * Preset
-       * @description null: the algorithm's defaults.
-       * @default fast
-       */
-      preset?: string | null;
-      /**
-       * Total Timesteps
-       * @description null: the preset's.
-       */
-      total_timesteps?: number | null;
-      /**
-       * Env Options
-       * @default {}
-       */
-      env_options?: {
-        [key: string]: components["schemas"]["JsonValue"];
-      };
-      /**
-       * Hyperparameters
-       * @default {}
-       */
-      hyperparameters?: {
-        [key: string]: components["schemas"]["JsonValue"];
-      };
-      /** @description While it trains; null: the preset's. */
-      evaluation?: components["schemas"]["EvaluationPlan"] | null;
-      /** @description When snapshots are taken and how many are kept; null: one every 60 seconds, the newest 3. */
-      snapshots?: components["schemas"]["SnapshotPlan"] | null;
-      /**
-       * Rules
-       * @default []
-       */
-      rules?: components["schemas"]["Rule"][];
     };
     /**
      * RunsFormat

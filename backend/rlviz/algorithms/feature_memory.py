@@ -1,0 +1,81 @@
+"""FeatureMemory: what the networks that look at pictures have made of observations, so that each passes them once.
+
+Such a network takes most of the time of a policy that sees pictures. Reading the policy asks for its value and for its
+distribution, both made of the same features; and the policy that plays has made them already when it chose its action.
+Imports torch and Stable-Baselines3: only workers import this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, CombinedExtractor, FlattenExtractor
+
+Features = Mapping[int, torch.Tensor]
+"""Of one observation, by the place of the network among those of the policy: each of shape (1, n)."""
+
+
+class FeatureMemory:
+    """``newest``: what was made of the last observations that passed while ``noting``."""
+
+    def __init__(self, policy: Any) -> None:
+        """``policy``: of a Stable-Baselines3 model; one without networks that look at pictures has nothing to note."""
+        modules = policy.modules() if isinstance(policy, torch.nn.Module) else ()
+        cheap = FlattenExtractor | CombinedExtractor
+        self._extractors = [
+            one for one in modules if isinstance(one, BaseFeaturesExtractor) and not isinstance(one, cheap)
+        ]
+        self.newest: Features = {}
+
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """Keep ``newest`` up to date within the block."""
+        with ExitStack() as hooks:
+            for place, extractor in enumerate(self._extractors):
+                hooks.enter_context(extractor.register_forward_hook(self._note(place)))
+            yield
+
+    @contextmanager
+    def made_once(self, known: Sequence[Features]) -> Iterator[None]:
+        """Within the block, in which all that passes is a batch of the same observations, each network looks at it
+        once. ``known``: what was noted of each of these observations, empty where nothing was; or nothing at all."""
+        for place, extractor in enumerate(self._extractors):
+            extractor.forward = _Once(extractor.forward, [one.get(place) for one in known])
+        try:
+            yield
+        finally:
+            for extractor in self._extractors:
+                del extractor.forward  # of the instance: that of its class is there again
+
+    def _note(self, place: int) -> Callable[[Any, Any, torch.Tensor], None]:
+        def note(_module: Any, _arguments: Any, features: torch.Tensor) -> None:
+            self.newest = {**self.newest, place: features.detach()}
+
+        return note
+
+
+class _Once:
+    """In place of a network's ``forward``: computes what is not known, the first time alone."""
+
+    def __init__(self, forward: Callable[[torch.Tensor], torch.Tensor], known: Sequence[torch.Tensor | None]) -> None:
+        self._forward, self._known = forward, known
+        self._made: torch.Tensor | None = None
+
+    def __call__(self, observations: torch.Tensor) -> torch.Tensor:
+        if self._made is None:
+            self._made = self._make(observations)
+        return self._made
+
+    def _make(self, observations: torch.Tensor) -> torch.Tensor:
+        found = [(row, features) for row, features in enumerate(self._known) if features is not None]
+        if not found:
+            return self._forward(observations)
+        made = torch.empty((len(self._known), found[0][1].shape[1]), dtype=found[0][1].dtype)
+        made[[row for row, _ in found]] = torch.cat([features for _, features in found])
+        missing = [row for row, features in enumerate(self._known) if features is None]
+        if missing:
+            made[missing] = self._forward(observations[missing])
+        return made
