@@ -92,7 +92,7 @@ def folder(tmp_path: Path) -> ExperimentFolder:
     folder.create(StoredExperiment(id=folder.id, name="n", created_at=utc(NOW), specification=specification))
     book = ExperimentBook(folder, lambda: NOW)
     for _ in range(6):
-        proposal = book.proposer.propose(book.wishes.keys())
+        proposal = book.proposer.propose(book.run_specs.keys())
         assert proposal is not None
         book.add(proposal)
         if proposal.variant != "trial-5":

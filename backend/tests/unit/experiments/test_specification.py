@@ -71,7 +71,7 @@ def test_the_cost_of_a_large_grid_is_known_without_planning_it() -> None:
 def test_changes_are_merged_one_by_one() -> None:
     planned = spec(variants=[{"name": "a", "changes": {"hyperparameters": {"gamma": 0.9}}}])
     base = RunSpec(hyperparameters={"gamma": 0.99, "n_steps": 8})
-    assert planned.variants[0].wishes(base).hyperparameters == {"gamma": 0.9, "n_steps": 8}
+    assert planned.variants[0].run_spec(base).hyperparameters == {"gamma": 0.9, "n_steps": 8}
 
 
 @pytest.mark.parametrize("name", ["algo", "env_id"])
