@@ -43,17 +43,17 @@ def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created
         of = folder(tmp_path, resolved={known: values}, **given)
         made = book(of)
         if made.spec.sweep is not None:
-            proposal = made.proposer.propose(made.wishes.keys())
+            proposal = made.proposer.propose(made.run_specs.keys())
             assert proposal is not None
             made.add(proposal)
-        variant = next(iter(made.wishes))
+        variant = next(iter(made.run_specs))
         trained = made.trained(variant)
         assert (trained.total_timesteps, trained.hyperparameters["n_steps"]) == (500, 8)
-        expected = made.wishes[variant].hyperparameters.get("gamma", 0.5)
+        expected = made.run_specs[variant].hyperparameters.get("gamma", 0.5)
         assert trained.hyperparameters["gamma"] == expected
         made.close()
     old = book(folder(tmp_path))
-    assert old.trained("v0") == old.wishes["v0"], "an older version looked presets up when a trial began"
+    assert old.trained("v0") == old.run_specs["v0"], "an older version looked presets up when a trial began"
 
 
 def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_ne
     sweep = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3, seeds_per_trial=1)
     of = folder(tmp_path, sweep=sweep.model_dump(mode="json"))
     first = book(of)
-    proposal = first.proposer.propose(first.wishes.keys())
+    proposal = first.proposer.propose(first.run_specs.keys())
     assert proposal is not None
     first.add(proposal)
     for trial in first.of_variant(proposal.variant):
@@ -164,5 +164,5 @@ def test_what_a_variant_leaves_out_is_the_base_s_after_it_was_read_from_disk(tmp
         {"name": "b", "changes": {"preset": "none"}},
     ]
     of = folder(tmp_path, base={"algo": "dqn"}, variants=variants, seeds=1)
-    found = book(of).wishes
+    found = book(of).run_specs
     assert (found["v0"].algo, found["v0"].preset, found["v1"].preset) == ("dqn", "fast", None)
