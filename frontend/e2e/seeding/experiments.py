@@ -84,13 +84,13 @@ def _write_methods(author: Author, name: str, hours_ago: float) -> ExperimentBoo
     spec = ExperimentSpec.model_validate({"base": base, "variants": variants, "seeds": 5})
     book = _created(author, name, hours_ago, spec)
     for place, trial in enumerate(list(book.waiting())):
-        wishes, random = book.wishes[trial.variant], Random(trial.number)
-        worst, best = (18, 480) if wishes.env_id == "CartPole-v1" else (-500, -85)
-        reached = worst + (best - worst) * (0.95 if wishes.algo == "ppo" else 0.6) * (0.85 + 0.15 * random.random())
+        run_spec, random = book.run_specs[trial.variant], Random(trial.number)
+        worst, best = (18, 480) if run_spec.env_id == "CartPole-v1" else (-500, -85)
+        reached = worst + (best - worst) * (0.95 if run_spec.algo == "ppo" else 0.6) * (0.85 + 0.15 * random.random())
         run = author.run(
             "ppo",
             f"{trial.label}, {name}",
-            env_id=wishes.env_id,
+            env_id=run_spec.env_id,
             hours_ago=hours_ago - place / 600,
             total=STEPS,
             skill=Skill(worst, reached, 0.25 + 0.3 * random.random()),
@@ -117,7 +117,7 @@ def _write_search(author: Author, name: str, hours_ago: float) -> ExperimentBook
         }
     )
     book = _created(author, name, hours_ago, spec)
-    while proposal := book.proposer.propose(book.wishes):
+    while proposal := book.proposer.propose(book.run_specs):
         book.add(proposal)
         for trial in book.of_variant(proposal.variant):
             _train(author, book, trial, hours_ago - trial.number / 600)

@@ -190,7 +190,11 @@ def test_a_method_is_called_what_its_variants_have_in_common(names: tuple[str, s
 
 
 def test_what_differs_in_more_than_the_environment_is_another_method() -> None:
-    trained = {"a": run_specs(), "b": run_specs(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}), "c": run_specs(algo="dqn")}
+    trained = {
+        "a": run_specs(),
+        "b": run_specs(env_id="Acrobot-v1", hyperparameters={"gamma": 0.9}),
+        "c": run_specs(algo="dqn"),
+    }
     labels = {"a": "PPO", "b": "PPO, gamma 0.9", "c": "PPO"}
     found = methods_of(labels, trained)
     assert found == labels
