@@ -79,8 +79,8 @@ class StepRecorder:
         frames: KeptFrames | None = None,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """``policy`` is None if there is none to ask what it makes of a step. ``acts``: whether it has just looked at the
-        observation, to act, whenever a step is added that is not the last of its episode."""
+        """``policy`` is None if there is none to ask what it makes of a step. ``acts``: whether it has just looked at
+        the observation, to act, whenever a step is added that is not the last of its episode."""
         self._sink, self._about, self._policy, self._monotonic = sink, about, policy, monotonic
         self._level, self._actor, self._pictures, self._frames = level, actor, pictures, frames
         self._began = 0.0
