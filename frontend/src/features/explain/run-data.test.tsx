@@ -31,6 +31,9 @@ function answer(algo: string, ofRun: Record<string, object>) {
   serve({
     "GET /algorithms": () => ({ body: [] }),
     "GET /environments": () => ({ body: [environment] }),
+    [`GET /runs/${RUN}`]: () => ({
+      body: { id: RUN, status: "completed", env_options: { is_slippery: false } },
+    }),
     ...Object.fromEntries(
       Object.entries(ofRun).map(([path, body]) => [`GET /runs/${RUN}/${path}`, () => ({ body })]),
     ),
@@ -125,6 +128,7 @@ test("beside the lake stands the table that a run has learned on the same one", 
   const map = ["SFFF", "FHFH", "FFFH", "HFFG"];
   answer("q-learning", { "artifacts/q_table.json": { step: 9_000, map, q } });
   renderWithQueries(<QLearningGuide {...begin} />);
-  expect(await screen.findByText("The table of this run, at step 9,000.")).toBeVisible();
+  const said = "The table of this run, at step 9,000, on ice that is not slippery.";
+  expect(await screen.findByText(said)).toBeVisible();
   expect(screen.getAllByRole("img", { name: /^The frozen lake/ })).toHaveLength(2);
 });

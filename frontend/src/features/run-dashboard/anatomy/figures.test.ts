@@ -15,6 +15,8 @@ test.each([
   ["as numbers where they are continuous", { kind: "Box", n: null, labels: ["torque"] }, undefined],
 ])("actions are shown %s", (_, space, names) => {
   expect(actionsOf(space)?.names).toEqual(names);
+  const says = space.kind === "Box" ? /clipped to them/ : /One action that takes all the rest/;
+  expect(actionsOf(space)?.help).toMatch(says);
 });
 
 test("a figure that no update has is left out", () => {

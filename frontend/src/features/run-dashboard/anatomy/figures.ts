@@ -30,7 +30,9 @@ export function figuresOf(
   const actions = Array.from({ length: components }, (_, i) => ({
     id: `action-${i}`,
     title: choices || components === 1 ? "Actions" : `Action: ${labels[i] ?? `component ${i + 1}`}`,
-    help: "What was done lately. One action that takes all the rest means that little is explored.",
+    help: choices
+      ? "What was done lately. One action that takes all the rest means that little is explored."
+      : "What was done lately, as the policy drew it: what lies beyond the bounds of an action is clipped to them. A narrow peak means that little is explored.",
     of: (update: UpdateAnatomy) => update.actions?.[i] ?? null,
     names:
       choices && choices <= MOST_NAMED

@@ -27,7 +27,7 @@ const guide: Guide = {
   picture: {
     title: "How value spreads back from the goal",
     invitation:
-      "This is Q-learning itself, on the frozen lake, with this preset's numbers. Drag the episodes: the deeper a cell's colour, the more it promises; arrows show what it would do.",
+      "This is Q-learning itself, on the frozen lake, with these numbers. Drag the episodes: the deeper a cell's colour, the more it promises; arrows show what it would do.",
     Picture: LakePicture,
   },
   optimises: {
