@@ -4,6 +4,9 @@ import { ownService } from "./own-service";
 
 const NAME = "Two presets on the ice";
 
+/** `RLVIZ_E2E_PICTURES` names a folder for pictures, to be looked at. */
+const pictures = process.env.RLVIZ_E2E_PICTURES;
+
 test("an experiment goes from the form to its verdict, stopped and resumed on the way, and is deleted", async ({
   page,
 }) => {
@@ -44,6 +47,36 @@ test("an experiment goes from the form to its verdict, stopped and resumed on th
       total: number;
     };
     expect(total, "runs that stay").toBe(6);
+  } finally {
+    await service.close();
+  }
+});
+
+test("variants are compared in two environments, each by its own threshold", async ({ page }) => {
+  const service = await ownService(8799);
+  try {
+    await page.goto(`${service.url}/experiments`);
+    await page.getByRole("button", { name: "New experiment" }).click();
+    const form = page.getByRole("dialog", { name: "New experiment" });
+    await form.getByLabel("Environment").selectOption("FrozenLake-v1");
+    await form.getByLabel("Algorithm 1").selectOption("q-learning");
+    await form.getByLabel("Algorithm 2").selectOption("q-learning");
+    await form.getByLabel("Preset 2").selectOption("stable");
+    await form.getByRole("button", { name: "Another environment" }).click();
+    await form.getByLabel("Environment 2", { exact: true }).selectOption("Taxi-v4");
+    await form.getByLabel("Seeds of each").selectOption("1");
+    await form.getByLabel("Steps of each run").fill("5000");
+    await expect(form.getByRole("status")).toHaveText("4 runs, 20k steps together");
+    if (pictures) await page.screenshot({ path: `${pictures}/places-form.png` });
+    await form.getByRole("button", { name: "Start" }).click();
+    await expect(
+      page.getByRole("heading", { name: /on FrozenLake-v1 and Taxi-v4$/ }),
+    ).toBeVisible();
+    await expect(page.getByText("4 of 4 trials scored")).toBeVisible(PATIENCE);
+    const steps = page.getByRole("region", { name: "Steps to the threshold of each environment" });
+    await expect(steps.getByText("0.7000 on FrozenLake-v1").first()).toBeVisible(PATIENCE);
+    await expect(steps.getByText("8.00 on Taxi-v4").first()).toBeVisible();
+    if (pictures) await page.screenshot({ path: `${pictures}/places.png`, fullPage: true });
   } finally {
     await service.close();
   }

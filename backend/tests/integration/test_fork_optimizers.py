@@ -141,8 +141,7 @@ def test_a_fork_has_the_rules_that_its_parent_was_given_since_it_began(tmp_path:
     parent.write_rules(RulesDocument(number=1, rules=(later,)))
     child = forked(parent, total_timesteps=2_048)
     assert child.read_config().rules == (later,)
-    assert column(child, "rollout/ep_rew_mean")
-    assert max(step for step, _ in curves(child)) < 1_024, "its rule has ended it"
+    assert 512 < max(step for step, _ in curves(child)) < 1_024, "its rule has ended it"
 
 
 def test_the_saved_policy_is_one_of_the_library_s(tmp_path: Path) -> None:
