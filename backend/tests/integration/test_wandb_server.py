@@ -91,12 +91,12 @@ def test_what_lies_in_an_offline_folder_is_sent_once_somebody_is_logged_in(
     assert curve(server) == CURVE
 
 
-@pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.PAGE, Mood.FORGETS])
+@pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.PAGE, Mood.FORGETS, Mood.FORGETS_SOME])
 def test_a_server_that_does_not_take_it_has_everything_once_it_is_well(
     folder: RunFolder, server: FakeWandb, mood: Mood, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.mood = mood
-    if mood is not Mood.FORGETS:
+    if mood not in (Mood.FORGETS, Mood.FORGETS_SOME):
         monkeypatch.setenv("WANDB_INIT_TIMEOUT", "3")
     status, record = deliver(folder)
     assert (status, record.offset, record.rows, record.problem is not None) == (1, 0, 0, True), record
@@ -107,16 +107,34 @@ def test_a_server_that_does_not_take_it_has_everything_once_it_is_well(
     assert curve(server) == CURVE
 
 
-def test_a_server_that_lost_the_rows_and_kept_their_summary_is_given_them_again(
-    folder: RunFolder, server: FakeWandb
+@pytest.mark.parametrize(
+    "lost", [slice(None), slice(700, None), slice(100, 101)], ids=["all", "those that came last", "one of them"]
+)
+def test_a_server_that_lost_rows_and_kept_their_summary_is_given_them_again(
+    folder: RunFolder, server: FakeWandb, lost: slice
 ) -> None:
     """W&B's program believes the summary, and would go on behind the rows that are not there."""
     assert deliver(folder)[0] == 0
     run = server.runs[RUN_ID]
-    run.history.clear()
+    del run.history[lost]
     run.summary["_step"] = ROWS
     status, record = deliver(folder)
     assert (status, record.problem) == (0, None)
+    assert curve(server) == CURVE
+
+
+def test_without_a_network_a_run_waits_and_is_delivered_once_there_is_one(
+    folder: RunFolder, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is logged in has no offline folder."""
+    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # where nobody listens
+    monkeypatch.setenv("WANDB_INIT_TIMEOUT", "3")
+    status, record = deliver(folder)
+    assert (status, record.rows, record.offline, record.problem is not None) == (1, 0, False, True), record
+    assert server.asked == []
+    monkeypatch.setenv("WANDB_BASE_URL", server.url)
+    monkeypatch.delenv("WANDB_INIT_TIMEOUT")
+    assert deliver(folder)[0] == 0
     assert curve(server) == CURVE
 
 

@@ -22,6 +22,8 @@ class Mood(Enum):
     """Answers 200 with a page of HTML, as a proxy does that wants a login."""
     FORGETS = "forgets"
     """Says that it took rows, and keeps none."""
+    FORGETS_SOME = "forgets some"
+    """Says that it took rows, and keeps every other one."""
 
 
 class TrackingServer(ThreadingHTTPServer):
@@ -72,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._write(500, b'{"error_code": "INTERNAL_ERROR", "message": "out of order"}')
             case Mood.PAGE:
                 self._write(200, b"<html>Please log in</html>", "text/html")
-            case Mood.WELL | Mood.FORGETS:
+            case Mood.WELL | Mood.FORGETS | Mood.FORGETS_SOME:
                 query = {name: values[0] for name, values in parse_qs(address.query).items()}
                 with self.server.one_at_a_time:
                     answer = self.server.respond(address.path, query, body)

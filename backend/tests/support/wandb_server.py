@@ -105,7 +105,8 @@ class FakeWandb(TrackingServer):
     def _stream(self, run: RunThere, sent: dict[str, Any]) -> None:
         files = sent.get("files") or {}
         if (history := files.get(_HISTORY)) and self.mood is not Mood.FORGETS:
-            run.history[history["offset"] :] = history["content"]
+            lines = history["content"]
+            run.history[history["offset"] :] = lines[::2] if self.mood is Mood.FORGETS_SOME else lines
         if summary := files.get(_SUMMARY):
             run.summary = json.loads(summary["content"][-1])
         if sent.get("complete"):
@@ -117,8 +118,10 @@ class FakeWandb(TrackingServer):
         return {"model": {**_project(asked["project"]), "bucket": run and _resumed(run)}}
 
     def _upsert(self, sent: dict[str, Any]) -> dict[str, Any]:
-        is_new = sent["name"] not in self.runs
-        run = self.runs.setdefault(sent["name"], RunThere(sent["name"]))
+        """One that begins, and does not say which run it goes on with, starts a new one, as ``wandb.init`` says of it."""
+        is_new = sent["id"] is None and sent["displayName"] is not None
+        run = RunThere(sent["name"]) if is_new else self.runs[sent["name"]]
+        self.runs[run.name] = run
         run.state = "running"
         for name, key in (
             ("display_name", "displayName"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import netrc
 import os
 import shutil
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ STATUSES = {"completed": 0, "stopped": 0}
 
 BEGIN_SECONDS = 60
 
+LATE_SECONDS, LOOK_SECONDS = 5.0, 0.5
+"""How long rows may come into the server's count after it took them, and how often it is asked meanwhile."""
+
 USUAL_SERVER = "https://api.wandb.ai"
 
 
@@ -28,6 +32,7 @@ class WandbSink:
     """W&B sends in the background and says that all is there when a run is finished, so that is what confirms rows.
 
     A run that goes on is begun again with the same id; W&B then tells which rows it has, and is not believed before.
+    Its program takes the summary's word for them, so the server is asked how many there are, too.
     """
 
     confirm_seconds = 120.0
@@ -53,6 +58,7 @@ class WandbSink:
         self._files = _files(runs_dir)
         self._open: Any = None
         self._sent = -1  # seq of the newest row that was sent
+        self._count = 0  # rows that are there once all that was sent is
         self._offline = not is_logged_in(str(wandb.setup().settings.base_url))
 
     def begin(self) -> Begun:
@@ -62,6 +68,12 @@ class WandbSink:
         opened = self._opened()
         if self._offline:
             return Begun(self._run.id, str(Path(opened.dir).parent), from_seq=0, offline=True)
+        before = max(_next_seq(opened) - 1, 0)  # the first row is number 1
+        self._count = self._lines(opened, before) if before else 0
+        if self._count < before:
+            self._finish(0)
+            self._open = opened = self._init(None)
+            self._count = 0
         return Begun(self._run.id, str(opened.url or ""), from_seq=_next_seq(opened))
 
     def send(self, rows: Sequence[Row]) -> None:
@@ -69,12 +81,15 @@ class WandbSink:
         for row in rows:
             opened.log({**row.values, STEP: row.step, "_timestamp": row.time}, step=row.seq)
             self._sent = row.seq
+            self._count += 1
 
     def confirm(self) -> None:
         if self._open is None or self._offline:  # a folder would begin anew
             return
         self._finish(0)
-        self._opened()
+        opened = self._opened()
+        if _next_seq(opened) <= self._sent or self._lines(opened, self._count) < self._count:
+            raise SinkProblem("W&B took rows that it does not have now. They are sent again.")
 
     def describe(self, run: RunToDeliver) -> None:
         opened = self._opened()
@@ -96,23 +111,16 @@ class WandbSink:
             self._finish(0)
 
     def _opened(self) -> Any:
-        """The run, begun again if it was finished. Raises SinkProblem if it lacks what was sent before."""
+        """The run, begun again if it was finished."""
         if self._open is None:
             self._open = self._init(None if self._offline else "allow")
-            if not self._offline and _next_seq(self._open) > 0 and not self._has_history(self._open):
-                self._finish(0)
-                self._open = self._init(None)
-            self._open.define_metric(STEP)
-            self._open.define_metric("*", step_metric=STEP)
-            if not self._offline and _next_seq(self._open) <= self._sent:
-                raise SinkProblem("W&B took rows that it does not have now. They are sent again.")
         return self._open
 
     def _init(self, resume: str | None) -> Any:
         """``resume``: allow, to go on with a run of that id if there is one; None: in its place, from its beginning."""
         run, wandb = self._run, self._wandb
         self._files.mkdir(parents=True, exist_ok=True)
-        return wandb.init(
+        opened = wandb.init(
             project=_project(),
             id=run.id,
             name=run.name,
@@ -131,15 +139,22 @@ class WandbSink:
                 x_disable_meta=True,
             ),
         )
+        opened.define_metric(STEP)
+        opened.define_metric("*", step_metric=STEP)
+        return opened
 
-    def _has_history(self, opened: Any) -> bool:
-        """A server that has lost the rows may have kept their summary, which W&B's program believes: it would go on
-        behind them. Where the server does not say how many it has, we believe it too."""
-        try:
-            asked = self._wandb.Api(overrides={"entity": opened.entity}).run(opened.path)
-        except (self._wandb.errors.CommError, ValueError):
-            return True
-        return int(asked.historyLineCount or 0) > 0
+    def _lines(self, opened: Any, expected: int) -> int:
+        """How many rows the server has. It is believed to have those that are ``expected`` where it does not say."""
+        deadline = time.monotonic() + LATE_SECONDS
+        while True:
+            try:
+                asked = self._wandb.Api(overrides={"entity": opened.entity}).run(opened.path)
+            except (self._wandb.errors.CommError, ValueError):
+                return expected
+            count = int(asked.historyLineCount or 0)
+            if count >= expected or time.monotonic() > deadline:
+                return count
+            time.sleep(LOOK_SECONDS)
 
     def _finish(self, exit_status: int) -> None:
         opened, self._open = self._open, None
