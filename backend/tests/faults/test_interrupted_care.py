@@ -1,4 +1,5 @@
-"""Ctrl-C at many moments of sync, ingest, prune and catalog upgrade: nothing half, and the next one does all of it."""
+"""Ctrl-C at many moments of sync, ingest, prune, migrations and care of the catalogue: nothing half, and the next one
+does all of it."""
 
 from __future__ import annotations
 
@@ -6,42 +7,27 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rlviz.catalog.database import HEAD, REVISIONS
 from rlviz.domain.sinks import SinkKind
+from rlviz.domain.versions import CONFIG
 from rlviz.rundir.folder import run_folders
 from rlviz.rundir.sinks import add_sink, delivery_lock, is_delivered, own_folder, read_sink
 from rlviz.rundir.trash import Trash
 from tests.faults.support import times
 from tests.support.cli import call
 from tests.support.http import make_run, wait_for
-from tests.support.interrupting import interrupted
+from tests.support.interrupting import ROWS, RUNS, Anew, interrupted
 from tests.support.postgres import postgres
 
-OLD = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0" / "rlviz.db"
-RUNS = ("one", "two", "three")
-ROWS = 30
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+OLD = FIXTURES / "runs_v0_1_0" / "rlviz.db"
+OLD_CONFIG = FIXTURES / "versions" / "config-1.json"
 MOMENTS = times(10, 100)
-
-
-class Anew:
-    """Makes a runs folder at each call, and keeps the newest in ``path``."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._numbers = folder, count()
-
-    def __call__(self) -> Path:
-        self.path = self._folder / f"runs-{next(self._numbers)}"
-        self.path.mkdir()
-        self.fill()
-        return self.path
-
-    def fill(self) -> None:
-        for run_id in RUNS:
-            make_run(self.path, run_id, rows=ROWS, status="completed")
 
 
 def test_a_catalogue_is_at_one_migration_or_the_next_and_its_copies_are_whole(tmp_path: Path) -> None:
@@ -60,6 +46,44 @@ def test_a_catalogue_is_at_one_migration_or_the_next_and_its_copies_are_whole(tm
         assert call(fresh.path, "catalog", "check").status == 0
         assert looked_into(fresh.path / "rlviz.db") == (HEAD, looked_into(OLD)[1])
         assert not list(fresh.path.glob(".*.tmp"))
+
+
+@pytest.mark.parametrize("command", [("downgrade", "0012"), ("optimize",)])
+def test_a_catalogue_that_is_taken_back_or_optimized_is_whole_at_each_moment(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    for run_id in RUNS:
+        make_run(tmp_path / "indexed", run_id, status="completed")
+    assert call(tmp_path / "indexed", "rebuild").status == 0
+
+    class Catalogue(Anew):
+        def fill(self) -> None:
+            shutil.copytree(tmp_path / "indexed", self.path, dirs_exist_ok=True)
+
+    fresh = Catalogue(tmp_path)
+    for _ in interrupted(fresh, "catalog", *command, moments=times(5, 50)):
+        revision, runs = looked_into(fresh.path / "rlviz.db")
+        assert (revision in REVISIONS, [run_id for (run_id,) in runs]) == (True, sorted(RUNS))
+        if revision != command[-1]:
+            assert call(fresh.path, "catalog", *command).status == 0
+        assert not list(fresh.path.glob(".*.tmp"))
+        assert {run["id"] for run in call(fresh.path, "runs", "--json").json["runs"]} == set(RUNS), "brought up to date"
+
+
+def test_a_configuration_that_is_migrated_is_the_old_one_or_the_new_one_and_the_old_one_is_kept(tmp_path: Path) -> None:
+    class Old(Anew):
+        def fill(self) -> None:
+            shutil.copy(OLD_CONFIG, self.path / "config.json")
+
+    fresh = Old(tmp_path)
+    migrate = ("config", "migrate", "config.json", "--write")
+    for _ in interrupted(fresh, *migrate, moments=MOMENTS):
+        found = json.loads((fresh.path / "config.json").read_bytes())
+        assert found["schema_version"] in (1, CONFIG.current)
+        assert call(fresh.path, "config", "migrate", str(fresh.path / "config.json"), "--write").status == 0
+        assert {path.name for path in fresh.path.iterdir()} == {"config.json", "config.json.bak"}
+        assert (fresh.path / "config.json.bak").read_bytes() == OLD_CONFIG.read_bytes()
+        assert json.loads((fresh.path / "config.json").read_bytes())["schema_version"] == CONFIG.current
 
 
 def looked_into(path: Path) -> tuple[str, list[Any]]:

@@ -1,10 +1,10 @@
-"""Ctrl-C while a command writes: at each moment at which it says how far it is, nothing half stays behind."""
+"""Ctrl-C at many moments of commands that write files or runs: nothing half stays, and the next one does the rest."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import io
+import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,54 +12,10 @@ import pytest
 from rlviz.cli.exits import Exit
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import run_folders
-from tests.support.cli import Ended, call
-from tests.support.http import Service, make_run, serving
-
-RUNS = ("one", "two", "three")
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    folder = tmp_path_factory.mktemp("interrupted")
-    for run_id in RUNS:
-        make_run(folder / "runs", run_id, rows=3, status="completed")
-    with serving(folder) as service:
-        yield service
-
-
-class Moments:
-    """What a command tells how far it is, until Ctrl-C is pressed at one of these moments."""
-
-    def __init__(self, last: int) -> None:
-        self.left = last
-
-    def pass_by(self, *_told: object) -> None:
-        if self.left == 0:
-            raise KeyboardInterrupt
-        self.left -= 1
-
-    @contextmanager
-    def shown(self, *_what: object) -> Iterator[Callable[..., None]]:
-        """In place of ``waiting`` and ``progress``."""
-        self.pass_by()
-        yield self.pass_by
-        self.pass_by()
-
-
-def at_every_moment(monkeypatch: pytest.MonkeyPatch, module: str, command: Callable[[], Ended]) -> Iterator[int]:
-    """Interrupt the command at its first moment, its second, and so on, until it is done, or finds that all of it is
-    done already; yields after each."""
-    for last in range(200):
-        moments = Moments(last)
-        for name in ("waiting", "progress"):
-            monkeypatch.setattr(f"rlviz.cli.commands.{module}.{name}", moments.shown, raising=False)
-        ended = command()
-        if ended.status in (Exit.OK, Exit.CONFLICT):
-            monkeypatch.undo()
-            return
-        assert (ended.status, "Interrupted." in ended.err) == (Exit.INTERRUPTED, True), ended.err
-        yield last
-    pytest.fail("It came to no end.")
+from tests.faults.support import times
+from tests.support.cli import call
+from tests.support.http import make_run
+from tests.support.interrupting import ROWS, RUNS, Anew, interrupted
 
 
 @pytest.mark.parametrize(
@@ -72,60 +28,105 @@ def at_every_moment(monkeypatch: pytest.MonkeyPatch, module: str, command: Calla
         ("bundles.zip", (*RUNS, "--bundle")),
     ],
 )
-def test_an_export_is_there_whole_or_not_at_all(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, arguments: tuple[str, ...]
-) -> None:
-    def export() -> Ended:
-        return call(service.runs_dir, "export", *arguments, "--output", str(tmp_path / name))
+def test_an_export_is_there_whole_or_not_at_all(tmp_path: Path, name: str, arguments: tuple[str, ...]) -> None:
+    target = tmp_path / "out" / name
 
-    interrupted = []
-    for moment in at_every_moment(monkeypatch, "export", export):
-        interrupted.append(moment)
-        left = [path.name for path in tmp_path.iterdir()]
-        assert left in ([], [name]), "what is there is whole: it was renamed"
+    class Unexported(Anew):
+        def fill(self) -> None:
+            super().fill()
+            shutil.rmtree(target.parent, ignore_errors=True)
+            target.parent.mkdir()
+
+    fresh = Unexported(tmp_path)
+    export = ("export", *arguments, "--output", str(target))
+    assert call(fresh(), *export).status == Exit.OK
+    whole = outline(target)
+    for _ in interrupted(fresh, *export, moments=times(5, 100)):
+        left = list(target.parent.iterdir())
+        assert left in ([], [target]), "what is there was renamed"
         if left:
-            (tmp_path / name).rename(tmp_path.parent / f"{name}-{os.urandom(4).hex()}")
-    assert len(interrupted) > 1
-    assert [path.name for path in tmp_path.iterdir()] == [name]
+            assert outline(target) == whole
 
 
-def test_an_import_leaves_whole_runs_alone_and_goes_on_when_it_is_asked_again(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bundles = tmp_path / "bundles"
-    assert call(service.runs_dir, "export", *RUNS, "--bundle", "--output", str(bundles)).status == Exit.OK
-    with serving(tmp_path) as other:
-
-        def bring_in() -> Ended:
-            return call(other.runs_dir, "import", str(bundles))
-
-        for _ in at_every_moment(monkeypatch, "imports", bring_in):
-            there = {folder.run_id: folder for folder in run_folders(other.runs_dir)}
-            assert there.keys() <= set(RUNS)
-            for folder in there.values():
-                assert len(folder.metrics_path.read_text().splitlines()) == 3
-            drafts = other.runs_dir / DRAFTS
-            assert not drafts.exists() or not any(drafts.iterdir())
-        again = call(other.runs_dir, "import", str(bundles))
-        assert again.status == Exit.CONFLICT, "all of them are there"
-        assert {run["id"] for run in other.get("/runs")["runs"]} == set(RUNS)
+def outline(path: Path) -> dict[str, int]:
+    """The names of its files, with how many lines each has; of an archive every checksum is right."""
+    if path.is_dir():
+        files = {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
+    elif path.suffix == ".zip":
+        files = unpacked(path.read_bytes())
+    else:
+        files = {path.name: path.read_bytes()}
+    inner = {name: len(unpacked(content)) for name, content in files.items() if name.endswith(".zip")}
+    return {name: content.count(b"\n") for name, content in files.items()} | inner
 
 
-def test_a_rebuild_that_is_interrupted_leaves_a_catalogue_that_the_next_one_makes_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for run_id in RUNS:
-        make_run(tmp_path / "runs", run_id, rows=3, status="completed")
+def unpacked(archive: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
 
-    def rebuild() -> Ended:
-        return call(tmp_path / "runs", "rebuild")
 
-    for _ in at_every_moment(monkeypatch, "service", rebuild):
-        assert {path.name for path in (tmp_path / "runs").iterdir()} <= {
-            *RUNS,
-            "rlviz.db",
-            "rlviz.db-shm",
-            "rlviz.db-wal",
-            "rlviz.lock",
-        }
-    assert rebuild().out == "Indexed 3 runs and 0 evaluations.\n"
+class Empty(Anew):
+    def fill(self) -> None:
+        """Nothing is there before."""
+
+
+@pytest.mark.parametrize("what", ["bundles", "logs"])
+def test_an_import_leaves_whole_runs_alone_and_goes_on_when_it_is_asked_again(tmp_path: Path, what: str) -> None:
+    source = tmp_path / what
+    if what == "bundles":
+        for run_id in RUNS:
+            make_run(tmp_path / "elsewhere", run_id, rows=ROWS, status="completed")
+        assert call(tmp_path / "elsewhere", "export", *RUNS, "--bundle", "--output", str(source)).status == Exit.OK
+    else:
+        for place, run_id in enumerate(RUNS):
+            (source / run_id).mkdir(parents=True)
+            lines = [f"{step},{step + place}" for step in range(ROWS)]
+            (source / run_id / "progress.csv").write_text("\n".join(["step,loss", *lines]))
+
+    fresh = Empty(tmp_path)
+    for _ in interrupted(fresh, "import", str(source), moments=times(8, 100)):
+        there = {folder.run_id: folder for folder in run_folders(fresh.path)}
+        assert len(there) <= len(RUNS)
+        for folder in there.values():
+            assert len(folder.metrics_path.read_text().splitlines()) == ROWS
+        drafts = fresh.path / DRAFTS
+        assert not drafts.exists() or not any(drafts.iterdir())
+        again = call(fresh.path, "import", str(source))
+        assert again.status == (Exit.CONFLICT if len(there) == len(RUNS) else Exit.OK), again
+        listed = {run["id"] for run in call(fresh.path, "runs", "--json").json["runs"]}
+        assert listed == {folder.run_id for folder in run_folders(fresh.path)}
+        assert len(listed) == len(RUNS)
+
+
+def test_a_rebuild_that_is_interrupted_leaves_a_catalogue_that_the_next_one_makes_whole(tmp_path: Path) -> None:
+    fresh = Anew(tmp_path)
+    for _ in interrupted(fresh, "rebuild", moments=times(10, 100)):
+        files = {"rlviz.db", "rlviz.db-shm", "rlviz.db-wal", "rlviz.lock"}
+        assert {path.name for path in fresh.path.iterdir()} <= {*RUNS, *files}
+        assert call(fresh.path, "rebuild").out == "Indexed 3 runs and 0 evaluations.\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--algo", "random", "--no-start"),
+        ("delete", "one"),
+        ("edit", "one", "--name", "other"),
+        ("sinks", "add", "one", "tensorboard"),
+        ("storage", "add", "compress"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_what_changes_a_run_or_the_rules_has_happened_or_not(tmp_path: Path, command: tuple[str, ...]) -> None:
+    fresh = Anew(tmp_path)
+    for _ in interrupted(fresh, *command, moments=times(4, 100)):
+        folders = list(run_folders(fresh.path))
+        told = call(fresh.path, "runs", "--json")
+        assert {run["id"] for run in told.json["runs"]} == {folder.run_id for folder in folders}
+        assert {run["status"] for run in told.json["runs"]} <= {"created", "completed"}
+        for folder in folders:
+            folder.read_config()
+            if folder.run_id in RUNS:
+                assert len(folder.metrics_path.read_text().splitlines()) == ROWS
+        assert len(call(fresh.path, "storage", "show", "--json").json["rules"]) <= 1
+        assert call(fresh.path, *command).status in (Exit.OK, Exit.NOT_FOUND), "which it is where it was deleted"

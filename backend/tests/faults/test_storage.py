@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,10 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.rundir.journal import JournalWriter, compressed_path, expand, is_compressed, prepare, read_journal
+from rlviz.domain.storage_rules import StorageRules
+from rlviz.exchange.bundle import check_bundle, read_bundle
+from rlviz.rundir.journal import (
+    JournalWriter,
+    compressed_path,
+    expand,
+    is_compressed,
+    open_journal,
+    prepare,
+    read_journal,
+)
 from tests.faults.support import fill, times
 from tests.integration.test_storage import ended, prune, rules
+from tests.support.cli import shell
 from tests.support.http import append_rows, make_run, serving, wait_for
+from tests.support.interrupting import Anew, killed
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
@@ -118,3 +132,41 @@ def test_a_service_that_is_killed_while_it_makes_room_goes_on_at_its_next_start(
             assert answer.content == journals[folder.run_id]
             assert not list(folder.path.glob(".*.tmp")), "what the killed one left was swept away"
         assert "Traceback" not in service.log
+
+
+def test_a_run_that_is_compressed_and_archived_is_whole_before_and_after_each_change_of_a_file(tmp_path: Path) -> None:
+    """Killed before each rename and each removal of a command that empties the trash, too: the run, or its bundle, is
+    there."""
+    wanted = StorageRules.model_validate(
+        {"rules": [{"do": "compress", "after_days": 1}, {"do": "archive", "after_days": 30}]}
+    )
+    archive = tmp_path / "archive"
+
+    class Old(Anew):
+        def fill(self) -> None:
+            self.logged = ended(self.path, "old-run", days_ago=40, rows=3_000).metrics_path.read_bytes()
+            (self.path / "storage.json").write_text(wanted.model_dump_json())
+            shutil.rmtree(archive, ignore_errors=True)
+
+    fresh = Old(tmp_path)
+    kills = 0
+    for kills in killed(fresh, "prune", "--yes", name="old-run", archive_dir=str(archive)):
+        bundles = [check_bundle(path).run_id for path in archive.glob("[!.]*")]
+        here, thrown = fresh.path / "old-run", fresh.path / ".trash" / "old-run"
+        assert here.exists() or bundles == ["old-run"]
+        for path in (here, thrown):
+            assert not path.exists() or logged(path) == fresh.logged
+
+        settings = {"runs_dir": str(fresh.path), "archive_dir": str(archive)}
+        rest = shell(tmp_path, "prune", "--yes", **settings)
+        assert rest.returncode == 0, rest.stderr
+        assert json.loads(shell(tmp_path, "runs", "--json", **settings).stdout)["runs"] == []
+        assert [path.name for path in archive.iterdir()] == ["old-run.rlviz.zip"]
+        back = read_bundle(archive / "old-run.rlviz.zip", tmp_path / f"back-{kills}")
+        assert logged(back.path) == fresh.logged
+    assert kills >= 4, "the compressed copy's rename, the journal's removal, the bundle's rename, the run's"
+
+
+def logged(run: Path) -> bytes:
+    with open_journal(run / "metrics.jsonl") as file:
+        return file.read()

@@ -1,34 +1,57 @@
-"""Ctrl-C in the middle of a command: as it does its first step, one in its middle, its last."""
+"""Commands that end in their middle: by Ctrl-C as they call a function, or killed as they change a file."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from threading import Lock
 from types import FrameType
 from typing import Any
 
 from rlviz.cli.exits import Exit
 from tests.support.forked_process import ForkedProcess
-from tests.support.http import PATIENCE, environment
+from tests.support.http import PATIENCE, environment, make_run
 from tests.support.template import SOCKET, template_address
+
+RUNS = ("one", "two", "three")
+ROWS = 30
 
 _SCRIPT = """
 import sys
 from pathlib import Path
 from rlviz.__main__ import main
-from tests.support.interrupting import CallCounter
-calls = CallCounter({after})
+from tests.support.interrupting import Calls, Changes
+moments = {moments}
 status = main({arguments!r})
 sys.setprofile(None)
-Path({told!r}).write_text(str(calls.count))
+Path({told!r}).write_text(str(moments.count))
 sys.exit(status)
 """
 
 
-class CallCounter:
+class Anew:
+    """Makes a runs folder at each call, with what ``fill`` puts into it, and keeps the newest in ``path``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._numbers = folder, count()
+
+    def __call__(self) -> Path:
+        self.path = self._folder / f"runs-{next(self._numbers)}"
+        self.path.mkdir()
+        self.fill()
+        return self.path
+
+    def fill(self) -> None:
+        for run_id in RUNS:
+            make_run(self.path, run_id, rows=ROWS, status="completed")
+
+
+class Calls:
     """Counts the calls of the product's own functions in this thread, and presses Ctrl-C as number ``last`` begins; 0:
     never."""
 
@@ -45,21 +68,36 @@ class CallCounter:
             signal.raise_signal(signal.SIGINT)
 
 
+class Changes:
+    """Counts the files that this process, in whichever thread, renames or removes, and whose path has ``name`` in it;
+    the process is killed when number ``last`` is about to be. 0: never."""
+
+    def __init__(self, last: int, name: str) -> None:
+        self.count, self._last, self._name = 0, last, name
+        self._lock = Lock()
+        sys.addaudithook(self._see)
+
+    def _see(self, event: str, arguments: tuple[Any, ...]) -> None:
+        paths = {"os.rename": 2, "os.remove": 1, "os.rmdir": 1}.get(event, 0)
+        if not any(self._name in os.fsdecode(path) for path in arguments[:paths]):
+            return
+        with self._lock:
+            self.count += 1
+            if self.count == self._last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
 def interrupted(fresh: Callable[[], Path], *arguments: str, moments: int) -> Iterator[subprocess.CompletedProcess[str]]:
     """Run the command that often, interrupted ever later, from its first step to nearly its last; yields how each did.
 
     The very first call is the command itself, before which nothing of ours can catch an interruption. ``fresh`` makes
-    what is there before it anew, and returns the runs folder.
+    what is there before it anew, and returns the runs folder, in which it is run.
     """
-    runs_dir = fresh()
-    told = runs_dir / "calls.txt"
-    whole = _run(runs_dir, 0, arguments)
-    assert whole.returncode == Exit.OK, whole.stderr
-    calls = int(told.read_text())
+    calls = _count(fresh(), "Calls(0)", arguments)
     assert calls > moments
     interruptions = 0
     for moment in range(moments):
-        ended = _run(fresh(), 2 + calls * moment // moments, arguments)
+        ended = _run(fresh(), f"Calls({2 + calls * moment // moments})", arguments)
         assert "Traceback" not in ended.stderr, ended.stderr
         assert ended.returncode in (Exit.INTERRUPTED, Exit.OK), ended
         interruptions += ended.returncode == Exit.INTERRUPTED
@@ -67,12 +105,34 @@ def interrupted(fresh: Callable[[], Path], *arguments: str, moments: int) -> Ite
     assert interruptions > moments // 2, "few came too late"
 
 
-def _run(runs_dir: Path, after: int, arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    given = environment(runs_dir=str(runs_dir)) | {SOCKET: template_address()}
-    script = _SCRIPT.format(after=after, told=str(runs_dir / "calls.txt"), arguments=list(arguments))
+def killed(fresh: Callable[[], Path], *arguments: str, name: str, **settings: str) -> Iterator[int]:
+    """Run the command as often as it renames or removes a file with ``name`` in its path, killed before the first of
+    these, before the second, and so on; yields their numbers, from 1 on. ``fresh`` as above."""
+    changes = _count(fresh(), f"Changes(0, {name!r})", arguments, **settings)
+    assert changes
+    for number in range(1, changes + 1):
+        ended = _run(fresh(), f"Changes({number}, {name!r})", arguments, **settings)
+        assert ended.returncode == -signal.SIGKILL, ended
+        yield number
+
+
+def _count(runs_dir: Path, moments: str, arguments: tuple[str, ...], **settings: str) -> int:
+    """Moments of the command when it comes to its end."""
+    whole = _run(runs_dir, moments, arguments, **settings)
+    assert whole.returncode == Exit.OK, whole.stderr
+    return int(_told(runs_dir).read_text())
+
+
+def _run(runs_dir: Path, moments: str, arguments: tuple[str, ...], **settings: str) -> subprocess.CompletedProcess[str]:
+    given = environment(runs_dir=str(runs_dir), **settings) | {SOCKET: template_address()}
+    script = _SCRIPT.format(moments=moments, told=str(_told(runs_dir)), arguments=list(arguments))
     command = ForkedProcess(runs_dir, given, script=script, shared_workers=True)
     try:
         out, err = command.communicate(PATIENCE)
     finally:
         command.kill()
     return subprocess.CompletedProcess(arguments, command.wait(), out, err)
+
+
+def _told(runs_dir: Path) -> Path:
+    return runs_dir.with_name(f"{runs_dir.name}-moments.txt")

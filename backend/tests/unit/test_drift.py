@@ -114,8 +114,10 @@ def test_migrate_prints_and_writes_only_when_told_to_and_keeps_the_original(run:
     assert path.with_name("config.json.bak").read_bytes() == OLD
     assert "already" in call(root, "config", "migrate", str(path), "--write").out
     path.write_bytes(OLD)
+    assert call(root, "config", "migrate", str(path), "--write").status == 0, "the original is the one that is kept"
+    path.write_bytes(OLD + b"\n")
     assert call(root, "config", "migrate", str(path), "--write").status == 4, "the first original is not overwritten"
-    assert path.read_bytes() == OLD
+    assert path.read_bytes() == OLD + b"\n"
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"schema_version": 0}', b'{"schema_version": 9}', b"\xff"])

@@ -116,7 +116,7 @@ def migrate(
     migrated = json.dumps(dict(reading.document), indent=2, ensure_ascii=False) + "\n"
     backup = file.with_name(f"{file.name}.bak") if write and reading.applied else None
     if backup is not None:
-        if backup.exists():
+        if backup.exists() and _read(backup) != content:  # the same is what an earlier one that was cut off left
             raise Failure(Exit.CONFLICT, f"{backup} is there already. Move it away first; nothing was changed.")
         write_atomically(backup, content)
         write_atomically(file, migrated.encode())
