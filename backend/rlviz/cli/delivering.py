@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.output import note, print_json, say, waiting, warn
+from rlviz.cli.output import Advance, note, print_json, progress, say, waiting, warn
 from rlviz.cli.waiting import ENDED, POLL_SECONDS, wait_while_it_trains
 from rlviz.domain.sinks import SinkKind
 
@@ -62,8 +62,8 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
 
     try:
         add_sink(folder, kind)
-        with waiting(what):
-            status, said = deliver_now(folder, kind)
+        with progress(what) as advance:
+            status, said = deliver_now(folder, kind, lambda: _move(advance, folder, kind))
         record = read_sink(folder, kind)
     except (OSError, RunFolderError) as error:
         raise Failure(Exit.FAILED, f"{folder.run_id} cannot be delivered: {error}") from error
@@ -80,6 +80,18 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     if not quiet:
         _say_where(folder, record)
     return {**told, "delivered": offline_will_do or not record.offline}
+
+
+def _move(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:
+    """By how much of the metrics is there for certain; a sink that confirms all of it at once says nothing before."""
+    from rlviz.domain.errors import RunFolderError
+    from rlviz.rundir.journal import whole_size
+    from rlviz.rundir.sinks import read_sink
+
+    with suppress(OSError, RunFolderError):
+        record = read_sink(folder, kind)
+        if record is not None and record.offset:
+            advance(record.offset, whole_size(folder.metrics_path))
 
 
 def see_delivered(connection: Connection, run_ids: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 import typer
 
@@ -170,31 +170,39 @@ def sparkline(values: Iterable[float | None], columns: int) -> str:
     return "".join(BARS[round((value - low) / (high - low) * (len(BARS) - 1))] for value in known)
 
 
+class Advance(Protocol):
+    def __call__(self, done: int, total: int | None, text: str | None = None) -> None:
+        """``total`` and ``text`` stay as they are where they are None."""
+
+
+@contextmanager
+def progress(text: str, total: int | None = None) -> Iterator[Advance]:
+    """A bar on standard error, if that is a terminal; yields what moves it on. Without a total the bar only moves."""
+    with _bar(text, total) as change:
+
+        def advance(done: int, total: int | None, text: str | None = None) -> None:
+            change(completed=done, total=total, **({} if text is None else {"description": text}))
+
+        yield advance
+
+
 @contextmanager
 def waiting(text: str) -> Iterator[Callable[[str], None]]:
-    """Say what is waited for, with something that moves, if standard error is a terminal; yields what says it anew."""
-    if _quiet or not is_terminal(sys.stderr):
-        yield lambda _text: None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-
-    with Console(stderr=True).status(escape(text)) as status:
-        yield lambda text: status.update(escape(text))
+    """The same for what nobody knows the length of; yields what says anew what is waited for."""
+    with _bar(text, None) as change:
+        yield lambda text: change(description=text)
 
 
 @contextmanager
-def progress(text: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar on standard error, if that is a terminal; yields what moves it on: ``(done, total)``, where None leaves the
-    total as it is. Without a total the bar only moves."""
+def _bar(text: str, total: int | None) -> Iterator[Callable[..., None]]:
     if _quiet or not is_terminal(sys.stderr):
-        yield lambda _done, _total: None
+        yield lambda **_changes: None
         return
     from rich.console import Console
-    from rich.markup import escape
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(None), TaskProgressColumn(), TimeRemainingColumn(compact=True)
+    said = TextColumn("{task.description}", markup=False)
+    columns = said, BarColumn(None), TaskProgressColumn(), TimeRemainingColumn(compact=True)
     with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as bar:
-        task = bar.add_task(escape(text), total=total)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task(text, total=total)
+        yield lambda **changes: bar.update(task, **changes)

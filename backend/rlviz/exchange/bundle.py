@@ -8,7 +8,6 @@ meanwhile is taken whole, or not at all.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import stat
@@ -16,6 +15,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import IO, Annotated, BinaryIO
 
@@ -27,6 +27,8 @@ from rlviz.domain.event_lines import event_line, parse_event
 from rlviz.domain.events import Ending, InterruptedData, StartedData
 from rlviz.domain.ids import is_run_id
 from rlviz.domain.storage_rules import StoredKind
+from rlviz.exchange.copying import Copying, Nowhere, Tell, tell_nobody
+from rlviz.exchange.zip_archive import opened_archive
 from rlviz.rundir.contents import kind_of
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.files import is_file, open_file
@@ -38,7 +40,6 @@ SCHEMA_VERSION = 1
 MOST_FILES = 100_000
 MOST_MANIFEST_BYTES = 50_000_000
 DEFAULT_MOST_BYTES = 20_000_000_000
-CHUNK = 1 << 20
 
 LEFT_OUT = ("control.json", "worker.lock", "heartbeat", "watch/", "sealed/", "film/clips/", "sinks/")
 """What belongs to the machine that trains, or can be made again."""
@@ -83,10 +84,9 @@ def write_bundle(
     *,
     policies: bool = True,
     snapshots: bool = False,
-    tell: Callable[[str], None] = lambda _name: None,
+    tell: Tell = tell_nobody,
 ) -> Manifest:
     """Write a run's bundle. ``policies``: with its policies; ``snapshots``: with what an exact resume needs, too.
-    ``tell`` is called with the name of each file before it is packed.
 
     Raises RunFolderError for a folder whose configuration cannot be read, ArtifactNotFound for one that is deleted
     meanwhile, and OSError.
@@ -107,7 +107,12 @@ def write_bundle(
 
 
 def read_bundle(
-    source: Path, runs_dir: Path, *, trust_policies: bool = False, most_bytes: int = DEFAULT_MOST_BYTES
+    source: Path,
+    runs_dir: Path,
+    *,
+    trust_policies: bool = False,
+    most_bytes: int = DEFAULT_MOST_BYTES,
+    tell: Tell = tell_nobody,
 ) -> RunFolder:
     """Put the run of a bundle into ``runs_dir``: whole, once all of its hashes are found right, or not at all.
 
@@ -115,23 +120,20 @@ def read_bundle(
     Raises BundleRefused for what is no bundle, or not a sound one, RunIsThere, and
     OSError.
     """
-    try:
-        with zipfile.ZipFile(source) as archive:
-            manifest = _checked_manifest(archive, most_bytes)
-            target = runs_dir / manifest.run_id
-            if target.exists() or target.is_symlink():
-                raise RunIsThere(manifest.run_id)
-            draft = RunFolder(runs_dir / DRAFTS, manifest.run_id)
+    with _opened(source) as archive:
+        manifest = _checked_manifest(archive, most_bytes)
+        target = runs_dir / manifest.run_id
+        if target.exists() or target.is_symlink():
+            raise RunIsThere(manifest.run_id)
+        draft = RunFolder(runs_dir / DRAFTS, manifest.run_id)
+        shutil.rmtree(draft.path, ignore_errors=True)
+        try:
+            _unpack(archive, manifest, draft.path, trust_policies, tell)
+            _finish(draft)
+            draft.path.rename(target)
+        except BaseException:
             shutil.rmtree(draft.path, ignore_errors=True)
-            try:
-                _unpack(archive, manifest, draft.path, trust_policies)
-                _finish(draft)
-                draft.path.rename(target)
-            except BaseException:
-                shutil.rmtree(draft.path, ignore_errors=True)
-                raise
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError) as error:
-        raise BundleRefused(f"{source.name} is no bundle: {error}.") from error
+            raise
     return RunFolder(runs_dir, manifest.run_id)
 
 
@@ -140,15 +142,17 @@ def check_bundle(source: Path) -> Manifest:
 
     Raises BundleRefused for what is no bundle, or not a sound one, and OSError.
     """
-    try:
-        with zipfile.ZipFile(source) as archive:
-            manifest = _checked_manifest(archive, most_bytes=sys.maxsize)
-            for member in manifest.files:
-                with archive.open(member.path) as packed:
-                    _check_copied(member, packed, *_copy(packed, _Nowhere(), member.bytes))
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError) as error:
-        raise BundleRefused(f"{source.name} is no bundle: {error}.") from error
+    with _opened(source) as archive:
+        manifest = _checked_manifest(archive, most_bytes=sys.maxsize)
+        copying = Copying()
+        for member in manifest.files:
+            with archive.open(member.path) as packed:
+                _check_copied(member, packed, *copying.copy(member.path, packed, Nowhere(), member.bytes))
     return manifest
+
+
+def _opened(source: Path) -> AbstractContextManager[zipfile.ZipFile]:
+    return opened_archive(source, lambda why: BundleRefused(f"{source.name} is no bundle, or a damaged one: {why}."))
 
 
 def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
@@ -163,31 +167,29 @@ def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _pack(
-    archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool], tell: Callable[[str], None]
-) -> list[Member]:
+def _pack(archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool], tell: Tell) -> list[Member]:
     """Put each file of a run that is wanted into the archive. Raises RunFolderError and OSError."""
     members: dict[str, Member] = {}
+    copying = Copying(_bytes_of(folder, is_wanted), tell)
     while True:
         has_vanished = False
         for path in list(_files(folder)):
             name = path.relative_to(folder.path).as_posix()
             if name in members or not is_wanted(name):
                 continue
-            tell(name)
             try:
                 with open_file(path, folder.path) as source:
-                    members[name] = _packed(archive, name, source)
+                    members[name] = _packed(archive, name, source, copying)
             except FileNotFoundError:
                 has_vanished = True
         if not has_vanished:
             return list(members.values())  # otherwise something else may be there instead: a compressed journal, say
 
 
-def _packed(archive: zipfile.ZipFile, name: str, source: BinaryIO) -> Member:
+def _packed(archive: zipfile.ZipFile, name: str, source: BinaryIO, copying: Copying) -> Member:
     size = os.fstat(source.fileno()).st_size
     with archive.open(name, "w", force_zip64=True) as sink:
-        copied, digest = _copy(source, sink, size)
+        copied, digest = copying.copy(name, source, sink, size)
     return Member(path=name, bytes=copied, sha256=digest)
 
 
@@ -201,6 +203,16 @@ def _files(folder: RunFolder) -> Iterator[Path]:
                 yield path
 
 
+def _bytes_of(folder: RunFolder, is_wanted: Callable[[str], bool]) -> int:
+    """As far as can be said before: the run may train."""
+    total = 0
+    for path in _files(folder):
+        if is_wanted(path.relative_to(folder.path).as_posix()):
+            with suppress(FileNotFoundError):
+                total += path.stat().st_size
+    return total
+
+
 def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:
     if path.startswith(LEFT_OUT) or (kind_of(path) in SNAPSHOTS and not snapshots):
         return False
@@ -209,23 +221,6 @@ def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:
 
 def _is_policy(path: str) -> bool:
     return kind_of(path) in POLICIES or (path.startswith("eval/") and path.endswith(".zip"))
-
-
-class _Nowhere:
-    """Takes bytes and forgets them."""
-
-    def write(self, data: bytes) -> int:
-        return len(data)
-
-
-def _copy(source: IO[bytes], sink: IO[bytes] | _Nowhere, most: int) -> tuple[int, str]:
-    """Copy ``most`` bytes, or as many as there are; how many those were, and their SHA-256."""
-    digest, left = hashlib.sha256(), most
-    while left and (chunk := source.read(min(CHUNK, left))):
-        digest.update(chunk)
-        sink.write(chunk)
-        left -= len(chunk)
-    return most - left, digest.hexdigest()
 
 
 def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
@@ -277,14 +272,18 @@ def _is_plain(name: str) -> bool:
     )
 
 
-def _unpack(archive: zipfile.ZipFile, manifest: Manifest, root: Path, trust_policies: bool) -> None:
-    for member in manifest.files:
-        if member.path.startswith(LEFT_OUT) or (_is_policy(member.path) and not trust_policies):
-            continue
+def _unpack(archive: zipfile.ZipFile, manifest: Manifest, root: Path, trust_policies: bool, tell: Tell) -> None:
+    wanted = [
+        member
+        for member in manifest.files
+        if not member.path.startswith(LEFT_OUT) and (trust_policies or not _is_policy(member.path))
+    ]
+    copying = Copying(sum(member.bytes for member in wanted), tell)
+    for member in wanted:
         path = root / member.path
         path.parent.mkdir(parents=True, exist_ok=True)
         with archive.open(member.path) as source, path.open("xb") as sink:
-            _check_copied(member, source, *_copy(source, sink, member.bytes))
+            _check_copied(member, source, *copying.copy(member.path, source, sink, member.bytes))
             os.fsync(sink.fileno())
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, RunIsThere, read_bundle
+from rlviz.exchange.copying import Tell, tell_nobody
 from rlviz.exchange.imports.archive import MOST_BYTES, unpack
 from rlviz.exchange.imports.earlier import digest_of, imported_before
 from rlviz.exchange.imports.log_formats import MOST_RUNS, find_logs, read_logs
 from rlviz.exchange.imports.writing import write_run
+from rlviz.exchange.zip_archive import is_archive, opened_archive
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
 
@@ -43,30 +43,29 @@ class BroughtIn:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def bring_in(
-    path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None] = lambda _place: None
-) -> BroughtIn:
-    """Import the runs at ``path``, each whole or not at all; ``tell`` is called with the place of each.
+def bring_in(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell = tell_nobody) -> BroughtIn:
+    """Import the runs at ``path``, each whole or not at all; ``tell`` is called with the place of each of several, or
+    the name of each file of one bundle.
 
     Raises BundleRefused or ImportRefused where nothing can be taken, FileExistsError for a bundle whose run is there,
     and OSError.
     """
-    if not path.is_dir() and zipfile.is_zipfile(path) and path.suffix.lower() != ".npz":
+    if not path.is_dir() and is_archive(path) and path.suffix.lower() != ".npz":
         return _of_archive(path, runs_dir, options, tell)
     return _of_folder(path, runs_dir, options, tell) if path.is_dir() else _of_logs(path, runs_dir, options, tell)
 
 
-def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None]) -> BroughtIn:
+def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) -> BroughtIn:
     """Of the bundles below the folder, if there are some, and of the logs below it otherwise."""
-    archives = (one for one in sorted(path.rglob("*.zip")) if not one.is_symlink() and zipfile.is_zipfile(one))
+    archives = (one for one in sorted(path.rglob("*.zip")) if not one.is_symlink() and is_archive(one))
     bundles = [one for one in archives if _is_bundle(one)]
     if not bundles:
         return _of_logs(path, runs_dir, options, tell)
     if len(bundles) > MOST_RUNS:
         raise ImportRefused(f"{path.name!r} has more than {MOST_RUNS:,} bundles. Import it in parts.")
     brought = BroughtIn()
-    for bundle in bundles:
-        tell(bundle.name)
+    for number, bundle in enumerate(bundles):
+        tell(bundle.name, number, len(bundles))
         try:
             brought.runs.append(_of_bundle(bundle, runs_dir, options))
         except RunIsThere as there:
@@ -76,9 +75,9 @@ def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, tell: Callabl
     return _if_any(brought)
 
 
-def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None]) -> BroughtIn:
+def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) -> BroughtIn:
     if _is_bundle(path):
-        return BroughtIn([_of_bundle(path, runs_dir, options)])
+        return BroughtIn([_of_bundle(path, runs_dir, options, tell)])
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     unpacked = Path(tempfile.mkdtemp(prefix="import-", dir=drafts))
@@ -91,26 +90,23 @@ def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, tell: Callab
         shutil.rmtree(unpacked, ignore_errors=True)
 
 
-def _of_bundle(path: Path, runs_dir: Path, options: ImportOptions) -> RunFolder:
+def _of_bundle(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell = tell_nobody) -> RunFolder:
     most = options.most_bytes or DEFAULT_MOST_BYTES
-    return read_bundle(path, runs_dir, trust_policies=options.trust_policies, most_bytes=most)
+    return read_bundle(path, runs_dir, trust_policies=options.trust_policies, most_bytes=most, tell=tell)
 
 
 def _is_bundle(path: Path) -> bool:
     """Raises ImportRefused for an archive that cannot be read."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return MANIFEST in archive.namelist()
-    except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise ImportRefused(f"{path.name} cannot be unpacked: {error}.") from None
+    with opened_archive(path, lambda why: ImportRefused(f"{path.name} cannot be unpacked: {why}.")) as archive:
+        return MANIFEST in archive.namelist()
 
 
-def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, tell: Callable[[str], None]) -> BroughtIn:
+def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) -> BroughtIn:
     logs, brought = find_logs(path), BroughtIn()
     before = {} if options.again else imported_before(runs_dir)
-    for one in logs:
+    for number, one in enumerate(logs):
         place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
-        tell(place)
+        tell(place, number, len(logs))
         try:
             found = read_logs(one)
             rows = found.rows.finished(found.began)

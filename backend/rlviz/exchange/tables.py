@@ -34,12 +34,13 @@ _NONE = type(None)
 @dataclass(frozen=True)
 class Table:
     """``rows``: dictionaries, gone through once; one that lacks a column has nothing there. ``kinds``: of each column,
-    which Parquet has to know. ``whole``: what JSON has instead."""
+    which Parquet has to know. ``whole``: what JSON has instead. ``count``: of the rows, if it is known before."""
 
     columns: Sequence[str]
     rows: Iterable[Mapping[str, Any]]
     kinds: Mapping[str, Kind]
     whole: Any = None
+    count: int | None = None
 
 
 def of_metrics(folder: RunFolder) -> Table:
@@ -53,7 +54,8 @@ def of_metrics(folder: RunFolder) -> Table:
         count += 1
     columns = [*PLACE, *sorted(types.keys() - set(PLACE))]
     rows = islice(_metric_rows(folder), count)
-    return Table(columns, rows, {name: _kind(types[name], of_none="integer") for name in columns})
+    kinds = {name: _kind(types[name], of_none="integer") for name in columns}
+    return Table(columns, rows, kinds, count=count)
 
 
 def of_config(config: Mapping[str, Any]) -> Table:

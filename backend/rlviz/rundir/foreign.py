@@ -120,7 +120,7 @@ def _checked_name(pointer: str, value: str) -> str:
 def _json_of_settings(settings: Mapping[str, object]) -> dict[str, JsonValue]:
     if len(settings) > MAX_SETTINGS:
         raise InvalidRequest.field("/config", f"config has {len(settings):,} settings; {MAX_SETTINGS} are the most.")
-    return {str(name)[:MAX_VALUE_CHARACTERS]: _json_of(value) for name, value in settings.items()}
+    return {_text(name): _json_of(value) for name, value in settings.items()}
 
 
 def _json_of(value: object, depth: int = 1) -> JsonValue:
@@ -132,7 +132,11 @@ def _json_of(value: object, depth: int = 1) -> JsonValue:
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Mapping) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
-        return {str(name)[:MAX_VALUE_CHARACTERS]: _json_of(one, depth + 1) for name, one in value.items()}
+        return {_text(name): _json_of(one, depth + 1) for name, one in value.items()}
     if isinstance(value, list | tuple) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
         return [_json_of(one, depth + 1) for one in value]
+    return _text(value)
+
+
+def _text(value: object) -> str:
     return str(value).encode(errors="replace").decode()[:MAX_VALUE_CHARACTERS]

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from rlviz.api.address import NAME, ServiceAddress, read_address
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import run_folders
@@ -211,6 +213,30 @@ def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", plain) if " stopped (step " not in line), plain
     assert set(statuses(tmp_path).values()) == {"stopped"}
+
+
+@pytest.mark.parametrize(
+    ("command", "shows"),
+    [
+        (("export", "one", "--output", "metrics.csv"), "100%"),
+        (("export", "one", "--format", "tensorboard", "--output", "logs"), "100%"),
+        (("export", "one", "--bundle", "--output", "one.zip"), "100%"),
+        (("import", "two.zip"), "100%"),
+        (("export", "one", "--to", "tensorboard"), "━"),
+        (("catalog", "check"), "━"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_what_may_take_long_has_a_bar_on_40_columns(tmp_path: Path, command: tuple[str, ...], shows: str) -> None:
+    make_run(tmp_path / "runs", "one", rows=2_500, status="completed")
+    make_run(tmp_path / "elsewhere", "two", rows=10, status="completed")
+    two = shell(tmp_path, "export", "two", "--bundle", "--output", "two.zip", runs_dir="elsewhere")
+    assert two.returncode == 0, two.stderr
+    assert shell(tmp_path, "rebuild").returncode == 0
+    with terminal(tmp_path, *command) as (_, end):
+        shown = read_until(end, shows)
+    drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
+    assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", drawn) if "━" in line), drawn
 
 
 def test_the_doctor_names_who_holds_the_runs_folder_and_serves_nothing(tmp_path: Path) -> None:

@@ -126,10 +126,13 @@ def test_a_bar_fits_40_columns_and_is_drawn_on_a_terminal_alone(
         advance(3, 6)
     with output.waiting("Bundling [run]") as tell:
         tell("Bundling eval/[0].mp4")
+    with output.progress("Importing") as advance:
+        advance(1, 8, "Importing [two]")
     drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     assert "Indexing [run] folders" in drawn
     assert "50%" in drawn
     assert "Bundling eval/[0].mp4" in drawn
+    assert re.search(r"Importing \[two\] [━╸]+ +12%", drawn)
     assert all(len(line) <= 40 for line in re.split(r"[\r\n]+", drawn)), drawn
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -20,9 +21,15 @@ from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
+    from rlviz.cli.output import Advance
     from rlviz.rundir.folder import RunFolder
 
 RUNS_A_PAGE = 500
+
+ROWS_A_MOVE = 1_000
+"""So many rows move the bar on."""
+
+T = TypeVar("T")
 
 
 class What(StrEnum):
@@ -168,9 +175,10 @@ def _table(folder: RunFolder, what: What, format_: Format | None, output: Path |
     chosen = TableFormat(format_for(format_, output))
     check_target(chosen, output, is_terminal())
     folder.check()
-    with waiting(f"Exporting {folder.run_id}"):
+    with progress(f"Exporting {folder.run_id}") as advance:
         config = folder.read_config().model_dump(mode="json") if what is What.CONFIG else None
         table = of_config(config) if config is not None else of_metrics(folder)
+        table = replace(table, rows=_passing(table.rows, table.count, advance))
         if output is None:
             write_table(table, chosen, sys.stdout.buffer)
             return
@@ -211,9 +219,13 @@ def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, s
     from rlviz.cli.files import replace_file, say_written
     from rlviz.exchange.bundle import write_bundle
 
-    with waiting(f"Bundling {folder.run_id}") as tell:
-        packed = partial(write_bundle, folder, policies=policies, snapshots=snapshots)
-        manifest = replace_file(output, lambda file: packed(file, tell=lambda name: tell(f"Bundling {name}")))
+    with progress(f"Bundling {folder.run_id}") as advance:
+
+        def tell(name: str, done: int, total: int) -> None:
+            advance(done, total, f"Bundling {name}")
+
+        packed = partial(write_bundle, folder, policies=policies, snapshots=snapshots, tell=tell)
+        manifest = replace_file(output, packed)
     say_written(output, as_json, files=len(manifest.files))
 
 
@@ -224,13 +236,30 @@ def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
 
     if output.exists() and not output.is_dir():
         raise Failure(Exit.BAD_INPUT, f"{output} is a file. Event files need a folder: name one that is there, or new.")
-    with waiting(f"Exporting {folder.run_id}"):
+    with progress(f"Exporting {folder.run_id}") as advance:
         configuration = folder.read_config().model_dump_json(indent=1)
+        rows = _passing(all_rows(folder), _newest_number(folder), advance)
         try:
-            count = write_event_files(all_rows(folder), configuration, output)
+            count = write_event_files(rows, configuration, output)
         except FileExistsError as error:
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:
             raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
     say_written(output, as_json, values=count)
     note(f"tensorboard --logdir {output} shows them.")
+
+
+def _newest_number(folder: RunFolder) -> int | None:
+    """How many rows there are, or a few more where some are damaged; None for none."""
+    from rlviz.rundir.journal import last_lines
+
+    return next((line.record["seq"] for line in last_lines(folder.metrics_path, 1) if line.record), None)
+
+
+def _passing(rows: Iterable[T], total: int | None, advance: Advance) -> Iterator[T]:
+    """The rows, of which every some move the bar on."""
+    for done, row in enumerate(rows):
+        if done % ROWS_A_MOVE == 0:
+            advance(done, total)
+        yield row
+    advance(total or 0, total)

@@ -11,7 +11,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.options import AsJson, connected, examples
-from rlviz.cli.output import note, print_json, say, waiting, warn
+from rlviz.cli.output import note, print_json, progress, say, warn
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
@@ -67,9 +67,13 @@ def import_(
     if not path.exists():
         raise Failure(Exit.NOT_FOUND, f"There is no file or folder {path}.")
     options = ImportOptions(algo, env, name, trust_policies, most_bytes, again)
-    with connected(context) as connection, waiting(f"Importing {path.name}") as tell:
+    with connected(context) as connection, progress(f"Importing {path.name}") as advance:
+
+        def tell(name: str, done: int, total: int) -> None:
+            advance(done, total if total > 1 else None, f"Importing {name}")
+
         try:
-            brought = bring_in(path, connection.settings.runs_dir, options, lambda place: tell(f"Importing {place}"))
+            brought = bring_in(path, connection.settings.runs_dir, options, tell)
         except RunIsThere as error:
             _list_if_interrupted(connection, [error.run_id])
             raise Failure(Exit.CONFLICT, str(error)) from error

@@ -13,7 +13,7 @@ from rlviz.cli.commands.storage import measured, print_rules, print_storage
 from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, find_run, read_settings
-from rlviz.cli.output import coloured, print_json, print_table, say, waiting
+from rlviz.cli.output import coloured, print_json, print_table, progress, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 
@@ -98,7 +98,7 @@ def prune(
             return
         ask_first("Remove that for good? --dry-run only tells.", yes)
         connection.request("DELETE", "/trash")
-        done = _passed(connection, dry_run=False)
+        done = _passed(connection, dry_run=False, deeds=would["done"])
         if not as_json:
             if trash["runs"]:
                 say(f"Removed {len(trash['runs'])} runs, {byte_text(trash['total_bytes'])}.")
@@ -108,12 +108,13 @@ def prune(
             raise Failure(Exit.FAILED, done["error_message"])
 
 
-def _passed(connection: Connection, *, dry_run: bool) -> Any:
-    """A pass over the storage rules, once it has ended."""
+def _passed(connection: Connection, *, dry_run: bool, deeds: int = 0) -> Any:
+    """A pass over the storage rules, once it has ended; ``deeds``: how many it will be, if that is known."""
     connection.post("/storage/prune", {"dry_run": dry_run})
-    with waiting("Looking through the runs" if dry_run else "Making room"):
+    with progress("Looking through the runs" if dry_run else "Making room") as advance:
         while True:
             found = connection.get("/storage", runs=0)["pruning"]
+            advance(found["done"], deeds or None)
             if found["ended_at"] is not None:
                 return found
             time.sleep(POLL_SECONDS)

@@ -12,23 +12,26 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.delivering import see_delivered
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow import trial_screen
-from rlviz.cli.output import is_terminal, note, print_json, say, waiting
+from rlviz.cli.output import is_terminal, note, print_json, progress, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 
 if TYPE_CHECKING:
     from rich.console import Group
 
 OVER = frozenset({"completed", "failed"})
+PARTS = 1_000
+"""Of an experiment, in which its progress is counted."""
 _TOLD = frozenset({"training", "scored", "failed", "pruned"})
 
 
 def wait_for_experiment(connection: Connection, experiment_id: str, what: str) -> dict[str, Any]:
     """The experiment once it is over, or was stopped."""
-    with _left_as_settings_say(connection, experiment_id), waiting(what):
+    with _left_as_settings_say(connection, experiment_id), progress(what) as advance:
         while True:
             found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
             if found["status"] != "running":
                 return found
+            advance(round(PARTS * found["progress"]), PARTS)
             time.sleep(POLL_SECONDS)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 import time
 import zipfile
-import zlib
 from contextlib import suppress
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
+from rlviz.exchange.zip_archive import opened_archive
 
 MOST_FILES = 20_000
 MOST_BYTES = 2_000_000_000
@@ -24,21 +23,12 @@ def unpack(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> None:
     Raises ImportRefused for what climbs out of the folder, for links, and beyond the bounds, and OSError. What was
     unpacked by then is left to whoever removes ``target``.
     """
-    try:
-        with zipfile.ZipFile(source) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            _check(source.name, members, most_bytes)
-            left = most_bytes
-            for member in members:
-                left = _unpack_one(archive, member, target.joinpath(*_parts(member.filename)), left)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
-        raise ImportRefused(f"{source.name} cannot be unpacked: {error}.") from None
-    except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        raise ImportRefused(f"{source.name} has a file twice, or a file and a folder of one name.") from None
-    except OSError as error:
-        if error.errno != errno.EINVAL:
-            raise
-        raise ImportRefused(f"{source.name} cannot be unpacked: it is cut short.") from None  # a place before its start
+    with opened_archive(source, lambda why: ImportRefused(f"{source.name} cannot be unpacked: {why}.")) as archive:
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        _check(source.name, members, most_bytes)
+        left = most_bytes
+        for member in members:
+            left = _unpack_one(archive, member, target.joinpath(*_parts(member.filename)), left)
 
 
 def _check(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:

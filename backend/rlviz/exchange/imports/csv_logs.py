@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import CLOCK, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
+from rlviz.domain.times import MAX_TIME
 from rlviz.exchange.imports.found_run import FoundRun
 from rlviz.exchange.imports.names import ELAPSED_COLUMNS, STEP_COLUMNS
 from rlviz.exchange.tables import PLACE
@@ -90,8 +91,8 @@ def _take_head(text: str, name: str, found: FoundRun) -> float:
         )
     if isinstance(env_id := head.get("env_id"), str) and env_id not in ("", "None"):
         found.env_id = found.env_id or env_id
-    began = head.get("t_start", 0.0)
-    return float(began) if isinstance(began, int | float) and math.isfinite(began) else 0.0
+    began = head.get("t_start")
+    return float(began) if isinstance(began, int | float) and 0 <= began <= MAX_TIME else 0.0
 
 
 def read_progress(path: Path, found: FoundRun) -> None:

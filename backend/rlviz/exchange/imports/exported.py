@@ -9,12 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ImportRefused, RlvizError
 from rlviz.exchange.imports.csv_logs import csv_rows, is_exported_csv
 from rlviz.exchange.imports.found_run import MOST_METRICS, MOST_VALUES, FoundRun
+from rlviz.exchange.imports.json_rows import json_rows
 from rlviz.exchange.tables import PLACE
 from rlviz.rundir.documents import read_document
 
@@ -22,7 +21,10 @@ SOURCE = "an export of rlviz"
 
 CONFIGURATION = "config.json"
 
-MOST_JSON_BYTES = 500_000_000
+MOST_PARQUET_BYTES = 2_000_000_000
+"""Of the pages of a Parquet file once they are unpacked, as it says itself."""
+
+CELLS_AT_ONCE = 100_000
 
 _JSON = re.compile(rb'\[\s*\{\s*"seq"\s*:')
 _WITH_A_CONFIGURATION = "metrics"
@@ -70,22 +72,9 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         case ".csv":
             yield from ((f"line {line}", numbers) for line, numbers in csv_rows(path))
         case ".json":
-            yield from _json_rows(path)
+            yield from ((place, _numbers(row)) for place, row in json_rows(path))
         case _:
             yield from _parquet_rows(path)
-
-
-def _json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    if path.stat().st_size > MOST_JSON_BYTES:
-        raise ImportRefused(f"{path.name} has more than {MOST_JSON_BYTES:,} bytes. Export it as Parquet.")
-    try:
-        rows = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise ImportRefused(f"{path.name} is no JSON: {error}.") from None
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict):
-            raise ImportRefused(f"{path.name}, row {number} is no object.")
-        yield f"row {number}", {name: value for name, value in row.items() if _is_number(value)}
 
 
 def _parquet_columns(path: Path) -> list[str]:
@@ -95,7 +84,7 @@ def _parquet_columns(path: Path) -> list[str]:
 
     try:
         return list(pq.read_schema(path).names)
-    except pa.ArrowException:
+    except (pa.ArrowException, OSError, ValueError):  # the latter for a damaged schema
         return []
 
 
@@ -108,14 +97,20 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             columns = file.metadata.num_columns
             if columns > MOST_METRICS + len(PLACE) or file.metadata.num_rows > MOST_VALUES:
                 raise ImportRefused(f"{path.name} has more than {MOST_METRICS:,} metrics or {MOST_VALUES:,} rows.")
+            groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+            if (size := sum(group.total_byte_size for group in groups)) > MOST_PARQUET_BYTES:
+                raise ImportRefused(
+                    f"{path.name} would take {size:,} bytes, more than the {MOST_PARQUET_BYTES:,} that are read."
+                )
             number = 0
-            for batch in file.iter_batches():
+            for batch in file.iter_batches(max(1, CELLS_AT_ONCE // max(1, columns))):
                 for row in batch.to_pylist():
                     number += 1
-                    yield f"row {number}", {name: value for name, value in row.items() if _is_number(value)}
-    except (pa.ArrowException, OSError) as error:
-        raise ImportRefused(f"{path.name} cannot be read as Parquet: {str(error).splitlines()[0][:200]}") from None
+                    yield f"row {number}", _numbers(row)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        said = " ".join(str(error).split())[:200]
+        raise ImportRefused(f"{path.name} cannot be read as Parquet: {said}") from None
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if type(value) in (int, float)}

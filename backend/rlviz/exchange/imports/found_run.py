@@ -13,6 +13,8 @@ from rlviz.domain.times import MAX_TIME
 from rlviz.exchange.imports.names import ALIASES
 
 MOST_VALUES = 5_000_000
+VALUES_A_ROW = 3
+"""A row takes memory beside its values: as much as so many."""
 MOST_METRICS = 1_000
 MOST_NAME_CHARACTERS = 200
 
@@ -45,7 +47,7 @@ class Rows:
         if time is not None and not (math.isfinite(time) and 0 <= time <= MAX_TIME):
             time = None
         taken = {self._name(name): self._finite(name, value, step) for name, value in values.items()}
-        self._values += len(taken)
+        self._values += len(taken) + VALUES_A_ROW
         if self._values > MOST_VALUES:
             raise ImportRefused(f"It has more than {MOST_VALUES:,} values. Import it in parts, or thin it out first.")
         if taken:

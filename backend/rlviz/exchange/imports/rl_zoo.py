@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
 from rlviz.exchange.imports.found_run import FoundRun
 from rlviz.exchange.imports.logged_settings import take_names
+from rlviz.exchange.zip_archive import opened_archive
 
 ARGUMENTS, CONFIGURATION, EVALUATIONS = "args.yml", "config.yml", "evaluations.npz"
 
@@ -64,13 +64,19 @@ def _mapping(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         said = " ".join(str(error).split())[:200]
         raise ImportRefused(f"{path.name} cannot be read as YAML: {said or type(error).__name__}.") from None
-    while isinstance(plain, list) and len(plain) == 1:  # the one argument of OrderedDict
+    while isinstance(plain, list) and len(plain) == 1 and not _are_pairs(plain):  # the one argument of OrderedDict
         plain = plain[0]
-    if isinstance(plain, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in plain):
+    if _are_pairs(plain):
         plain = {str(name): value for name, value in plain}
     if not isinstance(plain, dict):
         raise ImportRefused(f"{path.name} holds no names and values, as that of the Zoo does.")
     return plain
+
+
+def _are_pairs(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in value
+    )
 
 
 class _Bounded:
@@ -99,25 +105,31 @@ def read_evaluations(path: Path, found: FoundRun) -> None:
     steps, results, lengths = arrays["timesteps"], arrays["results"], arrays.get("ep_lengths")
     if steps.ndim != 1 or results.ndim != 2 or len(results) != len(steps) or not results.shape[1]:
         raise ImportRefused(f"{path.name} does not hold a row of returns for each of its timesteps.")
+    if not np.isfinite(steps).all():
+        raise ImportRefused(f"{path.name} has timesteps that are no numbers.")
     if lengths is not None and lengths.shape != results.shape:
         raise ImportRefused(f"{path.name} does not hold a length for each of its returns.")
-    for index, step in enumerate(steps.tolist()):
-        values = {EVAL_REWARD: float(results[index].mean()), EVAL_REWARD_STD: float(results[index].std())}
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes of them is a gap
+        columns = {EVAL_REWARD: results.mean(axis=1), EVAL_REWARD_STD: results.std(axis=1)}
         if lengths is not None:
-            values[EVAL_EP_LENGTH] = float(lengths[index].mean())
-        found.rows.add(int(step), None, values)
+            columns[EVAL_EP_LENGTH] = lengths.mean(axis=1)
+    for index, step in enumerate(steps.tolist()):
+        found.rows.add(int(step), None, {name: float(column[index]) for name, column in columns.items()})
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(member.file_size for member in archive.infolist()) > MOST_NPZ_BYTES:
-                raise ImportRefused(f"{path.name} would take more than {MOST_NPZ_BYTES:,} bytes.")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in ("timesteps", "results", "ep_lengths") if name in file}
-    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError, SyntaxError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise ImportRefused(f"{path.name} cannot be read as arrays of numbers: {said}.") from None
+    def refusal(why: object) -> ImportRefused:
+        said = " ".join(str(why).split())[:200]
+        return ImportRefused(f"{path.name} cannot be read as arrays of numbers: {said}.")
+
+    with opened_archive(path, refusal) as archive:
+        if sum(member.file_size for member in archive.infolist()) > MOST_NPZ_BYTES:
+            raise ImportRefused(f"{path.name} would take more than {MOST_NPZ_BYTES:,} bytes.")
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in ("timesteps", "results", "ep_lengths") if name in file}
+        except (ValueError, KeyError, SyntaxError, TypeError, OverflowError, MemoryError) as error:  # of its heads
+            raise refusal(error) from None
     if missing := [name for name in ("timesteps", "results") if name not in arrays]:
         raise ImportRefused(f"{path.name} has no {', '.join(missing)}.")
     if any(array.dtype.kind not in "fiu" for array in arrays.values()):

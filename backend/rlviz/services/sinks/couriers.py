@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from rlviz.domain.sinks import SinkKind
@@ -13,6 +13,8 @@ from rlviz.rundir.folder import RunFolder
 
 DELIVERED, FAILED, BUSY = 0, 1, 4
 """Exit statuses of a courier; BUSY: another process delivers just that."""
+
+LOOK_SECONDS = 0.3
 
 
 def start_courier(folder: RunFolder, kind: SinkKind, *, follow: bool = False) -> subprocess.Popen[bytes]:
@@ -35,12 +37,17 @@ def _environment() -> dict[str, str]:
     return {**ours, "OMP_NUM_THREADS": "1"}
 
 
-def deliver_now(folder: RunFolder, kind: SinkKind) -> tuple[int, str]:
+def deliver_now(folder: RunFolder, kind: SinkKind, look: Callable[[], object]) -> tuple[int, str]:
     """Deliver a run to a sink; the courier's exit status and what it said. An interruption ends the courier too, and
-    what it did not deliver waits for the next one. Raises OSError."""
+    what it did not deliver waits for the next one. Meanwhile ``look`` is called now and then. Raises OSError."""
     courier = start_courier(folder, kind)
     try:
-        _, said = courier.communicate()
+        while True:
+            try:
+                _, said = courier.communicate(timeout=LOOK_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                look()
     except BaseException:
         courier.terminate()
         raise

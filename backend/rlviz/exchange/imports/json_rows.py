@@ -1,0 +1,97 @@
+"""The objects of a JSON array one after the other, so that a file of any length takes the memory of one of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from rlviz.domain.errors import ImportRefused
+
+MOST_CHARACTERS = 1 << 20
+"""Of one object, as of a line of a journal."""
+
+_CHUNK = 1 << 18
+_LONGEST_INTEGER = 18
+_SPACE = re.compile(r"[ \t\r\n]*")
+
+
+def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each with its place. Raises ImportRefused for what is no array of objects, and OSError."""
+    number = 0
+    with path.open(encoding="utf-8-sig") as file:
+        try:
+            for element in _elements(_Text(file)):
+                number += 1
+                if not isinstance(element, dict):
+                    raise ImportRefused(f"{path.name}, row {number} is no object.")
+                yield f"row {number}", element
+        except (ValueError, RecursionError) as error:
+            said = getattr(error, "msg", "") or str(error)
+            raise ImportRefused(f"{path.name} is no JSON behind row {number}: {said[:200]}.") from None
+
+
+def _elements(text: _Text) -> Iterator[Any]:
+    """Raises ValueError."""
+    if text.take() != "[":
+        raise ValueError("it is no array")
+    if text.look() == "]":
+        return
+    while True:
+        yield text.element()
+        if (mark := text.take()) != ",":
+            break
+    if mark != "]" or text.look():
+        raise ValueError("a comma or the end of the array is missing")
+
+
+def _integer(digits: str) -> int | float:
+    """One of any length, which Python would refuse or could not compare."""
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer)
+
+
+class _Text:
+    """A file of which no more is held than is looked at."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self._held, self._at = file, "", 0
+
+    def look(self) -> str:
+        """The next character that is no white space; empty at the end."""
+        while True:
+            found = _SPACE.match(self._held, self._at)
+            assert found is not None
+            self._at = found.end()
+            if self._at < len(self._held):
+                return self._held[self._at]
+            if not self._read():
+                return ""
+
+    def take(self) -> str:
+        """The same, and go on behind it."""
+        mark = self.look()
+        self._at += len(mark)
+        return mark
+
+    def element(self) -> Any:
+        """Raises ValueError, of which JSONDecodeError is one."""
+        self.look()
+        while True:
+            try:
+                element, self._at = _DECODER.raw_decode(self._held, self._at)
+            except json.JSONDecodeError:
+                if len(self._held) - self._at > MOST_CHARACTERS or not self._read():
+                    raise
+            else:
+                return element
+
+    def _read(self) -> bool:
+        """Hold more of the file, and let go of what lies behind. False at its end."""
+        more = self._file.read(_CHUNK)
+        self._held, self._at = self._held[self._at :] + more, 0
+        return bool(more)
