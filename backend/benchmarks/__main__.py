@@ -3,7 +3,7 @@
 python -m benchmarks [throughput [ALGO …]] [scaling] [responsiveness] [volume] [evaluation] [records] [live] [film]
                      [snapshots] [sessions] [live_window] [anatomy] [long] [overlay] [peers] [load] [intervals]
                      [coverage] [experiment_results] [experiment_page] [scheduling] [searching] [tracking] [terminal]
-                     [analytics]
+                     [analytics] [ingest]
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ PARTS = (
     "tracking",
     "terminal",
     "analytics",
+    "ingest",
 )
 
 

@@ -220,7 +220,10 @@ def check_packages() -> Finding:
             missing.append(name)
     if missing:
         return Finding(
-            "packages", "bad", f"Not installed: {', '.join(missing)}.", "pip install -r backend/requirements.lock"
+            "packages",
+            "bad",
+            f"Not installed: {', '.join(missing)}.",
+            "Install this product again: `pip install rlviz`, or `make run` in its source.",
         )
     return Finding("packages", "ok", ", ".join(versions) + ".")
 

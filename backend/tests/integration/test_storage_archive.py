@@ -131,6 +131,16 @@ def test_a_quota_that_is_exceeded_while_something_trains_has_its_rule_applied(ap
     wait_for(lambda: not app.storage.look(0).is_measuring and app.storage.warnings() == [], "room")
 
 
+@pytest.mark.parametrize(("size", "warns"), [(799_000, False), (801_000, True)])
+def test_of_what_may_be_taken_eighty_percent_are_warned_of(app: Application, size: int, warns: bool) -> None:
+    app.storage.change(StorageRules.model_validate({"rules": [], "quotas": {"logs": 1_000_000}}))
+    for log in app.settings.runs_dir.glob("*/worker.log"):
+        log.unlink()
+    (app.settings.runs_dir / "old-run" / "worker.log").write_bytes(b"l" * size)
+    app.storage.keep_within()
+    assert bool(app.storage.warnings()) == warns
+
+
 def test_what_no_rule_allows_stays_however_much_it_takes(app: Application) -> None:
     rule = {**WHILE_OVER, "over_quota_only": False, "after_days": 1_000}
     app.storage.change(StorageRules.model_validate({"rules": [rule], "quotas": {"videos": 1_000_000}}))

@@ -43,22 +43,33 @@ class Cluster:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, user=user, cwd="/")
 
 
+def programs() -> Path | None:
+    """Where those of PostgreSQL are; None where it is not installed."""
+    found = shutil.which("initdb")
+    folder = Path(found).resolve().parent if found else next(iter(_PLACES), None)
+    return folder if folder is not None and (folder / "pg_ctl").exists() else None
+
+
+@contextmanager
+def cluster(programs: Path) -> Iterator[Cluster]:
+    folder = Path(tempfile.mkdtemp(prefix="rlviz-pg-"))  # a socket's path is short
+    made = Cluster(folder, programs)
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        made.make()
+        made.start()
+        yield made
+        made.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def postgres() -> Iterator[Cluster]:
     """Skips the test where no PostgreSQL is installed (`apt-get install postgresql`)."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'rlviz[postgres]'")
-    found = shutil.which("initdb")
-    programs = Path(found).resolve().parent if found else next(iter(_PLACES), None)
-    if programs is None or not (programs / "pg_ctl").exists():
+    if (found := programs()) is None:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
-    folder = Path(tempfile.mkdtemp(prefix="rlviz-pg-"))  # a socket's path is short
-    cluster = Cluster(folder, programs)
-    try:
-        if os.geteuid() == 0:
-            shutil.chown(folder, "postgres")
-        cluster.make()
-        cluster.start()
-        yield cluster
-        cluster.stop()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with cluster(found) as made:
+        yield made

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +228,23 @@ def test_every_command_can_answer_in_json_but_for_what_has_no_answer() -> None:
 def test_a_command_that_is_misspelt_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["exprt"]) == 2
     assert "Did you mean 'export'" in capsys.readouterr().err
+
+
+def test_each_command_shows_examples_of_itself_that_can_be_typed() -> None:
+    def every(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+        for name in group.list_commands(None):
+            command = group.get_command(None, name)
+            if hasattr(command, "list_commands"):
+                yield from every(command, (*path, name))
+            else:
+                yield (*path, name), command
+
+    commands = dict(every(get_command(app)))
+    for path, command in commands.items():
+        examples = [line.strip() for line in str(command.epilog).splitlines() if line.strip().startswith("rlviz ")]
+        typed = [shlex.split(re.split(r" [|>] ", example)[0])[1:] for example in examples]
+        behind = [words[words.index(path[0]) :] for words in typed if path[0] in words]
+        assert len(behind) == len(typed) > 0, path
+        for words in behind:
+            assert tuple(words[: len(path)]) == path, words
+            command.make_context(path[-1], words[len(path) :])

@@ -51,6 +51,16 @@ def test_metrics_become_a_column_each_and_a_torn_line_is_left_out(folder: RunFol
 
 
 @pytest.mark.parametrize("form", TableFormat)
+def test_a_run_may_train_on_while_it_is_exported(folder: RunFolder, form: TableFormat) -> None:
+    """Rows that come after the columns were looked for are left out, whatever they have."""
+    before, table = written(of_metrics(folder), form), of_metrics(folder)
+    with folder.metrics_path.open("a") as journal:
+        journal.write('me": 3.5, "step": 30, "values": {"b": "text", "d": 1}}\n{"seq": 4, "ti')
+    assert written(table, form) == before
+    assert written(of_metrics(folder), form) != before
+
+
+@pytest.mark.parametrize("form", TableFormat)
 def test_no_rows_are_a_table_too(tmp_path: Path, form: TableFormat) -> None:
     assert written(of_metrics(make_run(tmp_path, "empty")), form)
 

@@ -1,0 +1,83 @@
+"""What the doctor finds on a machine that lacks something, and that it says what to do."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.cli import checks
+from rlviz.cli.checks import Finding
+from rlviz.rundir.noted_usage import note_usage
+from rlviz.rundir.usage import measure
+from rlviz.settings import Settings
+
+
+def settings(runs_dir: Path, **given: Any) -> Settings:
+    return Settings(_env_file=None, runs_dir=runs_dir, **given)  # type: ignore[call-arg]
+
+
+def held(finding: Finding, about: str, state: str, says: str, to_do: str) -> None:
+    """What works asks for nothing; what does not says what to do."""
+    assert (finding.about, finding.state) == (about, state), finding
+    assert says in finding.says
+    assert to_do in finding.to_do
+    assert bool(finding.to_do) == (state != "ok")
+
+
+def test_a_machine_that_lacks_nothing_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "index.html").touch()
+    free = settings(tmp_path, min_free_disk=1_000, frontend_dir=tmp_path, port=0)
+    look: dict[str, Callable[[Settings], Finding]] = {
+        "runs folder": checks.check_folder,
+        "disk": checks.check_disk,
+        "service": checks.check_service,
+        "lock": checks.check_lock,
+        "browsers": checks.check_reach,
+        "port": checks.check_port,
+        "pages": checks.check_pages,
+        "time": checks.check_time,
+    }
+    for about, check in look.items():
+        held(check(free), about, "ok", "", "")
+    held(checks.check_packages(), "packages", "ok", "torch ", "")
+
+
+def test_a_disk_without_room_is_told_with_what_makes_some(tmp_path: Path) -> None:
+    held(checks.check_disk(settings(tmp_path, min_free_disk=10**18)), "disk", "bad", "are kept", "rlviz prune")
+    (tmp_path / "file").write_bytes(b"x" * 9_000_000)
+    note_usage(tmp_path, measure(tmp_path))
+    for most, state in ((8_000_000, "bad"), (10_000_000, "look"), (100_000_000, "ok")):
+        found = checks.check_disk(settings(tmp_path, min_free_disk=1_000, max_bytes=most))
+        held(found, "disk", state, "", "" if state == "ok" else "prune --dry-run")
+
+
+def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    found = checks.check_folder(settings(tmp_path / "file"))
+    held(found, "runs folder", "bad", "cannot be written", "RLVIZ_RUNS_DIR")
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+        held(checks.check_port(settings(tmp_path, port=port)), "port", "look", f"Port {port}", "RLVIZ_PORT")
+
+
+def test_pages_that_are_not_built_and_packages_that_are_missing_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held(checks.check_pages(settings(tmp_path, frontend_dir=tmp_path)), "pages", "look", "not built", "make run")
+    monkeypatch.setattr(checks, "_PACKAGES", ("torch", "no-such-package"))
+    held(checks.check_packages(), "packages", "bad", "Not installed: no-such-package.", "pip install")
+
+
+def test_a_clock_that_is_wrong_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = checks.time.time()
+    for clock, state, says in ((0.0, "bad", "1970"), (now + 60, "look", "apart"), (now, "ok", "the disk agrees")):
+        monkeypatch.setattr(checks.time, "time", lambda clock=clock: clock)
+        held(checks.check_time(settings(tmp_path)), "time", state, says, "")
