@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { expect, test } from "@playwright/test";
-import { videoTime } from "./run-page";
+import { chart, points, status, videoTime } from "./run-page";
 import { runPage } from "./seeded";
 
 const SCRIPT = `
@@ -42,6 +42,46 @@ test("a video that a program of one's own hands over plays on the page of its ru
     await card.getByRole("button", { name: "Play", exact: true }).click();
     await expect.poll(() => videoTime(video)).toBeGreaterThan(0.2);
   } finally {
+    await request.delete(`/api/runs/${id}`);
+    await request.delete(`/api/trash/${id}`);
+  }
+});
+
+const ENDLESS = `
+import sys, time
+import rlviz
+
+run = rlviz.track("my-ppo", "CartPole-v1", name="By a notebook", runs_dir=sys.argv[1])
+print(run.id, flush=True)
+for step in range(50, 10_000_000, 50):
+    run.episode(step, episode_return=step / 50, length=50)
+    time.sleep(0.02)
+`;
+
+test("a program of one's own is seen as it trains, and within ten seconds that it is dead @phone", async ({
+  page,
+  request,
+}) => {
+  const runs = process.env.RLVIZ_E2E_RUNS ?? "";
+  const program = spawn("../backend/.venv/bin/python", ["-c", ENDLESS, runs]);
+  const id = await new Promise<string>((resolve) => {
+    program.stdout.once("data", (said: Buffer) => {
+      resolve(said.toString().trim());
+    });
+  });
+  try {
+    await expect.poll(async () => (await request.get(`/api/runs/${id}`)).status()).toBe(200);
+    await page.goto(runPage(id));
+    await expect(status(page, "running")).toBeVisible();
+    await expect(chart(page, "Episode return")).toBeVisible();
+    const before = await points(page, "Episode return");
+    await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(before + 20);
+    await expect(page.getByRole("button", { name: "Stop", exact: true })).toHaveCount(0);
+
+    program.kill("SIGKILL");
+    await expect(status(page, "interrupted")).toBeVisible({ timeout: 10_000 });
+  } finally {
+    program.kill("SIGKILL");
     await request.delete(`/api/runs/${id}`);
     await request.delete(`/api/trash/${id}`);
   }
