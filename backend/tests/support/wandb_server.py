@@ -118,7 +118,7 @@ class FakeWandb(TrackingServer):
         return {"model": {**_project(asked["project"]), "bucket": run and _resumed(run)}}
 
     def _upsert(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """One that begins, and does not say which run it goes on with, starts a new one, as ``wandb.init`` says of it."""
+        """One that begins, and does not say which run it goes on with, starts a new one, as ``wandb.init`` says."""
         is_new = sent["id"] is None and sent["displayName"] is not None
         run = RunThere(sent["name"]) if is_new else self.runs[sent["name"]]
         self.runs[run.name] = run

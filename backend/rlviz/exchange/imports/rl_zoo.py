@@ -64,19 +64,13 @@ def _mapping(path: Path) -> dict[str, Any]:
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         said = " ".join(str(error).split())[:200]
         raise ImportRefused(f"{path.name} cannot be read as YAML: {said or type(error).__name__}.") from None
-    while isinstance(plain, list) and len(plain) == 1 and not _are_pairs(plain):  # the one argument of OrderedDict
+    if isinstance(plain, list) and len(plain) == 1:  # the one argument of OrderedDict
         plain = plain[0]
-    if _are_pairs(plain):
+    if isinstance(plain, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in plain):
         plain = {str(name): value for name, value in plain}
     if not isinstance(plain, dict):
         raise ImportRefused(f"{path.name} holds no names and values, as that of the Zoo does.")
     return plain
-
-
-def _are_pairs(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in value
-    )
 
 
 class _Bounded:
