@@ -116,10 +116,12 @@ class Trainer:
     def tick(self) -> None:
         """What the clock asks for, several times a second. Metrics come first, whose reader waits for them; then
         weights for who watches, and policies and checkpoints that are due."""
-        self._journals.flush_if_due()
-        self._live.tick()
-        if self._equipment is not None:
-            self._equipment.tick()
+        try:
+            self._journals.flush_if_due()
+        finally:  # where the disk is full, a pause waits for its snapshot here
+            self._live.tick()
+            if self._equipment is not None:
+                self._equipment.tick()
         self._journals.sync_if_due()
 
     def run(self) -> None:
