@@ -18,7 +18,7 @@ from rlviz.domain.saliency import StepSaliency
 from rlviz.domain.value_slice import ValueSlice
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import files_in, is_file
+from rlviz.rundir.files import files_in, is_file, open_descriptor
 from rlviz.rundir.folder import RunFolder
 
 MAX_REQUESTS = 32
@@ -97,17 +97,19 @@ class Clips:
         return newest
 
     def answer(self, record: ClipRecord) -> None:
-        """Write the result of a request and delete the request, on a full disk first, to make room.
-
-        Raises OSError and RunFolderError.
+        """Write the result of a request and delete the request; on a full disk the file of the request becomes that of
+        the result, so that whoever asks finds one of them at any time. Raises OSError and RunFolderError.
         """
+        path, request = self.record_path(record.id), self._request_path(record.id)
         content = record.model_dump_json(indent=2).encode()
         try:
-            write_atomically(self.record_path(record.id), content, self._folder.path)
+            write_atomically(path, content, self._folder.path)
         except OSError:
-            self._request_path(record.id).unlink(missing_ok=True)
-            write_atomically(self.record_path(record.id), content, self._folder.path)
-        self._request_path(record.id).unlink(missing_ok=True)
+            with os.fdopen(open_descriptor(request, os.O_WRONLY, self._folder.path), "wb") as file:
+                file.write(content)
+            request.replace(path)
+        else:
+            request.unlink(missing_ok=True)
 
     def refuse_all(self, cause: str) -> None:
         """Answer the requests of this moment with ``cause``, since no worker can.
