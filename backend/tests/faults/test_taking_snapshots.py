@@ -6,7 +6,9 @@ import random
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import httpx
 import psutil
 import pytest
 
@@ -81,6 +83,16 @@ def test_on_a_full_disk_a_snapshot_is_warned_of_training_goes_on_and_the_next_is
         whole_files(folder)
 
 
+def once_its_worker_has_ended(service: Service, path: str, body: dict[str, Any]) -> httpx.Response:
+    """The answer to what is refused while the worker of a run that has paused is about to end."""
+
+    def asked() -> httpx.Response | None:
+        answer = service.api("POST", path, json=body)
+        return None if answer.status_code == 409 else answer
+
+    return wait_for(asked, "the end of the worker", LONG)
+
+
 def test_on_a_full_disk_a_run_is_not_resumed_and_not_forked_and_can_be_later(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
         run_id = train(service)
@@ -90,7 +102,7 @@ def test_on_a_full_disk_a_run_is_not_resumed_and_not_forked_and_can_be_later(sma
         before = {path.name for path in folder.path.parent.iterdir()}
         with filled(small_disk):
             for path, body in (("resume", {}), ("fork", {"step": steps_of(service, run_id), "start": True})):
-                answer = service.api("POST", f"/runs/{run_id}/{path}", json=body)
+                answer = once_its_worker_has_ended(service, f"/runs/{run_id}/{path}", body)
                 assert answer.status_code in (503, 507), answer.text
             assert service.get(f"/runs/{run_id}")["status"] == "paused"
             assert {path.name for path in folder.path.parent.iterdir()} == before, "no folder is left half-made"

@@ -338,7 +338,8 @@ def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path) -> N
     spec = {**TINY, "base": {**BASE, "total_timesteps": 12_000}, "variants": [{"name": "only"}], "seeds": 1}
     with serving(tmp_path, max_concurrent_runs="1", on_exit="stop") as first:
         experiment_id = create(first, spec)
-        wait_for(lambda: any(cell["progress"] for cell in cells(first, experiment_id)), "steps")
+        # Far enough to have a snapshot: what is stopped before it has one is begun anew.
+        wait_for(lambda: any((cell["progress"] or 0) > 0.1 for cell in cells(first, experiment_id)), "steps")
         begun = cells(first, experiment_id)[0]["run_id"]
     with serving(tmp_path, max_concurrent_runs="1") as second:
         found = ended(second, experiment_id)
