@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -47,9 +48,11 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def deliver(folder: RunFolder, patience: float = 180.0) -> tuple[int, SinkRecord]:
-    """By a process of its own, as W&B keeps settings and connections beyond a run."""
+    """By a process of its own, as W&B keeps settings and connections beyond a run; and as the service does, without the
+    helper process of W&B that a test before may have left to this one."""
+    given = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
     command = [sys.executable, "-m", "rlviz.courier", str(folder.path), "wandb", "--patience", str(patience)]
-    status = subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode
+    status = subprocess.run(command, check=False, stderr=subprocess.DEVNULL, env=given).returncode
     record = read_sink(folder, SinkKind.WANDB)
     assert record is not None
     return status, record
