@@ -154,7 +154,7 @@ test("one pauses, goes a step back and forward again, and plays on", async ({ pa
   await expect.poll(step, SLOW).toBe(here - 1);
   await live(page).getByRole("button", { name: "One step", exact: true }).click();
   await expect.poll(step, SLOW).toBe(here);
-  expect(await observation.innerText()).toBe(seen);
+  await expect.poll(() => observation.innerText(), SLOW).toBe(seen);
   const before = await frames(page);
   await live(page).getByRole("button", { name: "Play", exact: true }).click();
   await expect.poll(() => frames(page), SLOW).toBeGreaterThan(before + 3);
