@@ -14,8 +14,8 @@ import httpx
 
 from benchmarks.support import WARM_UP_SECONDS, Figure, figure, new_folder, scratch, service, wait_until
 from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.domain.experiments import DEFAULT_SCORED_EPISODES
 from rlviz.domain.ids import new_evaluation_id
+from rlviz.domain.limits import DEFAULT_SCORED_EPISODES
 from rlviz.launchers.base import Worker
 from rlviz.launchers.job import Evaluate, Job, Train
 from rlviz.launchers.process import ProcessLauncher
