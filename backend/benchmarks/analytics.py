@@ -69,7 +69,7 @@ def write_runs(root: Path) -> None:
     """Folders and a catalogue under ``root`` of completed runs with different settings."""
     rng = np.random.default_rng(1)
     first = orjson.loads(new_folder(root, "ppo", 100_000).config_path.read_bytes())
-    application = Application(Settings(_env_file=None, runs_dir=root))  # type: ignore[call-arg]
+    application = Application(Settings(_env_file=None, runs_dir=root))
     application.rebuild()
     rows = [
         {"seq": n, "time": 1.7e9 + n, "step": n * 5_000, "values": {"episode/reward": float(n), "episode/index": n}}

@@ -23,11 +23,9 @@ from gymnasium.wrappers import RecordVideo
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 
-from benchmarks.support import Figure, figure, scratch
+from benchmarks.support import Figure, ask_to_evaluate, figure, scratch
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
-from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.domain.ids import new_evaluation_id
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate, load_policy
@@ -77,7 +75,7 @@ def trained_run(root: Path) -> RunFolder:
         created_at=datetime.now(UTC),
         algo=algorithm.id,
         env_id=ENV_ID,
-        preset=preset.id.value,
+        preset=str(preset.id),
         seed=1,
         total_timesteps=TIMESTEPS,
         hyperparameters=preset.hyperparameters,
@@ -100,13 +98,9 @@ def timed(job: Callable[[], object]) -> float:
 
 
 def _evaluate(folder: RunFolder) -> None:
-    now = datetime.now(UTC)
-    record = EvaluationRecord(
-        id=new_evaluation_id(now), run_id=folder.run_id, created_at=now, episodes=EPISODES, checkpoint="model.zip"
-    )
-    folder.evaluations.write(record)
-    summary = evaluate(folder, record.id).summary
+    summary = evaluate(folder, ask_to_evaluate(folder, episodes=EPISODES)).summary
     assert summary is not None
+    assert summary.episode_length is not None
     assert summary.episode_length.min == EPISODE_STEPS, "the policy falls; the comparison needs whole episodes"
 
 

@@ -41,7 +41,7 @@ def run() -> Iterator[Figure]:
 
 
 def _results(folder: Path) -> Iterator[Figure]:
-    settings = Settings(_env_file=None, runs_dir=folder)  # type: ignore[call-arg]
+    settings = Settings(_env_file=None, runs_dir=folder)
     database = Database(folder / "rlviz.db")
     database.migrate()
     source = _experiment(folder, database)
@@ -78,9 +78,15 @@ def _experiment(folder: Path, database: Database) -> ExperimentSource:
         for place in range(VARIANTS * SEEDS):
             variant, seed = f"variant-{place // SEEDS}", place % SEEDS
             row = RunRow(
-                id=f"run-{place}", name="", algo="ppo", env_id="CartPole-v1", seed=seed, total_timesteps=100_000
+                id=f"run-{place}",
+                name="",
+                algo="ppo",
+                env_id="CartPole-v1",
+                seed=seed,
+                total_timesteps=100_000,
+                created_at=0.0,
             )
-            row.status, row.step, row.created_at, row.attempts = "completed", 100_000, 0.0, [[0.0, 60.0]]
+            row.status, row.step, row.attempts = "completed", 100_000, [[0.0, 60.0]]
             session.add(row)
             cells.append(Cell(variant, seed, row.id, float(rng.normal(400, 50)), ended=True))
     variants = dict.fromkeys((cell.variant for cell in cells), "PPO")

@@ -16,6 +16,7 @@ import statistics
 import sys
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -109,7 +110,7 @@ class Trackio(Tool):
         self._trackio.log(values, step=step)
 
     def end(self) -> None:
-        self._trackio.finish()
+        self._trackio.finish()  # type: ignore[no-untyped-call]
 
     def prepare_reading(self) -> None:
         from trackio.sqlite_storage import SQLiteStorage
@@ -158,7 +159,12 @@ class Rlviz(Tool):
         return curves[NAMES[0]].count if NAMES[0] in curves else 0
 
 
-TOOLS = {"rlviz": Rlviz, "tensorboard": TensorBoard, "trackio": Trackio, "rlens": Rlens}
+TOOLS: dict[str, Callable[[Path], Tool]] = {
+    "rlviz": Rlviz,
+    "tensorboard": TensorBoard,
+    "trackio": Trackio,
+    "rlens": Rlens,
+}
 
 
 def values_of(step: int) -> dict[str, float]:

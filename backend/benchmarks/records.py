@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import torch
 
 from benchmarks.evaluation import EPISODE_STEPS, timed, trained_run
-from benchmarks.support import Figure, figure, new_folder, percentile, scratch
-from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
-from rlviz.domain.ids import new_evaluation_id
+from benchmarks.support import Figure, ask_to_evaluate, figure, new_folder, percentile, scratch
+from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.recording import Detail
 from rlviz.domain.storage_profile import DEFAULT_PROFILES
 from rlviz.evaluation.evaluate import evaluate
@@ -79,21 +77,11 @@ def _compared(what: str, folder: RunFolder, wanted: StepsWanted, episodes: int, 
 
 def _evaluate(folder: RunFolder, steps: StepsWanted | None, episodes: int, *, video: bool = True) -> str:
     """Returns the id of the evaluation."""
-    now = datetime.now(UTC)
-    record = EvaluationRecord(
-        id=new_evaluation_id(now),
-        run_id=folder.run_id,
-        created_at=now,
-        episodes=episodes,
-        checkpoint="model.zip",
-        video=video,
-        steps=steps,
-    )
-    folder.evaluations.write(record)
-    summary = evaluate(folder, record.id).summary
+    evaluation_id = ask_to_evaluate(folder, episodes=episodes, video=video, steps=steps)
+    summary = evaluate(folder, evaluation_id).summary
     assert summary is not None
     assert (summary.steps is not None) == (steps is not None)
-    return record.id
+    return evaluation_id
 
 
 def _filter(folder: RunFolder, evaluation_id: str) -> None:

@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import httpx
 
-from benchmarks.support import WARM_UP_SECONDS, Figure, figure, new_folder, scratch, service, wait_until
-from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.domain.ids import new_evaluation_id
+from benchmarks.support import (
+    WARM_UP_SECONDS,
+    Figure,
+    ask_to_evaluate,
+    figure,
+    new_folder,
+    scratch,
+    service,
+    wait_until,
+)
 from rlviz.domain.limits import DEFAULT_SCORED_EPISODES
 from rlviz.launchers.base import Worker
 from rlviz.launchers.job import Evaluate, Job, Train
@@ -78,17 +85,7 @@ def _in_a_loop(root: Path, seeds: range) -> float:
 
 def _scoring(folder: RunFolder) -> Evaluate:
     """What an experiment scores a run by, asked for in the folder."""
-    now = datetime.now(UTC)
-    record = EvaluationRecord(
-        id=new_evaluation_id(now),
-        run_id=folder.run_id,
-        created_at=now,
-        episodes=DEFAULT_SCORED_EPISODES,
-        checkpoint="model.zip",
-        video=False,
-    )
-    folder.evaluations.write(record)
-    return Evaluate(record.id)
+    return Evaluate(ask_to_evaluate(folder, episodes=DEFAULT_SCORED_EPISODES, video=False))
 
 
 def _as_experiment(client: httpx.Client) -> tuple[float, float]:

@@ -37,7 +37,7 @@ SAMPLERS: dict[SamplerName, Callable[..., optuna.samplers.BaseSampler]] = {
 
 def objective(values: Mapping[str, Any]) -> float:
     """Greatest, 0, at x = 1 and n = 4, for kind b."""
-    return -((values["x"] - 1) ** 2) - abs(values.get("n", 4) - 4) - (values.get("kind", "b") == "a")
+    return float(-((values["x"] - 1) ** 2) - abs(values.get("n", 4) - 4) - (values.get("kind", "b") == "a"))
 
 
 def search(folder: Path, sweep: Sweep, until: int | None = None) -> Study:

@@ -78,7 +78,7 @@ def _policies(client: httpx.Client, runs_dir: Path) -> Iterator[Figure]:
     path = RunFolder(runs_dir, run_id).live_weights_path
     with _looking(client, mode="watch", run_id=run_id) as socket:
         _frame(socket)
-        times, waits = [], []
+        times, waits = list[float](), list[float]()
         while len(waits) < POLICIES:
             message = _message(socket)
             if message.get("type") == "policy":

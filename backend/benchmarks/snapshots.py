@@ -13,6 +13,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -133,7 +134,7 @@ def _roll_back(algo: str, name: str) -> Iterator[Figure]:
     """From the request to the next step of the environment: to the newest snapshot, which is in memory, and to the
     first, which is no more."""
     env_id = "Pendulum-v1" if algo == "sac" else "CartPole-v1"
-    memory, disk, steps = [], [], ROLLBACK_STEPS[algo]
+    memory, disk, steps = list[float](), list[float](), ROLLBACK_STEPS[algo]
     for number in range(ROLLBACKS + 1):
         for seconds, back in ((disk, _first), (memory, _last)):
             with scratch() as root:
@@ -170,7 +171,7 @@ def _timed_rollback(folder: RunFolder, at: int, name: Callable[[RunFolder], str]
             callback.rollbacks.request(wanted)
         return on_step(callback)
 
-    RunCallback._on_step = watched  # type: ignore[method-assign]
+    RunCallback._on_step = watched  # type: ignore[method-assign, assignment]
     try:
         assert train_run(folder)
     finally:
@@ -186,7 +187,7 @@ def _pause() -> Iterator[Figure]:
         for _ in range(PAUSES):
             run_id = start_run(client, preset=None, hyperparameters=long_rollouts)
             rows = root / run_id / "metrics.jsonl"
-            wait_until(lambda rows=rows: rows.is_file() and rows.stat().st_size > 2_000, 60)
+            wait_until(partial(_has_bytes, rows, 2_000), 60)
             held.append(_last_row_after(client, run_id, rows))
             client.post(f"/runs/{run_id}/stop").raise_for_status()  # or it would pause at the end of its rollout
             stop_all(client)
@@ -201,6 +202,10 @@ def _pause() -> Iterator[Figure]:
             resumed.append(_first_row_after(client, run_id, rows))
     yield figure("pause asked for → no row more, PPO on CartPole", statistics.median(held), "s", at_most=1)
     yield figure("resume asked for → first new row, warm, PPO on CartPole", statistics.median(resumed), "s", at_most=2)
+
+
+def _has_bytes(path: Path, least: int) -> bool:
+    return path.is_file() and path.stat().st_size > least
 
 
 def _last_row_after(client: httpx.Client, run_id: str, rows: Path) -> float:

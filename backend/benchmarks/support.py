@@ -13,11 +13,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.ids import new_evaluation_id
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 
@@ -109,6 +112,17 @@ def events(client: httpx.Client, path: str, **query: str) -> Iterator[tuple[str,
                 name = line[6:].strip()
             elif line.startswith("data:"):
                 yield name, json.loads(line[5:])
+
+
+def ask_to_evaluate(folder: RunFolder, **fields: Any) -> str:
+    """Ask for an evaluation of the final policy of a run, with a video unless ``fields`` of its record say otherwise;
+    its id."""
+    now = datetime.now(UTC)
+    record = EvaluationRecord(
+        id=new_evaluation_id(now), run_id=folder.run_id, created_at=now, checkpoint="model.zip", **fields
+    )
+    folder.evaluations.write(record)
+    return record.id
 
 
 def new_folder(root: Path, algo: str, total_timesteps: int, *, seed: int = 1, **changes: Any) -> RunFolder:

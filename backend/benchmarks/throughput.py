@@ -113,7 +113,7 @@ def _trainee(algo: str, how: str) -> subprocess.Popen[str]:
 def _read(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     line = process.stdout.readline()
-    assert line, f"{process.args} ended with {process.wait()}"
+    assert line, f"{process.args!r} ended with {process.wait()}"
     return line
 
 
@@ -148,8 +148,15 @@ def train(algo: str, how: str) -> None:
 
 def _folder(algo: str, root: Path, *, anatomy: bool) -> RunFolder:
     job = JOBS[algo]
-    fields = {"env_id": job.env_id, "hyperparameters": job.hyperparameters}
-    return new_folder(root, algo, job.timesteps, **fields, evaluation=EvaluationPlan(), anatomy=anatomy)
+    return new_folder(
+        root,
+        algo,
+        job.timesteps,
+        env_id=job.env_id,
+        hyperparameters=job.hyperparameters,
+        evaluation=EvaluationPlan(),
+        anatomy=anatomy,
+    )
 
 
 def _worker(folder: RunFolder) -> None:
