@@ -55,7 +55,7 @@ class PeriodicTask:
             return
         self._told[step] = str(error)
         is_expected = isinstance(error, RlvizError | OSError)
-        what = f"{self.name.capitalize()} is tried again in {self._every:g} seconds"
+        what = f"{self.name.capitalize()} ({step.__name__}) is tried again in {self._every:g} seconds"
         log.warning("%s: %s", what, error, exc_info=None if is_expected else error)
 
     def _loop(self) -> None:

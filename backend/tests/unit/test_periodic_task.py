@@ -31,7 +31,7 @@ def test_a_step_that_fails_is_told_and_keeps_no_other_from_its_turn(
     task.turn()
     assert done == ["failed", "next"] * 2
     assert [record.levelno for record in caplog.records] == [logging.WARNING], "the same is not told twice"
-    assert caplog.records[0].getMessage().startswith("Measuring is tried again in 60 seconds")
+    assert caplog.records[0].getMessage().startswith("Measuring (fails) is tried again in 60 seconds")
     assert (caplog.records[0].exc_info is not None) is has_traceback
 
 
