@@ -21,7 +21,7 @@ from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.scoring import TrialScore
 from rlviz.services.use_cases.configuration import NewRun, resolve_config
 
@@ -61,18 +61,18 @@ def write_experiment(root: Path, variants: int, seeds: int) -> str:
     )
     folder = ExperimentFolder(root, new_experiment_id(utc(now)))
     folder.create(StoredExperiment(id=folder.id, name="Twenty rates", created_at=utc(now), specification=spec))
-    book = ExperimentBook(folder, time.time)
-    for trial in book.waiting():
-        _train(root, book, trial)
-    book.direct(ExperimentControl(desired="end"))
-    book.close()
-    return book.id
+    experiment = OpenExperiment(folder, time.time)
+    for trial in experiment.waiting():
+        _train(root, experiment, trial)
+    experiment.direct(ExperimentControl(desired="end"))
+    experiment.close()
+    return experiment.id
 
 
-def _train(root: Path, book: ExperimentBook, trial: Trial) -> None:
+def _train(root: Path, experiment: OpenExperiment, trial: Trial) -> None:
     random = Random(trial.number)
     new = NewRun("ppo", seed=trial.seed, total_timesteps=50_000, name=f"{trial.label}, seed {trial.seed}")
-    place = ExperimentPlace(id=book.id, variant=trial.variant, trial=trial.number)
+    place = ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number)
     config = resolve_config(new, time.time()).model_copy(update={"experiment": place})
     folder = RunFolder(root, config.run_id)
     folder.create(config)
@@ -88,5 +88,5 @@ def _train(root: Path, book: ExperimentBook, trial: Trial) -> None:
             values = {"episode/reward": float(length), "episode/length": length, "episode/index": index}
             metrics.append({"step": step, "values": values}, flush=False)
         events.append({"event": EventKind.FINISHED.value, "step": step, "data": {}})
-    book.note(trial, TrialState.BEGUN, folder.run_id)
-    book.note(trial, TrialState.SCORED, folder.run_id, score=TrialScore(round(best, 1), PolicyChoice.LATEST))
+    experiment.note(trial, TrialState.BEGUN, folder.run_id)
+    experiment.note(trial, TrialState.SCORED, folder.run_id, score=TrialScore(round(best, 1), PolicyChoice.LATEST))

@@ -21,7 +21,7 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.domain.sweep import FloatRange, Sweep
 from rlviz.search.study import Study
-from rlviz.services.experiment_results.digests import DigestBook
+from rlviz.services.experiment_results.digests import RunDigestStore
 from rlviz.services.experiment_results.service import RESULTS, ResultsRequest, ResultsService
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.use_cases.metrics import MetricsService
@@ -46,10 +46,10 @@ def _results(folder: Path) -> Iterator[Figure]:
     database.migrate()
     source = _experiment(folder, database)
     metrics = MetricsService()
-    book = DigestBook(source.folder / RESULTS, folder, metrics, RunCurvesCache(metrics))
+    store = RunDigestStore(source.folder / RESULTS, folder, metrics, RunCurvesCache(metrics))
     with database.read() as session:
         rows = [session.get(RunRow, cell.run_id) for cell in source.cells]
-    book.keep([(row, _digest(place)) for place, row in enumerate(rows) if row is not None])
+    store.keep([(row, _digest(place)) for place, row in enumerate(rows) if row is not None])
     service = ResultsService(settings, database, metrics, clock=time.time)
     count, request = len(source.cells), ResultsRequest()
     begin = time.process_time()

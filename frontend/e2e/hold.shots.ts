@@ -48,8 +48,8 @@ class Held {
     return new Held(request, ((await made.json()) as { id: string }).id);
   }
 
-  async ask(deed: string, data: object = {}): Promise<Record<string, unknown>> {
-    const answer = await this.request.post(`/api/runs/${this.id}/${deed}`, { data });
+  async ask(action: string, data: object = {}): Promise<Record<string, unknown>> {
+    const answer = await this.request.post(`/api/runs/${this.id}/${action}`, { data });
     expect(answer.ok(), await answer.text()).toBe(true);
     return answer.status() === 204 ? {} : ((await answer.json()) as Record<string, unknown>);
   }

@@ -1,4 +1,4 @@
-"""CheckpointPolicy: how often a run's policy is saved, and how many copies are kept."""
+"""CheckpointPlan: how often a run's policy is saved, and how many copies are kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from rlviz.domain.limits import DEFAULT_FILM, LIMITS, MAX_TIMESTEPS
 
 
-class CheckpointPolicy(BaseModel):
+class CheckpointPlan(BaseModel):
     """When a running policy is saved: every N steps or M seconds, whichever comes first."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.limits import LIMITS
@@ -118,7 +118,7 @@ class RunConfig(VersionedDocument):
         description="Environment steps to train for; 0: a foreign run did not say.",
     )
     hyperparameters: dict[str, JsonValue]
-    checkpoints: CheckpointPolicy = CheckpointPolicy()
+    checkpoints: CheckpointPlan = CheckpointPlan()
     evaluation: EvaluationPlan = EvaluationPlan()
     snapshots: SnapshotPlan = SnapshotPlan()
     rules: Rules = Field(

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.ids import new_run_id
@@ -67,7 +67,7 @@ def foreign_config(
         seed=int(seed),
         total_timesteps=int(total_timesteps or 0),
         hyperparameters=_json_of_settings(settings or {}),
-        checkpoints=CheckpointPolicy(film=0),
+        checkpoints=CheckpointPlan(film=0),
         versions=dict(versions or {}),
     )
 

@@ -16,7 +16,7 @@ from rlviz.services.analytics.questions import AnalyticsService
 from rlviz.services.experiment_results.keeper import ResultsKeeper
 from rlviz.services.experiment_results.service import ResultsService
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
-from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
@@ -27,10 +27,11 @@ from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.periodic_task import PeriodicTask
 from rlviz.services.sinks.live_couriers import LiveCouriers
 from rlviz.services.storage import watch as storage_watch
-from rlviz.services.storage.book import StorageBook
+from rlviz.services.storage.action_log import StorageActionLog
 from rlviz.services.storage.clearing import RunClearing
 from rlviz.services.storage.meter import StorageMeter
 from rlviz.services.storage.pruner import StoragePruner
+from rlviz.services.storage.rules_store import StorageRulesStore
 from rlviz.services.storage.use_cases import StorageService
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
@@ -98,10 +99,13 @@ class Services:
         self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
         self.trash = Trash(runs_dir)
         self.damage = DamageService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.meter, book = StorageMeter(runs_dir), StorageBook(runs_dir)
+        self.meter = StorageMeter(runs_dir)
+        rules, action_log = StorageRulesStore(runs_dir), StorageActionLog(runs_dir)
         clearing = RunClearing(self.settings, self.database, self.supervisor, self.broadcast, self.trash)
-        self.pruner = StoragePruner(book, self.meter, clearing, self.trash, archive_dir=settings.archive_dir)
-        self.storage = StorageService(self.settings, self.database, self.meter, book, self.pruner)
+        self.pruner = StoragePruner(
+            rules, action_log, self.meter, clearing, self.trash, archive_dir=settings.archive_dir
+        )
+        self.storage = StorageService(self.settings, self.database, self.meter, self.pruner, rules, action_log)
         self.environments = EnvironmentService(settings.environments)
         self.own_presets = OwnPresets(runs_dir)
         self.runs = RunService(
@@ -156,7 +160,7 @@ class Services:
             trial_runs,
             scorer,
             on_ended=self._on_experiment_ended,
-            on_changed=lambda book: self.results_keeper.consider(book.id, is_over=book.is_over),
+            on_changed=lambda experiment: self.results_keeper.consider(experiment.id, is_over=experiment.is_over),
         )
         self.results_keeper = ResultsKeeper(lambda found: self.experiment_results.prepare(found))
         self.experiments = ExperimentService(
@@ -228,6 +232,6 @@ class Services:
         self.going_on.consider(row)
         self.experiment_scheduler.consider(row)
 
-    def _on_experiment_ended(self, book: ExperimentBook) -> None:
-        scored = sum(trial.score is not None for trial in book.trials.values())
-        self.notifier.tell(news_of_experiment(book.id, book.stored.name, scored, book.control.cause))
+    def _on_experiment_ended(self, experiment: OpenExperiment) -> None:
+        scored = sum(trial.score is not None for trial in experiment.trials.values())
+        self.notifier.tell(news_of_experiment(experiment.id, experiment.stored.name, scored, experiment.control.cause))

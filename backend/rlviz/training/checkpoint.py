@@ -12,7 +12,7 @@ from typing import Any
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.policy import Scale
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import CheckpointData
@@ -58,7 +58,7 @@ class Checkpoints:
     def __init__(
         self,
         folder: RunFolder,
-        policy: CheckpointPolicy,
+        policy: CheckpointPlan,
         journals: RunJournals,
         *,
         answered: int = 0,

@@ -1,4 +1,4 @@
-"""What a follower books when the catalogue, the folder or the journals make it hard. The worker is played."""
+"""What a monitor writes when the catalogue, the folder or the journals make it hard. The worker is played."""
 
 from __future__ import annotations
 

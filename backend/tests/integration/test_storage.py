@@ -76,7 +76,7 @@ def prune(service: Service, *, dry_run: bool = False) -> Any:
 
 
 def concerned(pruning: Any) -> list[str]:
-    return sorted(deed["run_id"] for deed in pruning["deeds"])
+    return sorted(action["run_id"] for action in pruning["actions"])
 
 
 def test_what_takes_space_is_told_by_kind_and_by_run(runs: tuple[Service, Path]) -> None:
@@ -96,7 +96,7 @@ def test_what_takes_space_is_told_by_kind_and_by_run(runs: tuple[Service, Path])
 def test_without_rules_nothing_goes(runs: tuple[Service, Path]) -> None:
     service, _ = runs
     rules(service)
-    assert prune(service)["deeds"] == []
+    assert prune(service)["actions"] == []
 
 
 def test_a_rule_goes_over_those_that_it_names_and_over_no_others(runs: tuple[Service, Path]) -> None:
@@ -114,7 +114,7 @@ def test_a_rule_goes_over_those_that_it_names_and_over_no_others(runs: tuple[Ser
     assert len(list((root / "kept-run" / "eval").glob("*.mp4"))) == 4, "it has the tag"
     log = service.get("/storage")["log"]
     assert (log[0]["run_id"], log[0]["rule"]) == ("old-run", said["words"][0])
-    assert prune(service)["deeds"] == [], "there is nothing left to do"
+    assert prune(service)["actions"] == [], "there is nothing left to do"
 
 
 def test_checkpoints_and_logs_go_and_the_final_policy_stays(runs: tuple[Service, Path]) -> None:
@@ -137,7 +137,7 @@ def test_journals_are_compressed_of_no_live_run_and_everything_reads_them(runs: 
     rows = service.get("/runs/old-run/metrics/rows?tail=5")
     curves = service.get("/runs/old-run/metrics")["series"]
     rules(service, {"do": "compress", "after_days": 0})
-    assert "metrics.jsonl (" in prune(service, dry_run=True)["deeds"][0]["what"]
+    assert "metrics.jsonl (" in prune(service, dry_run=True)["actions"][0]["what"]
     done = prune(service)
     assert concerned(done) == ["old-run"], "the others are short, kept, or live"
     assert done["bytes"] > 0

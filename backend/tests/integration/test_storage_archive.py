@@ -46,8 +46,8 @@ def test_an_archived_run_is_one_whole_file_and_in_the_trash_and_comes_back_as_it
     app: Application, tmp_path: Path
 ) -> None:
     metrics = (tmp_path / "runs" / "old-run" / "metrics.jsonl").read_bytes()
-    (deed,) = pruned(app, ARCHIVE).deeds
-    assert (deed.run_id, deed.what, deed.problem) == ("old-run", "archived as old-run.rlviz.zip", "")
+    (action,) = pruned(app, ARCHIVE).actions
+    assert (action.run_id, action.what, action.problem) == ("old-run", "archived as old-run.rlviz.zip", "")
     with pytest.raises(RunNotFound):
         app.runs.get("old-run")
     assert Trash(tmp_path / "runs").run_ids() == ["old-run"]
@@ -57,7 +57,7 @@ def test_an_archived_run_is_one_whole_file_and_in_the_trash_and_comes_back_as_it
     folder = read_bundle(file, tmp_path / "elsewhere", trust_policies=True)
     assert folder.metrics_path.read_bytes() == metrics
     assert folder.model_path.read_bytes() == b"m" * 500
-    assert app.storage.look(0).log[0].what == deed.what
+    assert app.storage.look(0).log[0].what == action.what
 
 
 def test_a_bundle_that_is_not_what_was_written_costs_no_run(
@@ -67,8 +67,8 @@ def test_a_bundle_that_is_not_what_was_written_costs_no_run(
         raise BundleRefused("model.zip is not what was bundled: its hash differs.")
 
     monkeypatch.setattr(bundle, "_check_copied", broken)
-    (deed,) = pruned(app, ARCHIVE).deeds
-    assert "its hash differs" in deed.problem
+    (action,) = pruned(app, ARCHIVE).actions
+    assert "its hash differs" in action.problem
     assert app.runs.get("old-run")
     assert list((tmp_path / "archive").iterdir()) == []
     assert Trash(tmp_path / "runs").run_ids() == []
@@ -84,7 +84,7 @@ def test_a_run_that_changes_while_it_is_bundled_stays(
         (tmp_path / "runs" / "old-run" / "labels.json").write_text("{}")
 
     monkeypatch.setattr(PreparedBundle, "make", made_and_changed)
-    assert pruned(app, ARCHIVE).deeds == []
+    assert pruned(app, ARCHIVE).actions == []
     assert app.runs.get("old-run")
     assert list((tmp_path / "archive").iterdir()) == []
 
@@ -127,7 +127,7 @@ def test_a_quota_that_is_exceeded_while_something_trains_has_its_rule_applied(ap
     pruning = app.pruner.latest
     assert pruning is not None
     wait_for(lambda: pruning.ended_at, "the end of the pass")
-    assert [deed.run_id for deed in pruning.deeds] == ["old-run"], "no more than is needed"
+    assert [action.run_id for action in pruning.actions] == ["old-run"], "no more than is needed"
     wait_for(lambda: not app.storage.look(0).is_measuring and app.storage.warnings() == [], "room")
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.config import RunConfig
 from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.events import EventKind
@@ -70,9 +70,9 @@ def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1
     return folder
 
 
-def checkpoints(**wishes: Any) -> CheckpointPolicy:
+def checkpoints(**wishes: Any) -> CheckpointPlan:
     """A policy that saves none, unless ``wishes`` say so."""
-    return CheckpointPolicy(**{"every_steps": 10_000_000, "every_seconds": 86_400, **wishes})
+    return CheckpointPlan(**{"every_steps": 10_000_000, "every_seconds": 86_400, **wishes})
 
 
 def snapshots(**wishes: Any) -> SnapshotPlan:

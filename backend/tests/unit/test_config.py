@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.config import RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
 from rlviz.domain.versions import CONFIG
@@ -105,11 +105,11 @@ def test_a_configuration_cannot_be_changed() -> None:
 )
 def test_checkpoint_intervals_are_bounded_numbers(values: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        CheckpointPolicy(**values)
+        CheckpointPlan(**values)
 
 
 def test_whole_seconds_are_seconds() -> None:
-    assert CheckpointPolicy(every_seconds=5).every_seconds == 5.0
+    assert CheckpointPlan(every_seconds=5).every_seconds == 5.0
 
 
 def test_a_configuration_from_before_there_were_options_reads_as_one_without() -> None:

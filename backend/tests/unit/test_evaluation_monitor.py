@@ -48,29 +48,29 @@ def monitor(folder: RunFolder, database: Database) -> EvaluationMonitor:
     return EvaluationMonitor(row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3)
 
 
-def is_booked(database: Database, folder: RunFolder) -> bool:
+def is_in_catalogue(database: Database, folder: RunFolder) -> bool:
     with database.read() as session:
         latest = latest_evaluation(session, folder.run_id)
     assert latest is not None
     return (latest.status, latest.parsed().cause) == (EvaluationStatus.FAILED.value, "The policy is missing.")
 
 
-def test_an_evaluation_whose_record_cannot_be_written_is_booked_failed(
+def test_an_evaluation_whose_record_cannot_be_written_is_in_the_catalogue_as_failed(
     folder: RunFolder, monitor: EvaluationMonitor, database: Database
 ) -> None:
     shutil.rmtree(folder.path)
     monitor.fail("The policy is missing.")
     assert not monitor.poll()
-    assert is_booked(database, folder)
+    assert is_in_catalogue(database, folder)
 
 
-def test_an_end_that_the_catalogue_did_not_take_is_booked_when_it_does(
+def test_an_end_that_the_catalogue_did_not_take_is_in_the_catalogue_when_it_does(
     folder: RunFolder, monitor: EvaluationMonitor, database: Database
 ) -> None:
     with database.write():
         for act in (lambda: monitor.fail("The policy is missing."), monitor.poll):
             with pytest.raises(OperationalError):
                 act()
-    assert not is_booked(database, folder)
+    assert not is_in_catalogue(database, folder)
     assert not monitor.poll()
-    assert is_booked(database, folder)
+    assert is_in_catalogue(database, folder)

@@ -11,7 +11,7 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
-from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.states import state_of
 from rlviz.services.experiments.summaries import training_seconds
 
@@ -19,11 +19,11 @@ CREATED = 1_000_000.0
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> ExperimentBook:
+def experiment(tmp_path: Path) -> OpenExperiment:
     spec = ExperimentSpec.model_validate({"variants": [{"name": "only"}], "seeds": 4, "fail_mode": "fast-fail"})
     folder = ExperimentFolder(tmp_path, new_experiment_id(utc(CREATED)))
     folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
-    return ExperimentBook(folder, lambda: CREATED)
+    return OpenExperiment(folder, lambda: CREATED)
 
 
 def row(run_id: str, *, seconds: float, step: int) -> RunRow:
@@ -31,17 +31,17 @@ def row(run_id: str, *, seconds: float, step: int) -> RunRow:
     return RunRow(id=run_id, created_at=CREATED, attempts=attempts, step=step, total_timesteps=100, status="paused")
 
 
-def test_the_time_left_follows_from_the_cost_and_not_from_the_age(book: ExperimentBook) -> None:
-    first, second = list(book.trials.values())[:2]
-    book.note(first, TrialState.BEGUN, "a")
-    book.note(second, TrialState.BEGUN, "b")
+def test_the_time_left_follows_from_the_cost_and_not_from_the_age(experiment: OpenExperiment) -> None:
+    first, second = list(experiment.trials.values())[:2]
+    experiment.note(first, TrialState.BEGUN, "a")
+    experiment.note(second, TrialState.BEGUN, "b")
     rows = {"a": row("a", seconds=60.0, step=100), "b": row("b", seconds=60.0, step=100)}
     late = CREATED + 1_000_000.0
-    one = state_of(book, rows, now=late, parallel=1)
+    one = state_of(experiment, rows, now=late, parallel=1)
     assert (one.progress, one.core_seconds, one.seconds_left) == (0.5, 120.0, 120.0)
-    assert state_of(book, rows, now=late, parallel=2).seconds_left == 60.0
-    book.direct(ExperimentControl(desired="stop"))
-    assert state_of(book, rows, now=late, parallel=1).seconds_left is None
+    assert state_of(experiment, rows, now=late, parallel=2).seconds_left == 60.0
+    experiment.direct(ExperimentControl(desired="stop"))
+    assert state_of(experiment, rows, now=late, parallel=1).seconds_left is None
 
 
 def test_the_time_that_it_trained_counts_no_pause_and_nothing_twice() -> None:
@@ -53,29 +53,29 @@ def test_the_time_that_it_trained_counts_no_pause_and_nothing_twice() -> None:
     assert training_seconds(rows, 110.0) == 20.0 + 10.0
 
 
-def test_attempts_that_were_lost_are_paid_for_too(book: ExperimentBook) -> None:
-    first = next(iter(book.trials.values()))
-    book.note(first, TrialState.BEGUN, "lost")
-    book.note(first, TrialState.LOST, "lost", cause="The machine went down.")
-    book.note(first, TrialState.BEGUN, "again")
-    rows = {name: row(name, seconds=10.0, step=50) for name in book.run_ids}
-    assert book.run_ids == ["lost", "again"]
-    assert state_of(book, rows, now=CREATED + 100, parallel=1).core_seconds == 20.0
+def test_attempts_that_were_lost_are_paid_for_too(experiment: OpenExperiment) -> None:
+    first = next(iter(experiment.trials.values()))
+    experiment.note(first, TrialState.BEGUN, "lost")
+    experiment.note(first, TrialState.LOST, "lost", cause="The machine went down.")
+    experiment.note(first, TrialState.BEGUN, "again")
+    rows = {name: row(name, seconds=10.0, step=50) for name in experiment.run_ids}
+    assert experiment.run_ids == ["lost", "again"]
+    assert state_of(experiment, rows, now=CREATED + 100, parallel=1).core_seconds == 20.0
 
 
-def test_a_trial_without_a_run_ends_no_experiment(book: ExperimentBook) -> None:
-    first, second = list(book.trials.values())[:2]
-    book.note(first, TrialState.FAILED, "", cause="These values cannot work together.")
-    assert book.fast_failure() is None
-    book.note(second, TrialState.FAILED, "a", cause="It crashed.")
-    assert "It crashed." in (book.fast_failure() or "")
+def test_a_trial_without_a_run_ends_no_experiment(experiment: OpenExperiment) -> None:
+    first, second = list(experiment.trials.values())[:2]
+    experiment.note(first, TrialState.FAILED, "", cause="These values cannot work together.")
+    assert experiment.fast_failure() is None
+    experiment.note(second, TrialState.FAILED, "a", cause="It crashed.")
+    assert "It crashed." in (experiment.fast_failure() or "")
 
 
-def test_the_cost_is_processor_time_where_that_was_counted(book: ExperimentBook) -> None:
-    first = next(iter(book.trials.values()))
-    book.note(first, TrialState.BEGUN, "a")
+def test_the_cost_is_processor_time_where_that_was_counted(experiment: OpenExperiment) -> None:
+    first = next(iter(experiment.trials.values()))
+    experiment.note(first, TrialState.BEGUN, "a")
     counted = row("a", seconds=60.0, step=100).model_copy(update={"core_seconds_before": 41.5})
-    found = state_of(book, {"a": counted}, now=CREATED + 100, parallel=1)
+    found = state_of(experiment, {"a": counted}, now=CREATED + 100, parallel=1)
     assert found.core_seconds == 41.5
     assert found.seconds_left == 60.0 * 3, "the time that it took"
 
@@ -84,7 +84,7 @@ def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
     spec = ExperimentSpec.model_validate({"variants": [{"name": f"{place}"} for place in range(40)], "seeds": 10})
     folder = ExperimentFolder(tmp_path, new_experiment_id(utc(CREATED)))
     folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
-    many = ExperimentBook(folder, lambda: CREATED)
+    many = OpenExperiment(folder, lambda: CREATED)
     trial = next(iter(many.trials.values()))
     many.note(trial, TrialState.BEGUN, "a")
     returns = [float(value) for value in range(SPARKLINE_POINTS)]
@@ -96,21 +96,21 @@ def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
     assert list(cell.sparkline) == sorted(cell.sparkline)
 
 
-def test_a_trial_that_failed_has_the_returns_that_it_had_until_then(book: ExperimentBook) -> None:
-    trial = next(iter(book.trials.values()))
-    book.note(trial, TrialState.BEGUN, "a")
-    book.note(trial, TrialState.FAILED, "a", cause="It crashed.")
+def test_a_trial_that_failed_has_the_returns_that_it_had_until_then(experiment: OpenExperiment) -> None:
+    trial = next(iter(experiment.trials.values()))
+    experiment.note(trial, TrialState.BEGUN, "a")
+    experiment.note(trial, TrialState.FAILED, "a", cause="It crashed.")
     failed = row("a", seconds=10.0, step=25).model_copy(update={"sparkline": [1.0, 1234.5678]})
-    cell = state_of(book, {"a": failed}, now=CREATED + 100, parallel=1).cells[0]
+    cell = state_of(experiment, {"a": failed}, now=CREATED + 100, parallel=1).cells[0]
     assert (cell.progress, cell.trained, list(cell.sparkline)) == (1.0, 0.25, [1.0, 1235.0])
 
 
 @pytest.mark.parametrize(("desired", "shown"), [("run", CellStatus.TRAINING), ("stop", CellStatus.PAUSED)])
 def test_a_run_that_was_interrupted_is_paused_while_its_experiment_is_stopped(
-    book: ExperimentBook, desired: str, shown: CellStatus
+    experiment: OpenExperiment, desired: str, shown: CellStatus
 ) -> None:
-    trial = next(iter(book.trials.values()))
-    book.note(trial, TrialState.BEGUN, "a")
-    book.control = ExperimentControl.model_validate({"desired": desired})
+    trial = next(iter(experiment.trials.values()))
+    experiment.note(trial, TrialState.BEGUN, "a")
+    experiment.control = ExperimentControl.model_validate({"desired": desired})
     gone = row("a", seconds=10.0, step=50).model_copy(update={"status": "interrupted"})
-    assert state_of(book, {"a": gone}, now=CREATED + 100, parallel=1).cells[0].status is shown
+    assert state_of(experiment, {"a": gone}, now=CREATED + 100, parallel=1).cells[0].status is shown

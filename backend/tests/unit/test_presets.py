@@ -1,4 +1,4 @@
-"""The book of presets: every page is valid, every pair has its presets, and figures belong to what was measured."""
+"""The catalogue of presets: files are valid, every pair has its presets, and figures belong to what was measured."""
 
 from __future__ import annotations
 

@@ -21,8 +21,9 @@ from rlviz.domain.storage_rules import StorageRules, StoredKind
 from rlviz.rundir.noted_usage import NotedUsage, note_usage, noted_usage
 from rlviz.rundir.usage import kind_in_run, measure
 from rlviz.services.application import Application
-from rlviz.services.storage.book import RULES_FILE, Deed, StorageBook
+from rlviz.services.storage.action_log import StorageAction, StorageActionLog
 from rlviz.services.storage.meter import StorageMeter
+from rlviz.services.storage.rules_store import RULES_FILE, StorageRulesStore
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.settings import Settings
 from tests.support.http import make_run
@@ -196,23 +197,23 @@ def test_a_meter_never_makes_who_asks_wait_and_measures_again_when_what_it_knows
 
 
 def test_the_log_is_kept_within_bounds_and_read_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlviz.services.storage.book.MOST_LOG_BYTES", 2_000)
-    book = StorageBook(tmp_path)
-    assert book.log(10) == []
+    monkeypatch.setattr("rlviz.services.storage.action_log.MOST_LOG_BYTES", 2_000)
+    log = StorageActionLog(tmp_path)
+    assert log.newest(10) == []
     for number in range(50):
-        book.note(Deed("A rule.", f"run-{number}", "delete model", number))
-    assert book.log(1)[0].run_id == "run-49"
+        log.append(StorageAction("A rule.", f"run-{number}", "delete model", number))
+    assert log.newest(1)[0].run_id == "run-49"
     assert sum(path.stat().st_size for path in tmp_path.glob("storage-log*")) < 6_000
     (tmp_path / "storage-log.jsonl").write_text('{"seq":1,"time":1}\nnonsense\n')
-    assert book.log(10) == []
+    assert log.newest(10) == []
 
 
 def test_rules_that_cannot_be_understood_are_no_rules(tmp_path: Path) -> None:
     from rlviz.domain.errors import StorageRulesUnusable
 
-    book = StorageBook(tmp_path)
-    assert book.rules().rules == ()
+    store = StorageRulesStore(tmp_path)
+    assert store.read().rules == ()
     for content in ("nonsense", '{"rules": [{"do": "delete everything"}]}', "{}x"):
         (tmp_path / RULES_FILE).write_text(content)
         with pytest.raises(StorageRulesUnusable, match=RULES_FILE):
-            book.rules()
+            store.read()

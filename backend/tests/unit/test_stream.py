@@ -242,7 +242,7 @@ def test_the_end_can_be_told_of_every_status_that_ends_an_attempt(status: str) -
 
 
 def test_who_tells_of_a_change_too_late_does_not_bring_the_old_status_back(world: World) -> None:
-    """A stop that is booked, and only told when the run has ended meanwhile, must not hide the end."""
+    """A stop that the row has, and that is only announced when the run has ended meanwhile, must not hide the end."""
 
     async def check() -> None:
         world.run("a")

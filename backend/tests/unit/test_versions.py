@@ -174,7 +174,7 @@ def put_snapshot(folder: RunFolder) -> None:
     write_snapshot(folder, manifest.model_copy(update={"run_id": folder.run_id, "name": "100", "segments": ()}), {})
 
 
-DEEDS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
+ACTIONS: dict[str, tuple[RunStatus, Callable[[Application, str], object]]] = {
     "start": (RunStatus.CREATED, lambda app, run: app.runs.start(run)),
     "add seeds": (RunStatus.CREATED, lambda app, run: app.groups.add_seeds(run, SeedsWanted(count=1))),
     "resume": (RunStatus.PAUSED, lambda app, run: app.resuming.resume(run)),
@@ -202,10 +202,10 @@ def test_nothing_is_done_with_a_run_of_a_newer_version_and_its_labels_are_the_us
     with catalogued(tmp_path) as app:
         folder = newer_run(app, tmp_path)
         run_id, control = folder.run_id, folder.read_control()
-        for name, (status, deed) in DEEDS.items():
+        for name, (status, action) in ACTIONS.items():
             become(app, run_id, status)
             with pytest.raises(NewerVersion, match=r"can only be looked at here\. .* Install that version") as refused:
-                deed(app, run_id)
+                action(app, run_id)
             assert refused.value.status == 409, name
             assert app.runs.get(run_id).state is status, name
         assert folder.read_control() == control

@@ -11,7 +11,7 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import SPECIFICATION, ExperimentFolder, StoredExperiment
-from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.scoring import TrialScore
 from seeding.curves import Skill
 from seeding.story import HOUR, Author
@@ -36,8 +36,8 @@ def write_experiments(root: Path) -> dict[str, str]:
     damaged = _write(author, "Its file was cut", 10.0, variants=2, seeds=2, ended=4)
     (damaged.folder.path / SPECIFICATION).write_text('{"schema_version": 1, "id": "')
     methods = _write_methods(author, "PPO or A2C on two environments", 15.0)
-    books = {"wide": wide, "stopped_experiment": stopped, "failed_experiment": failed, "methods": methods}
-    return {**{purpose: book.id for purpose, book in books.items()}, "damaged_experiment": damaged.id}
+    experiments = {"wide": wide, "stopped_experiment": stopped, "failed_experiment": failed, "methods": methods}
+    return {**{purpose: experiment.id for purpose, experiment in experiments.items()}, "damaged_experiment": damaged.id}
 
 
 def _write(
@@ -50,7 +50,7 @@ def _write(
     ended: int,
     paused: int = 0,
     fails: bool = False,
-) -> ExperimentBook:
+) -> OpenExperiment:
     """``ended``: trials that have a score, of which the first of ``fails`` has none; ``paused``: that wait halfway."""
     spec = ExperimentSpec.model_validate(
         {
@@ -60,19 +60,19 @@ def _write(
             "fail_mode": "fast-fail" if fails else "continue",
         }
     )
-    book = _created(author, name, hours_ago, spec)
-    trials = list(book.waiting())
+    experiment = _created(author, name, hours_ago, spec)
+    trials = list(experiment.waiting())
     for place, trial in enumerate(trials[: ended + paused]):
         broken = fails and place == ended - 1
-        _train(author, book, trial, hours_ago - place / 600, is_paused=place >= ended, is_broken=broken)
-    cause = book.fast_failure()
+        _train(author, experiment, trial, hours_ago - place / 600, is_paused=place >= ended, is_broken=broken)
+    cause = experiment.fast_failure()
     done = ended == len(trials) or cause is not None
-    book.direct(ExperimentControl(desired="end" if done else "stop", cause=cause))
-    book.close()
-    return book
+    experiment.direct(ExperimentControl(desired="end" if done else "stop", cause=cause))
+    experiment.close()
+    return experiment
 
 
-def _write_methods(author: Author, name: str, hours_ago: float) -> ExperimentBook:
+def _write_methods(author: Author, name: str, hours_ago: float) -> OpenExperiment:
     """Two methods on two environments each, of which every trial has a score."""
     places = {"CartPole-v1": {}, "Acrobot-v1": {"env_id": "Acrobot-v1"}}
     variants = [
@@ -82,9 +82,9 @@ def _write_methods(author: Author, name: str, hours_ago: float) -> ExperimentBoo
     ]
     base = {"algo": "ppo", "env_id": "CartPole-v1", "total_timesteps": STEPS}
     spec = ExperimentSpec.model_validate({"base": base, "variants": variants, "seeds": 5})
-    book = _created(author, name, hours_ago, spec)
-    for place, trial in enumerate(list(book.waiting())):
-        run_spec, random = book.run_specs[trial.variant], Random(trial.number)
+    experiment = _created(author, name, hours_ago, spec)
+    for place, trial in enumerate(list(experiment.waiting())):
+        run_spec, random = experiment.run_specs[trial.variant], Random(trial.number)
         worst, best = (18, 480) if run_spec.env_id == "CartPole-v1" else (-500, -85)
         reached = worst + (best - worst) * (0.95 if run_spec.algo == "ppo" else 0.6) * (0.85 + 0.15 * random.random())
         run = author.run(
@@ -95,16 +95,16 @@ def _write_methods(author: Author, name: str, hours_ago: float) -> ExperimentBoo
             total=STEPS,
             skill=Skill(worst, reached, 0.25 + 0.3 * random.random()),
             seed=trial.seed,
-            experiment=ExperimentPlace(id=book.id, variant=trial.variant, trial=trial.number),
+            experiment=ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number),
         )
-        book.note(trial, TrialState.BEGUN, run.run_id)
-        book.note(trial, TrialState.SCORED, run.run_id, score=_score(reached))
-    book.direct(ExperimentControl(desired="end"))
-    book.close()
-    return book
+        experiment.note(trial, TrialState.BEGUN, run.run_id)
+        experiment.note(trial, TrialState.SCORED, run.run_id, score=_score(reached))
+    experiment.direct(ExperimentControl(desired="end"))
+    experiment.close()
+    return experiment
 
 
-def _write_search(author: Author, name: str, hours_ago: float) -> ExperimentBook:
+def _write_search(author: Author, name: str, hours_ago: float) -> OpenExperiment:
     """A search that is over, of which every trial has a score."""
     space = {
         "learning_rate": {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True},
@@ -116,27 +116,27 @@ def _write_search(author: Author, name: str, hours_ago: float) -> ExperimentBook
             "sweep": {"space": space, "trials": SEARCHED},
         }
     )
-    book = _created(author, name, hours_ago, spec)
-    while proposal := book.proposer.propose(book.run_specs):
-        book.add(proposal)
-        for trial in book.of_variant(proposal.variant):
-            _train(author, book, trial, hours_ago - trial.number / 600)
-        book.tell_if_finished(proposal.variant)
-    book.direct(ExperimentControl(desired="end"))
-    book.close()
-    return book
+    experiment = _created(author, name, hours_ago, spec)
+    while proposal := experiment.proposer.propose(experiment.run_specs):
+        experiment.add(proposal)
+        for trial in experiment.of_variant(proposal.variant):
+            _train(author, experiment, trial, hours_ago - trial.number / 600)
+        experiment.tell_if_finished(proposal.variant)
+    experiment.direct(ExperimentControl(desired="end"))
+    experiment.close()
+    return experiment
 
 
-def _created(author: Author, name: str, hours_ago: float, spec: ExperimentSpec) -> ExperimentBook:
+def _created(author: Author, name: str, hours_ago: float, spec: ExperimentSpec) -> OpenExperiment:
     created = utc(author.now - hours_ago * HOUR)
     folder = ExperimentFolder(author.root, new_experiment_id(created))
     folder.create(StoredExperiment(id=folder.id, name=name, created_at=created, specification=spec))
-    return ExperimentBook(folder, lambda: author.now - hours_ago * HOUR)
+    return OpenExperiment(folder, lambda: author.now - hours_ago * HOUR)
 
 
 def _train(
     author: Author,
-    book: ExperimentBook,
+    experiment: OpenExperiment,
     trial: Trial,
     hours_ago: float,
     *,
@@ -144,7 +144,7 @@ def _train(
     is_broken: bool = False,
 ) -> None:
     random = Random(trial.number)
-    best = 500 - 8 * (trial.number // len(book.spec.seed_list)) - 20 * random.random()
+    best = 500 - 8 * (trial.number // len(experiment.spec.seed_list)) - 20 * random.random()
     ending, data = EventKind.FINISHED, {}
     if is_paused:
         ending, data = EventKind.INTERRUPTED, {"cause": "Its experiment was stopped."}
@@ -152,7 +152,7 @@ def _train(
         ending, data = EventKind.ERROR, {"type": "RuntimeError", "message": "it snapped", "traceback": "…"}
     run = author.run(
         "ppo",
-        f"{trial.label}, {book.stored.name}",
+        f"{trial.label}, {experiment.stored.name}",
         hours_ago=hours_ago,
         total=STEPS,
         steps=STEPS // 2 if is_paused or is_broken else STEPS,
@@ -160,13 +160,13 @@ def _train(
         skill=Skill(18, best, 0.25 + 0.3 * random.random()),
         seed=trial.seed,
         data=data,
-        experiment=ExperimentPlace(id=book.id, variant=trial.variant, trial=trial.number),
+        experiment=ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number),
     )
-    book.note(trial, TrialState.BEGUN, run.run_id)
+    experiment.note(trial, TrialState.BEGUN, run.run_id)
     if is_broken:
-        book.note(trial, TrialState.FAILED, run.run_id, cause="RuntimeError: it snapped")
+        experiment.note(trial, TrialState.FAILED, run.run_id, cause="RuntimeError: it snapped")
     elif not is_paused:
-        book.note(trial, TrialState.SCORED, run.run_id, score=_score(best + random.gauss(0, 15)))
+        experiment.note(trial, TrialState.SCORED, run.run_id, score=_score(best + random.gauss(0, 15)))
 
 
 def _score(mean: float) -> TrialScore:

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.schemas.storage import (
-    LoggedStorageDeed,
+    LoggedStorageAction,
     PruneBody,
     Storage,
-    StorageDeed,
+    StorageAction,
     StoragePruning,
     StorageRulesBody,
     StoredKindInfo,
@@ -25,7 +25,7 @@ from rlviz.domain.storage_rules import StorageRules, StoredKind
 from rlviz.domain.times import utc
 from rlviz.rundir.usage import Usage
 from rlviz.services.application import Application
-from rlviz.services.storage.book import LoggedDeed
+from rlviz.services.storage.action_log import LoggedAction
 from rlviz.services.storage.pruner import Pruning
 
 router = APIRouter(prefix="/storage", tags=["storage"])
@@ -107,7 +107,7 @@ def _storage(app: Application, runs: int) -> Storage:
         rules_problem=state.rules_problem,
         trash_days=app.settings.trash_days,
         pruning=_pruning(state.pruning) if state.pruning else None,
-        log=[_logged(deed) for deed in state.log],
+        log=[_logged(action) for action in state.log],
     )
 
 
@@ -118,10 +118,10 @@ def _pruning(pruning: Pruning) -> StoragePruning:
         ended_at=utc(pruning.ended_at) if pruning.ended_at is not None else None,
         done=pruning.done,
         bytes=pruning.bytes,
-        deeds=[StorageDeed(**asdict(deed)) for deed in pruning.deeds],
+        actions=[StorageAction(**asdict(action)) for action in pruning.actions],
         error_message=pruning.error_message,
     )
 
 
-def _logged(deed: LoggedDeed) -> LoggedStorageDeed:
-    return LoggedStorageDeed(**{**asdict(deed), "time": utc(deed.time)})
+def _logged(action: LoggedAction) -> LoggedStorageAction:
+    return LoggedStorageAction(**{**asdict(action), "time": utc(action.time)})

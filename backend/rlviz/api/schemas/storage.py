@@ -31,7 +31,7 @@ class StoredRun(Wire):
     kinds: dict[StoredKind, int] = Field(description="Bytes of each kind that it has.")
 
 
-class StorageDeed(Wire):
+class StorageAction(Wire):
     """Something that a rule does, or has done."""
 
     rule: str = Field(description="Its sentence.")
@@ -41,7 +41,7 @@ class StorageDeed(Wire):
     problem: str = Field(description="Why it was not done; empty if it was.")
 
 
-class LoggedStorageDeed(StorageDeed):
+class LoggedStorageAction(StorageAction):
     time: Instant
 
 
@@ -53,7 +53,7 @@ class StoragePruning(Wire):
     ended_at: Instant | None = Field(description="Null while it goes on.")
     done: int
     bytes: int
-    deeds: list[StorageDeed] = Field(description="The first 1,000.")
+    actions: list[StorageAction] = Field(description="The first 1,000.")
     error_message: str = Field(description="Why it did not come to its end; empty if it did.")
 
 
@@ -74,7 +74,7 @@ class Storage(Wire):
     rules_problem: str | None = Field(description="Why no rule is followed, if their file cannot be understood.")
     trash_days: float = Field(description="RLVIZ_TRASH_DAYS: after so many a deleted run is removed for good anyway.")
     pruning: StoragePruning | None = Field(description="The pass that goes on, or the last one since the start.")
-    log: list[LoggedStorageDeed] = Field(description="What was done last, the newest first.")
+    log: list[LoggedStorageAction] = Field(description="What was done last, the newest first.")
 
 
 class StorageRulesBody(Body):

@@ -94,11 +94,11 @@ def prune(
             print_json({"trash": trash, "storage": stored, "would": would, "dry_run": dry_run})
         else:
             _show(stored, trash, would)
-        if dry_run or not (trash["runs"] or would["deeds"]):
+        if dry_run or not (trash["runs"] or would["actions"]):
             return
         ask_first("Remove that for good? --dry-run only tells.", yes)
         connection.request("DELETE", "/trash")
-        done = _passed(connection, dry_run=False, deeds=would["done"])
+        done = _passed(connection, dry_run=False, actions=would["done"])
         if not as_json:
             if trash["runs"]:
                 say(f"Removed {len(trash['runs'])} runs, {byte_text(trash['total_bytes'])}.")
@@ -108,13 +108,13 @@ def prune(
             raise Failure(Exit.FAILED, done["error_message"])
 
 
-def _passed(connection: Connection, *, dry_run: bool, deeds: int = 0) -> Any:
-    """A pass over the storage rules, once it has ended; ``deeds``: how many it will be, if that is known."""
+def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
+    """A pass over the storage rules, once it has ended; ``actions``: how many it will be, if that is known."""
     connection.post("/storage/prune", {"dry_run": dry_run})
     with progress("Looking through the runs" if dry_run else "Making room") as advance:
         while True:
             found = connection.get("/storage", runs=0)["pruning"]
-            advance(found["done"], deeds or None)
+            advance(found["done"], actions or None)
             if found["ended_at"] is not None:
                 return found
             time.sleep(POLL_SECONDS)
@@ -126,7 +126,7 @@ def _show(stored: Any, trash: Any, would: Any) -> None:
     print_rules(stored)
     if not stored["rules"]:
         return
-    rows = [(deed["run_id"], deed["what"], byte_text(deed["bytes"])) for deed in would["deeds"]]
+    rows = [(action["run_id"], action["what"], byte_text(action["bytes"])) for action in would["actions"]]
     if rows:
         say()
         print_table(("RUN", "WOULD", "ROOM"), rows, keep=1)

@@ -18,7 +18,7 @@ from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.limits import LIMITS
 from rlviz.rundir.usage import ANALYTICS
 from rlviz.services.analytics.analyst import Analyst
-from rlviz.services.experiment_results.digests import DigestBook
+from rlviz.services.experiment_results.digests import RunDigestStore
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_curves import RunCurvesCache
 
@@ -84,7 +84,7 @@ class GroupCurves:
 class AnalyticsService:
     def __init__(self, analyst: Analyst, database: Database, runs_dir: Path, metrics: MetricsService) -> None:
         self._analyst, self._database = analyst, database
-        self._digests = DigestBook(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
+        self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
         """The columns of each table."""

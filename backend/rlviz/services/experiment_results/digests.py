@@ -1,4 +1,4 @@
-"""DigestBook: the digests of an experiment's runs, made once for each run that has ended."""
+"""RunDigestStore: the digests of an experiment's runs, made once for each run that has ended."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CURVES = ("training", "greedy", "records", "evaluations")
 _NO_POINTS = np.empty(0)
 
 
-class DigestBook:
+class RunDigestStore:
     """Digests in memory, and of runs that have ended also in a file of the experiment's ``results``.
 
     The file can be deleted at any time: it is made again from the journals. A line that is torn or of another shape is

@@ -19,7 +19,7 @@ from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs, run_stamps
 from rlviz.domain.evaluation import BestPolicy, PolicyChoice
 from rlviz.domain.status import RunStatus
-from rlviz.services.experiment_results.digests import DigestBook
+from rlviz.services.experiment_results.digests import RunDigestStore
 from rlviz.services.experiment_results.kept import KeptResults
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.use_cases.metrics import MetricsService
@@ -28,7 +28,7 @@ from rlviz.settings import Settings
 
 RESULTS = "results"
 CACHED_RESULTS = 32
-CACHED_BOOKS = 16
+CACHED_STORES = 16
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ResultsService:
     ) -> None:
         self._runs_dir, self._database, self._metrics, self._clock = settings.runs_dir, database, metrics, clock
         self._curves = RunCurvesCache(metrics)
-        self._books: LRUCache[str, DigestBook] = LRUCache(CACHED_BOOKS)
+        self._stores: LRUCache[str, RunDigestStore] = LRUCache(CACHED_STORES)
         self._results: LRUCache[str, ExperimentResults] = LRUCache(CACHED_RESULTS)
         self._lock = Lock()
 
@@ -88,7 +88,7 @@ class ResultsService:
             self.results(source, ResultsRequest())
         else:
             rows = _State(source, self._database).rows
-            self._book(source).of([row for row in rows.values() if row.state.has_ended])
+            self._store(source).of([row for row in rows.values() if row.state.has_ended])
 
     def made(self, source: ExperimentSource, request: ResultsRequest) -> tuple[list[Trial], ExperimentResults]:
         """The trials as they are counted, and what they amount to."""
@@ -115,7 +115,7 @@ class ResultsService:
 
     def _trials(self, state: _State, request: ResultsRequest) -> tuple[list[Trial], Setting]:
         source, rows = state.source, state.rows
-        digests = self._book(source).of(list(rows.values()))
+        digests = self._store(source).of(list(rows.values()))
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
         setting = Setting(
             source.variants,
@@ -141,13 +141,13 @@ class ResultsService:
                     self._results[key] = known
         return known
 
-    def _book(self, source: ExperimentSource) -> DigestBook:
+    def _store(self, source: ExperimentSource) -> RunDigestStore:
         with self._lock:
-            book = self._books.get(source.id)
-            if book is None:
-                book = DigestBook(source.folder / RESULTS, self._runs_dir, self._metrics, self._curves)
-                self._books[source.id] = book
-            return book
+            store = self._stores.get(source.id)
+            if store is None:
+                store = RunDigestStore(source.folder / RESULTS, self._runs_dir, self._metrics, self._curves)
+                self._stores[source.id] = store
+            return store
 
     def _trial(self, cell: Cell, rows: dict[str, RunRow], digests: dict[str, RunDigest], setting: Setting) -> Trial:
         row, score = rows.get(cell.run_id or ""), setting.score

@@ -12,7 +12,7 @@ from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer
 from rlviz.domain.experiments import MOST_CELLS, MOST_UNCONFIRMED, ExperimentSpec, RunSpec, Variant
 from rlviz.domain.experiments.specification import VariantChanges
 from rlviz.domain.sweep import PrunerName
-from rlviz.services.experiments.book import SEARCHED
+from rlviz.services.experiments.open_experiment import SEARCHED
 from rlviz.services.experiments.trial_runs import TrialRuns
 
 Pace = Callable[[str, str], float | None]

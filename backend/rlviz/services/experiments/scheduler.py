@@ -25,7 +25,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.experiments import ExperimentControl, ExperimentLimits, TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder, experiment_folders, remove_experiment_drafts
 from rlviz.rundir.trash import Trash
-from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.following import TrialFollower
 from rlviz.services.experiments.greedy_returns import GreedyReturns
 from rlviz.services.experiments.scoring import Scorer
@@ -55,8 +55,8 @@ class ExperimentScheduler:
         runs: TrialRuns,
         scorer: Scorer,
         *,
-        on_ended: Callable[[ExperimentBook], None],
-        on_changed: Callable[[ExperimentBook], None],
+        on_ended: Callable[[OpenExperiment], None],
+        on_changed: Callable[[OpenExperiment], None],
         clock: Callable[[], float] = time.time,
     ) -> None:
         """``on_ended``: told of each experiment that was completed or has failed; ``on_changed``: also of each that
@@ -66,7 +66,7 @@ class ExperimentScheduler:
         self._runs, self._on_ended, self._clock = runs, on_ended, clock
         self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
         self._disk = DiskGuard(settings)
-        self._books: dict[str, ExperimentBook] = {}
+        self._experiments: dict[str, OpenExperiment] = {}
         self._damaged: dict[str, str] = {}
         self._lock = RLock()
         self._wake, self._resting, self._closing = Event(), Event(), Event()
@@ -93,8 +93,8 @@ class ExperimentScheduler:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join()
-        for book in self.books():
-            book.close()
+        for experiment in self.experiments():
+            experiment.close()
 
     def wake(self) -> None:
         self._wake.set()
@@ -112,167 +112,167 @@ class ExperimentScheduler:
     def has_run(self, run_id: str) -> bool:
         """Whether it belongs to an experiment."""
         with self._lock:
-            return any(run_id in book.known_runs for book in self._books.values())
+            return any(run_id in experiment.known_runs for experiment in self._experiments.values())
 
-    def books(self) -> list[ExperimentBook]:
+    def experiments(self) -> list[OpenExperiment]:
         """Newest first."""
         with self._lock:
-            return sorted(self._books.values(), key=lambda book: book.id, reverse=True)
+            return sorted(self._experiments.values(), key=lambda experiment: experiment.id, reverse=True)
 
     def damaged(self) -> Mapping[str, str]:
         """What is wrong, by the id of each experiment that cannot be read."""
         return dict(self._damaged)
 
-    def open(self, folder: ExperimentFolder) -> ExperimentBook:
-        """The experiment in ``folder``. Raises what ExperimentBook does."""
+    def open(self, folder: ExperimentFolder) -> OpenExperiment:
+        """The experiment in ``folder``. Raises what OpenExperiment does."""
         with self._lock:
-            book = self._books.get(folder.id)
-            if book is None:
-                book = self._books[folder.id] = ExperimentBook(folder, self._clock)
-                book.resumes_paused = book.control.desired == "run"
-            return book
+            experiment = self._experiments.get(folder.id)
+            if experiment is None:
+                experiment = self._experiments[folder.id] = OpenExperiment(folder, self._clock)
+                experiment.resumes_paused = experiment.control.desired == "run"
+            return experiment
 
     def forget(self, experiment_id: str) -> None:
         with self._lock:
-            book = self._books.pop(experiment_id, None)
+            experiment = self._experiments.pop(experiment_id, None)
             self._seen.pop(experiment_id, None)
             self._damaged.pop(experiment_id, None)
-        if book is not None:
-            book.close()
+        if experiment is not None:
+            experiment.close()
 
     def _loop(self) -> None:
         while not self._closing.is_set():
             self._wake.wait(LOOK_SECONDS)
             self._wake.clear()
-            for book in self.books():
+            for experiment in self.experiments():
                 if self._closing.is_set():
                     return
-                with book.lock:
+                with experiment.lock:
                     if not self._resting.is_set():
-                        self._advance(book)
+                        self._advance(experiment)
 
-    def _advance(self, book: ExperimentBook) -> None:
-        if not book.folder.path.is_dir():
-            self._forget_if_deleted(book)
+    def _advance(self, experiment: OpenExperiment) -> None:
+        if not experiment.folder.path.is_dir():
+            self._forget_if_deleted(experiment)
             return
-        if book.is_over or book.stored.is_newer:
+        if experiment.is_over or experiment.stored.is_newer:
             return
         try:
-            if book.control.desired == "stop":
-                self._follower.hold(book)
+            if experiment.control.desired == "stop":
+                self._follower.hold(experiment)
             else:
-                self._go_on(book)
-            book.problem = None
+                self._go_on(experiment)
+            experiment.problem = None
         except (NotEnoughDisk, OSError) as error:
-            book.problem = f"{error} It goes on when there is room."
+            experiment.problem = f"{error} It goes on when there is room."
         except Exception as error:  # one experiment that cannot go on holds up no other
             told = isinstance(error, RlvizError | DatabaseError)
             problem = str(error) if told else f"{type(error).__name__}: see the log of the service."
-            if problem != book.problem:  # it is tried again every second
-                log.exception("Experiment %s is held up", book.id)
-            book.problem = problem
-        self._tell(book)
+            if problem != experiment.problem:  # it is tried again every second
+                log.exception("Experiment %s is held up", experiment.id)
+            experiment.problem = problem
+        self._tell(experiment)
 
-    def _forget_if_deleted(self, book: ExperimentBook) -> None:
+    def _forget_if_deleted(self, experiment: OpenExperiment) -> None:
         """Somebody has deleted its folder by hand; a disk that is away for a moment takes those of all others along."""
-        if book.folder.root.is_dir():
-            self.forget(book.id)
-            self._broadcast.experiment_changed(book.id)
+        if experiment.folder.root.is_dir():
+            self.forget(experiment.id)
+            self._broadcast.experiment_changed(experiment.id)
 
-    def _go_on(self, book: ExperimentBook) -> None:
-        failed = book.fast_failure()
+    def _go_on(self, experiment: OpenExperiment) -> None:
+        failed = experiment.fast_failure()
         if failed is None:
-            self._follower.follow(book)
-            failed = book.fast_failure()
+            self._follower.follow(experiment)
+            failed = experiment.fast_failure()
         if failed is None:
-            self._begin(book)
+            self._begin(experiment)
         else:
-            self._end(book, failed)
+            self._end(experiment, failed)
 
-    def _begin(self, book: ExperimentBook) -> None:
+    def _begin(self, experiment: OpenExperiment) -> None:
         """Begin trials as long as there is a place for one, and end the experiment if nothing is left."""
-        free = self._free_places(book)
+        free = self._free_places(experiment)
         while free > 0:
-            trial = next(iter(book.waiting()), None) or self._proposed(book)
+            trial = next(iter(experiment.waiting()), None) or self._proposed(experiment)
             if trial is None:
                 break
-            if self._is_spent(book):
-                self._end_when_done(book, skipping=LIMITED)
+            if self._is_spent(experiment):
+                self._end_when_done(experiment, skipping=LIMITED)
                 return
-            self._begin_one(book, trial)
+            self._begin_one(experiment, trial)
             free -= trial.is_begun
-        self._end_when_done(book)
+        self._end_when_done(experiment)
 
-    def _free_places(self, book: ExperimentBook) -> int:
+    def _free_places(self, experiment: OpenExperiment) -> int:
         """One that is trained leaves its place to the next while it is scored, unless scoring falls behind; but a
         search proposes by the scores of all that it can have."""
-        parallel = book.spec.parallel or self._settings.max_concurrent_runs
-        training, scoring = self._follower.places(book)
-        if book.spec.sweep is not None:
+        parallel = experiment.spec.parallel or self._settings.max_concurrent_runs
+        training, scoring = self._follower.places(experiment)
+        if experiment.spec.sweep is not None:
             return parallel - training - scoring
         return min(parallel - training, 2 * parallel - training - scoring)
 
-    def _proposed(self, book: ExperimentBook) -> Trial | None:
-        proposal = book.proposer.propose(book.run_specs.keys())
+    def _proposed(self, experiment: OpenExperiment) -> Trial | None:
+        proposal = experiment.proposer.propose(experiment.run_specs.keys())
         if proposal is None:
             return None
-        book.add(proposal)
-        return next(iter(book.waiting()))
+        experiment.add(proposal)
+        return next(iter(experiment.waiting()))
 
-    def _begin_one(self, book: ExperimentBook, trial: Trial) -> None:
+    def _begin_one(self, experiment: OpenExperiment, trial: Trial) -> None:
         self._disk.check()
         try:
-            config = self._runs.configure(book, trial)
+            config = self._runs.configure(experiment, trial)
         except InvalidRequest as error:  # only a search proposes what was not checked before
-            book.note(trial, TrialState.FAILED, "", cause=str(error))
-            book.proposer.failed(trial.variant, str(error), misfit=True)
-            for other in book.of_variant(trial.variant):
+            experiment.note(trial, TrialState.FAILED, "", cause=str(error))
+            experiment.proposer.failed(trial.variant, str(error), misfit=True)
+            for other in experiment.of_variant(trial.variant):
                 if not other.is_final:
-                    book.note(other, TrialState.FAILED, "", cause=str(error))
+                    experiment.note(other, TrialState.FAILED, "", cause=str(error))
             return
-        book.note(trial, TrialState.BEGUN, config.run_id)
+        experiment.note(trial, TrialState.BEGUN, config.run_id)
         try:
-            self._runs.add(config, book.spec.sinks)
+            self._runs.add(config, experiment.spec.sinks)
         except (NotEnoughDisk, OSError) as error:
-            book.note(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
+            experiment.note(trial, TrialState.LOST, config.run_id, cause=f"Its run could not be created: {error}")
             raise
 
-    def _is_spent(self, book: ExperimentBook) -> bool:
-        limits, now = book.spec.limits, self._clock()
+    def _is_spent(self, experiment: OpenExperiment) -> bool:
+        limits, now = experiment.spec.limits, self._clock()
         if limits == ExperimentLimits():
             return False
         with self._database.read() as session:
-            rows = find_runs(session, book.run_ids)
+            rows = find_runs(session, experiment.run_ids)
         return (
             _is_reached(limits.seconds, training_seconds(rows, now))
             or _is_reached(limits.core_seconds, sum(row.core_seconds(now) for row in rows))
             or _is_reached(limits.steps, sum(row.step for row in rows))
         )
 
-    def _end_when_done(self, book: ExperimentBook, skipping: str | None = None) -> None:
-        if any(trial.is_begun for trial in book.trials.values()):
+    def _end_when_done(self, experiment: OpenExperiment, skipping: str | None = None) -> None:
+        if any(trial.is_begun for trial in experiment.trials.values()):
             return
-        if skipping is None and book.waiting():
+        if skipping is None and experiment.waiting():
             return
-        book.direct(ExperimentControl(desired="end", skipped=skipping))
-        self._on_ended(book)
+        experiment.direct(ExperimentControl(desired="end", skipped=skipping))
+        self._on_ended(experiment)
 
-    def _end(self, book: ExperimentBook, cause: str) -> None:
+    def _end(self, experiment: OpenExperiment, cause: str) -> None:
         """It failed: nothing more is begun, and what trains is stopped.
 
         That it has ended is written last, so that a service that is killed in between does the rest when it is back.
         """
-        self._follower.stop_all(book)
-        book.direct(ExperimentControl(desired="end", cause=cause))
-        self._on_ended(book)
+        self._follower.stop_all(experiment)
+        experiment.direct(ExperimentControl(desired="end", cause=cause))
+        self._on_ended(experiment)
 
-    def _tell(self, book: ExperimentBook) -> None:
+    def _tell(self, experiment: OpenExperiment) -> None:
         """Tell the streams if something has changed."""
-        now = (book.control, book.problem, [trial.last for trial in book.trials.values()])
-        if self._seen.get(book.id) != now:
-            self._seen[book.id] = now
-            self._broadcast.experiment_changed(book.id)
-            self._on_changed(book)
+        now = (experiment.control, experiment.problem, [trial.last for trial in experiment.trials.values()])
+        if self._seen.get(experiment.id) != now:
+            self._seen[experiment.id] = now
+            self._broadcast.experiment_changed(experiment.id)
+            self._on_changed(experiment)
 
 
 def _is_reached(limit: float | None, found: float) -> bool:

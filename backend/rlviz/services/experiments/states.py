@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rlviz.analysis.return_curve import SPARKLINE_POINTS, thinned_sparkline
 from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentSpec, RunSpec
-from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.summaries import (
     ExperimentSummary,
     cell_status,
@@ -61,18 +61,18 @@ class ExperimentState(ExperimentSummary):
     cells: Sequence[CellState]
 
 
-def state_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentState:
-    """``rows``: of the book's runs, by id. ``now``: seconds since 1970. The caller holds the book's lock."""
-    summary = summary_of(book, rows, now=now, parallel=parallel)
-    most = min(SPARKLINE_POINTS, max(FEWEST_POINTS, SPARKLINES_POINTS // max(len(book.trials), 1)))
+def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentState:
+    """``rows``: of its runs, by id. ``now``: seconds since 1970. The caller holds the experiment's lock."""
+    summary = summary_of(experiment, rows, now=now, parallel=parallel)
+    most = min(SPARKLINE_POINTS, max(FEWEST_POINTS, SPARKLINES_POINTS // max(len(experiment.trials), 1)))
     return ExperimentState(
         **vars(summary),
-        spec=book.spec,
+        spec=experiment.spec,
         variants=[
-            VariantState(name, label, book.run_specs[name], book.trained(name)) for name, label in book.labels.items()
+            VariantState(name, label, experiment.run_specs[name], experiment.trained(name)) for name, label in experiment.labels.items()
         ],
-        seeds=book.spec.seed_list,
-        cells=[_cell(trial, rows.get(trial.run_id or ""), summary, most) for trial in book.trials.values()],
+        seeds=experiment.spec.seed_list,
+        cells=[_cell(trial, rows.get(trial.run_id or ""), summary, most) for trial in experiment.trials.values()],
     )
 
 

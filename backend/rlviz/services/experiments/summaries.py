@@ -11,7 +11,7 @@ from math import inf
 from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentStatus, TrialState
 from rlviz.domain.status import RunStatus
-from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 
 OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
 
@@ -53,22 +53,22 @@ class ExperimentSummary:
     core_seconds: float
 
 
-def summary_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentSummary:
-    """``rows``: of the book's runs, by id. ``now``: seconds since 1970. The caller holds the book's lock."""
-    control, status = book.control, status_of(book)
-    trials = [(trial, rows.get(trial.run_id or "")) for trial in book.trials.values()]
-    planned = max(book.spec.cells, len(trials))
+def summary_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentSummary:
+    """``rows``: of its runs, by id. ``now``: seconds since 1970. The caller holds the experiment's lock."""
+    control, status = experiment.control, status_of(experiment)
+    trials = [(trial, rows.get(trial.run_id or "")) for trial in experiment.trials.values()]
+    planned = max(experiment.spec.cells, len(trials))
     progress = sum(progress_of(trial, row) for trial, row in trials) / planned
     trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
     goes_on = status is ExperimentStatus.RUNNING
     return ExperimentSummary(
-        id=book.id,
-        name=book.stored.name,
-        created_at=book.stored.created_at,
+        id=experiment.id,
+        name=experiment.stored.name,
+        created_at=experiment.stored.created_at,
         status=status,
         cause=control.cause or control.skipped,
-        problem=book.problem if goes_on or book.stored.is_newer else None,
-        searches=book.spec.sweep is not None,
+        problem=experiment.problem if goes_on or experiment.stored.is_newer else None,
+        searches=experiment.spec.sweep is not None,
         planned=planned,
         counts=Counter(cell_status(trial, row, status) for trial, row in trials),
         progress=1.0 if status in OVER else min(1.0, progress),
@@ -77,14 +77,14 @@ def summary_of(book: ExperimentBook, rows: Mapping[str, RunRow], *, now: float, 
     )
 
 
-def status_of(book: ExperimentBook) -> ExperimentStatus:
-    match book.control.desired:
+def status_of(experiment: OpenExperiment) -> ExperimentStatus:
+    match experiment.control.desired:
         case "run":
             return ExperimentStatus.RUNNING
         case "stop":
             return ExperimentStatus.STOPPED
         case _:
-            return ExperimentStatus.COMPLETED if book.control.cause is None else ExperimentStatus.FAILED
+            return ExperimentStatus.COMPLETED if experiment.control.cause is None else ExperimentStatus.FAILED
 
 
 def cell_status(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellStatus:

@@ -11,7 +11,7 @@ from rlviz.domain.config import ExperimentPlace, RunConfig
 from rlviz.domain.errors import Conflict, NotFound
 from rlviz.domain.experiments import RunSpec
 from rlviz.domain.sinks import SinkKind
-from rlviz.services.experiments.book import ExperimentBook, Trial
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.sinks.live_couriers import LiveCouriers
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.resuming import ResumeService
@@ -24,17 +24,17 @@ class TrialRuns:
     _resuming: ResumeService
     _couriers: LiveCouriers
 
-    def configure(self, book: ExperimentBook, trial: Trial) -> RunConfig:
+    def configure(self, experiment: OpenExperiment, trial: Trial) -> RunConfig:
         """The configuration of a new run for ``trial``. Raises InvalidRequest."""
-        wanted = book.trained(trial.variant)
-        if book.stored.resolved:  # its values are those of its preset already, whatever has become of that since
-            config = self.resolve(wanted.model_copy(update={"preset": None}), trial.seed, book.spec.memory_per_worker)
+        wanted = experiment.trained(trial.variant)
+        if experiment.stored.resolved:  # its values are those of its preset already, whatever has become of that since
+            config = self.resolve(wanted.model_copy(update={"preset": None}), trial.seed, experiment.spec.memory_per_worker)
             config = config.model_copy(update={"preset": wanted.preset})
         else:
-            config = self.resolve(wanted, trial.seed, book.spec.memory_per_worker)
-        place = ExperimentPlace(id=book.id, variant=trial.variant, trial=trial.number)
-        first = book.groups.get(trial.variant)
-        name = f"{trial.label}, {book.stored.name}"[:120]
+            config = self.resolve(wanted, trial.seed, experiment.spec.memory_per_worker)
+        place = ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number)
+        first = experiment.groups.get(trial.variant)
+        name = f"{trial.label}, {experiment.stored.name}"[:120]
         return config.model_copy(update={"experiment": place, "group_id": first, "name": name})
 
     def resolve(self, run_spec: RunSpec, seed: int, memory: int | None = None) -> RunConfig:

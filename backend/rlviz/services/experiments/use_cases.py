@@ -33,7 +33,7 @@ from rlviz.environments.base import Environment
 from rlviz.environments.random_returns import random_return_of
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
-from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.checking import SpecificationCheck
 from rlviz.services.experiments.methods import methods_of, name_of
 from rlviz.services.experiments.scheduler import ExperimentScheduler
@@ -93,10 +93,10 @@ class ExperimentService:
             resolved=resolved,
         )
         folder.create(stored)
-        book = self._scheduler.open(folder)
+        experiment = self._scheduler.open(folder)
         self._broadcast.experiment_changed(folder.id)
         self._scheduler.wake()
-        return self._state(book)
+        return self._state(experiment)
 
     def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentPage:
         """Newest first. ``q``: text in name or id; ``cursor``: what the page before gave as its next.
@@ -106,22 +106,22 @@ class ExperimentService:
         if cursor is not None and not is_experiment_id(cursor):
             raise InvalidRequest.field("/cursor", "This is no cursor. Use next_cursor of the page before.")
         wanted = (q or "").lower()
-        every = [book for book in self._scheduler.books() if wanted in f"{book.id} {book.stored.name}".lower()]
-        left = [book for book in every if cursor is None or book.id < cursor]
+        every = [one for one in self._scheduler.experiments() if wanted in f"{one.id} {one.stored.name}".lower()]
+        left = [one for one in every if cursor is None or one.id < cursor]
         page = left[:limit]
         return ExperimentPage(
-            [self._summary(book) for book in page], page[-1].id if len(left) > limit else None, len(every)
+            [self._summary(one) for one in page], page[-1].id if len(left) > limit else None, len(every)
         )
 
     def get(self, experiment_id: str) -> ExperimentState:
         """Raises ExperimentNotFound or RunFolderError."""
-        return self._state(self._book(experiment_id))
+        return self._state(self._experiment(experiment_id))
 
     def run_ids(self, experiment_id: str) -> Sequence[str]:
         """Of each trial the run of its newest attempt, if it is there. Raises ExperimentNotFound or RunFolderError."""
-        book = self._book(experiment_id)
-        with book.lock:
-            wanted = [trial.run_id for trial in book.trials.values() if trial.run_id]
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            wanted = [trial.run_id for trial in experiment.trials.values() if trial.run_id]
         with self._database.read() as session:
             there = {row.id for row in find_runs(session, wanted)}
         return [run_id for run_id in wanted if run_id in there]
@@ -131,24 +131,24 @@ class ExperimentService:
 
         Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
         """
-        book = self._book(experiment_id)
-        with book.lock:
-            self._check_goes_on(book)
-            book.direct(ExperimentControl(desired="stop"))
-        return self._directed(book)
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            self._check_goes_on(experiment)
+            experiment.direct(ExperimentControl(desired="stop"))
+        return self._directed(experiment)
 
     def resume(self, experiment_id: str) -> ExperimentState:
         """Go on with one that was stopped.
 
         Raises ExperimentNotFound, NewerVersion, or ExperimentConflict for one that is over.
         """
-        book = self._book(experiment_id)
-        with book.lock:
-            self._check_goes_on(book)
-            if book.control.desired == "stop":
-                book.resumes_paused = True
-                book.direct(ExperimentControl())
-        return self._directed(book)
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            self._check_goes_on(experiment)
+            if experiment.control.desired == "stop":
+                experiment.resumes_paused = True
+                experiment.direct(ExperimentControl())
+        return self._directed(experiment)
 
     def delete(self, experiment_id: str) -> None:
         """Delete its folder, and stop what trains; its runs stay, as runs like any other.
@@ -157,24 +157,24 @@ class ExperimentService:
         """
         folder = self._folder(experiment_id)
         try:
-            book = self._scheduler.open(folder)
+            experiment = self._scheduler.open(folder)
         except RunFolderError:
             self._scheduler.forget(experiment_id)
             folder.remove()
         else:
-            with book.lock:
+            with experiment.lock:
                 self._scheduler.forget(experiment_id)
                 folder.remove()
-                for trial in book.trials.values():
+                for trial in experiment.trials.values():
                     if trial.is_begun and trial.run_id is not None:
                         self._runs.stop(trial.run_id, "Its experiment was deleted.")
         self._broadcast.experiment_changed(experiment_id)
 
     def source(self, experiment_id: str) -> ExperimentSource:
         """What results need to know. Raises ExperimentNotFound or RunFolderError."""
-        book = self._book(experiment_id)
-        with book.lock:
-            ended = book.is_over
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            ended = experiment.is_over
             cells = [
                 Cell(
                     variant=trial.variant,
@@ -186,16 +186,16 @@ class ExperimentService:
                     ended=trial.is_final or ended,
                     skipped=ended and not trial.is_final,
                 )
-                for trial in book.trials.values()
+                for trial in experiment.trials.values()
             ]
-            run_specs, labels = dict(book.run_specs), book.labels
+            run_specs, labels = dict(experiment.run_specs), experiment.labels
         found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in run_specs.items()}
         environments = {name: _environment(one.id, one.chosen) for name, one in found.items()}
         return ExperimentSource(
-            id=book.id,
-            title=book.stored.name,
-            folder=book.folder.path,
-            specification=book.folder.specification_text,
+            id=experiment.id,
+            title=experiment.stored.name,
+            folder=experiment.folder.path,
+            specification=experiment.folder.specification_text,
             variants=labels,
             environments=environments,
             cells=cells,
@@ -206,10 +206,10 @@ class ExperimentService:
             },
             methods=methods_of(labels, run_specs) if len(set(environments.values())) > 1 else {},
             scales={environments[name]: scale for name, one in found.items() if (scale := _scale(one)) is not None},
-            sweep=book.spec.sweep,
+            sweep=experiment.spec.sweep,
         )
 
-    def _book(self, experiment_id: str) -> ExperimentBook:
+    def _experiment(self, experiment_id: str) -> OpenExperiment:
         return self._scheduler.open(self._folder(experiment_id))
 
     def _folder(self, experiment_id: str) -> ExperimentFolder:
@@ -218,58 +218,58 @@ class ExperimentService:
             raise ExperimentNotFound(experiment_id)
         return folder
 
-    def _directed(self, book: ExperimentBook) -> ExperimentState:
-        self._broadcast.experiment_changed(book.id)
+    def _directed(self, experiment: OpenExperiment) -> ExperimentState:
+        self._broadcast.experiment_changed(experiment.id)
         self._scheduler.wake()
-        return self._state(book)
+        return self._state(experiment)
 
-    def _check_goes_on(self, book: ExperimentBook) -> None:
-        if book.stored.is_newer:
-            raise NewerVersion(f"Experiment {book.id!r} can only be looked at here. {book.problem}")
-        status = status_of(book)
+    def _check_goes_on(self, experiment: OpenExperiment) -> None:
+        if experiment.stored.is_newer:
+            raise NewerVersion(f"Experiment {experiment.id!r} can only be looked at here. {experiment.problem}")
+        status = status_of(experiment)
         if status in OVER:
             raise ExperimentConflict(
-                f"Experiment {book.id!r} is {status.value!r}: there is nothing left to be trained."
+                f"Experiment {experiment.id!r} is {status.value!r}: there is nothing left to be trained."
             )
 
     def _pace(self, algo: str, env_id: str) -> float | None:
         with self._database.read() as session:
             return pace_of(session, algo, env_id)
 
-    def _state(self, book: ExperimentBook) -> ExperimentState:
+    def _state(self, experiment: OpenExperiment) -> ExperimentState:
         """Of one that is over it is made once, when none of its runs trains any more."""
         with self._lock:
-            known = self._over_states.get(book.id)
+            known = self._over_states.get(experiment.id)
         if known is not None:
             return known
-        with book.lock:
-            rows = self._rows(book)
-            made = state_of(book, rows, now=self._clock(), parallel=self._parallel(book))
+        with experiment.lock:
+            rows = self._rows(experiment)
+            made = state_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
         if made.status in OVER and all(row.state.has_ended for row in rows.values()):
             with self._lock:
-                self._over_states[book.id] = made
+                self._over_states[experiment.id] = made
         return made
 
-    def _summary(self, book: ExperimentBook) -> ExperimentSummary:
+    def _summary(self, experiment: OpenExperiment) -> ExperimentSummary:
         """The summary of an experiment. That of one that is over is made once."""
         with self._lock:
-            known = self._over.get(book.id)
+            known = self._over.get(experiment.id)
         if known is not None:
             return known
-        with book.lock:
-            rows = self._rows(book)
-            made = summary_of(book, rows, now=self._clock(), parallel=self._parallel(book))
+        with experiment.lock:
+            rows = self._rows(experiment)
+            made = summary_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
         if made.status in OVER and all(row.state.has_ended for row in rows.values()):
             with self._lock:
-                self._over[book.id] = made
+                self._over[experiment.id] = made
         return made
 
-    def _rows(self, book: ExperimentBook) -> dict[str, RunRow]:
+    def _rows(self, experiment: OpenExperiment) -> dict[str, RunRow]:
         with self._database.read() as session:
-            return {row.id: row for row in find_runs(session, book.run_ids)}
+            return {row.id: row for row in find_runs(session, experiment.run_ids)}
 
-    def _parallel(self, book: ExperimentBook) -> int:
-        return book.spec.parallel or self._settings.max_concurrent_runs
+    def _parallel(self, experiment: OpenExperiment) -> int:
+        return experiment.spec.parallel or self._settings.max_concurrent_runs
 
 
 def _environment(env_id: str, options: Mapping[str, JsonValue]) -> str:

@@ -72,7 +72,7 @@ class EventsProjection:
         """What the attempts that have ended cost: processor time where it is known, else the time that they took."""
         self.answered_checkpoint = 0
         self.recorded: list[str] = []
-        """Ids of evaluations that the run has recorded itself; whoever books them takes them out."""
+        """Ids of evaluations that the run has recorded itself, until rows are made for them."""
         self.messages = RuleMessages()
         """What rules have left for the user, in all attempts."""
         self.warnings = 0

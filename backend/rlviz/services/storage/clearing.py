@@ -28,7 +28,7 @@ from rlviz.rundir.retention import delete
 from rlviz.rundir.storage_rule_files import doomed
 from rlviz.rundir.trash import Trash
 from rlviz.services.storage.archiving import PreparedBundle
-from rlviz.services.storage.book import Deed
+from rlviz.services.storage.action_log import StorageAction
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.base import RunUseCases
@@ -66,7 +66,7 @@ class RunClearing(RunUseCases):
         with self._database.read() as session:
             return [run_id for run_id, tags in session.exec(query) if KEEP_TAG not in tags]
 
-    def look(self, rule: RunRule, run_id: str) -> Deed | None:
+    def look(self, rule: RunRule, run_id: str) -> StorageAction | None:
         """What ``apply`` would do; None: nothing. Raises OSError."""
         folder = self._folder(run_id)
         if not _is_of(rule, folder):
@@ -79,7 +79,7 @@ class RunClearing(RunUseCases):
             case _:
                 return _deletion(rule, folder, doomed(folder, rule))
 
-    def apply(self, rule: RunRule, run_id: str) -> Deed | None:
+    def apply(self, rule: RunRule, run_id: str) -> StorageAction | None:
         """Do it; None: nothing was to be done. Raises RunNotFound, RunIsActive, RunFolderError and OSError."""
         folder = self._folder(run_id)
         if not _is_of(rule, folder):
@@ -92,11 +92,11 @@ class RunClearing(RunUseCases):
             return None
         with self._alone_with(folder):
             files = doomed(folder, rule)
-            deed = _deletion(rule, folder, files)
+            action = _deletion(rule, folder, files)
             delete(files)
-        return deed
+        return action
 
-    def _compress(self, rule: Compress, folder: RunFolder) -> Deed | None:
+    def _compress(self, rule: Compress, folder: RunFolder) -> StorageAction | None:
         """The copies are made before the run is taken from others, which is then for two renames only."""
         remove_leftovers(folder.path, folder.path)
         prepared = [copy for path in _uncompressed(folder) if (copy := prepare(path)) is not None]
@@ -109,12 +109,12 @@ class RunClearing(RunUseCases):
         if not placed:
             return None
         what = ", ".join(f"{copy.journal.name} compressed to 1/{copy.journal_size / copy.size:.1f}" for copy in placed)
-        return Deed(rule.words, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
+        return StorageAction(rule.words, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
 
-    def _archive(self, rule: Archive, folder: RunFolder) -> Deed | None:
+    def _archive(self, rule: Archive, folder: RunFolder) -> StorageAction | None:
         """The bundle is made and read back before the run is taken from others, which is then for two renames only."""
         assert self._settings.archive_dir is not None
-        deed = _archiving(rule, folder)
+        action = _archiving(rule, folder)
         bundle = PreparedBundle(folder, self._settings.archive_dir)
         try:
             bundle.make()
@@ -127,7 +127,7 @@ class RunClearing(RunUseCases):
         finally:
             bundle.discard()
         self._broadcast.run_deleted(folder.run_id)
-        return replace(deed, what=f"archived as {bundle.path.name}")
+        return replace(action, what=f"archived as {bundle.path.name}")
 
     @contextmanager
     def _alone_with(self, folder: RunFolder) -> Iterator[Session]:
@@ -147,7 +147,7 @@ def _is_of(rule: RunRule, folder: RunFolder) -> bool:
     return not rule.families or family_of(config) in rule.families
 
 
-def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> Deed | None:
+def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAction | None:
     if not files:
         return None
     size = 0
@@ -156,21 +156,21 @@ def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> Deed | Non
             size += path.stat().st_size
     names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    return Deed(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", size)
+    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", size)
 
 
-def _compression(rule: Compress, folder: RunFolder) -> Deed | None:
+def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
     """How much smaller they become is not known before."""
     found = _uncompressed(folder)
     if not found:
         return None
     what = ", ".join(f"{path.name} ({byte_text(path.stat().st_size)})" for path in found)
-    return Deed(rule.words, folder.run_id, f"compress {what}", 0)
+    return StorageAction(rule.words, folder.run_id, f"compress {what}", 0)
 
 
-def _archiving(rule: Archive, folder: RunFolder) -> Deed:
+def _archiving(rule: Archive, folder: RunFolder) -> StorageAction:
     """The room is made once the trash is emptied."""
-    return Deed(rule.words, folder.run_id, "archive, and delete it here", 0)
+    return StorageAction(rule.words, folder.run_id, "archive, and delete it here", 0)
 
 
 def _uncompressed(folder: RunFolder) -> list[Path]:

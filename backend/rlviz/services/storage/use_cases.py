@@ -12,9 +12,10 @@ from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import InvalidRequest, StorageRulesUnusable
 from rlviz.domain.storage_rules import WARN_SHARE, Archive, FileRule, StorageRules
 from rlviz.rundir.usage import Usage
-from rlviz.services.storage.book import LoggedDeed, StorageBook
+from rlviz.services.storage.action_log import LoggedAction, StorageActionLog
 from rlviz.services.storage.meter import Measured, StorageMeter
 from rlviz.services.storage.pruner import Pruning, StoragePruner
+from rlviz.services.storage.rules_store import StorageRulesStore
 from rlviz.settings import Settings
 
 LOG_ENTRIES = 100
@@ -34,15 +35,21 @@ class StorageState:
     warnings: list[str]
     largest: list[tuple[str, RunRow | None]]
     pruning: Pruning | None
-    log: list[LoggedDeed]
+    log: list[LoggedAction]
 
 
 class StorageService:
     def __init__(
-        self, settings: Settings, database: Database, meter: StorageMeter, book: StorageBook, pruner: StoragePruner
+        self,
+        settings: Settings,
+        database: Database,
+        meter: StorageMeter,
+        pruner: StoragePruner,
+        store: StorageRulesStore,
+        action_log: StorageActionLog,
     ) -> None:
         self._settings, self._database = settings, database
-        self._meter, self._book, self._pruner = meter, book, pruner
+        self._meter, self._pruner, self._store, self._action_log = meter, pruner, store, action_log
 
     def look(self, count: int) -> StorageState:
         """What there is to know, with the ``count`` largest runs. Never waits for a measurement."""
@@ -60,7 +67,7 @@ class StorageService:
             warnings=self._warnings(usage, rules, disk.free),
             largest=self._largest(usage, count),
             pruning=self._pruner.latest,
-            log=self._book.log(LOG_ENTRIES),
+            log=self._action_log.newest(LOG_ENTRIES),
         )
 
     def warnings(self) -> list[str]:
@@ -76,7 +83,7 @@ class StorageService:
         Nothing else is deleted. Raises OSError, or StorageRulesUnusable.
         """
         usage = self._meter.measure().usage
-        rules = self._book.rules()
+        rules = self._store.read()
         if any(
             isinstance(rule, FileRule) and rule.over_quota_only and usage.kinds[rule.kind] > rules.quotas[rule.kind]
             for rule in rules.rules
@@ -95,7 +102,7 @@ class StorageService:
                 raise InvalidRequest.field(
                     f"/rules/{place}", "There is no archive. Start the app with RLVIZ_ARCHIVE_DIR set to a folder."
                 )
-        self._book.save(rules)
+        self._store.save(rules)
 
     def prune(self, *, dry_run: bool) -> None:
         """Begin to apply the rules, or to look what they would do. Raises PruningInProgress, StorageRulesUnusable."""
@@ -103,7 +110,7 @@ class StorageService:
 
     def _rules(self) -> tuple[StorageRules, str | None]:
         try:
-            return self._book.rules(), None
+            return self._store.read(), None
         except StorageRulesUnusable as error:
             return StorageRules(), str(error)
 

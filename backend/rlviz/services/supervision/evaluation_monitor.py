@@ -58,7 +58,7 @@ class EvaluationMonitor:
         self.checkpoint_request = checkpoint_request
         self.worker: Worker | None = None
         self._abandoned = False
-        self._is_booked = True
+        self._is_in_catalogue = True
         """Whether the catalogue has what is known here: on a full disk it may not take it."""
 
     def is_ready(self, answered_checkpoint: int | None) -> bool:
@@ -85,7 +85,7 @@ class EvaluationMonitor:
         except (OSError, NotEnoughDisk, RunFolderError, LauncherError) as error:
             self.fail(f"The evaluation could not be started: {error}")
         else:
-            self._book(worker=self.worker.identity)
+            self._update_row(worker=self.worker.identity)
 
     def _choose(self) -> Path:
         best = self._record.policy is PolicyChoice.BEST
@@ -119,8 +119,8 @@ class EvaluationMonitor:
         gone = self.worker.poll() if self.worker is not None else None
         if self._version() != self._seen:
             self._reload()
-        if not self._is_booked:
-            self._book()
+        if not self._is_in_catalogue:
+            self._update_row()
         if gone is not None and not self._record.status.is_final:
             self.fail(ABANDONED if self._abandoned else gone.cause("the evaluation"))
         return not (self._record.status.is_final and (self.worker is None or gone is not None))
@@ -131,7 +131,7 @@ class EvaluationMonitor:
             self._record.model_copy(update={"status": EvaluationStatus.FAILED, "cause": cause, "ended_at": ended})
         )
         self._tidy()
-        self._book()
+        self._update_row()
 
     def _reload(self) -> None:
         seen = self._version()
@@ -142,7 +142,7 @@ class EvaluationMonitor:
         self._seen = seen
         if self._record.status.is_final:
             self._tidy()
-        self._book()
+        self._update_row()
 
     def _tidy(self) -> None:
         if self._record.summary is not None and self._record.summary.pictures is not None:
@@ -166,15 +166,15 @@ class EvaluationMonitor:
             log.warning("How evaluation %s of run %s ended could not be written: %s", self.id, self.run_id, error)
             self._seen = self._version()
 
-    def _book(self, worker: str | None = None) -> None:
-        self._is_booked = False
+    def _update_row(self, worker: str | None = None) -> None:
+        self._is_in_catalogue = False
         with self._database.write() as session:
             row = session.get_one(EvaluationRow, (self.run_id, self.id))
             row.take(self._record)
             if worker is not None:
                 row.worker = worker
             session.add(row)
-        self._is_booked = True
+        self._is_in_catalogue = True
         self._broadcast.evaluation_changed(row)
 
     def _version(self) -> tuple[int, int] | None:

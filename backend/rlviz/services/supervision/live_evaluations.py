@@ -72,7 +72,7 @@ class LiveEvaluations:
                 row.take(record)
                 session.add(row)
         except (RlvizError, OSError, NoResultFound) as error:
-            log.warning("That evaluation %s of run %s was filmed is not booked: %s", evaluation_id, run_id, error)
+            log.warning("The row of evaluation %s of run %s lacks its video: %s", evaluation_id, run_id, error)
             return
         if not row.is_by_run:
             self._broadcast.evaluation_changed(row)

@@ -20,13 +20,13 @@ class PlayedRunMonitor(RunMonitor):
             remove_leftovers(self.folder.evaluations.path, self.folder.path)
         return goes_on
 
-    def _book(self) -> None:
+    def _update_row(self) -> None:
         """The evaluations first: who learns of an episode finds its records."""
         with self._database.write() as session:
             news = book_evaluations(session, self.folder)
         for row in news:
             self._broadcast.evaluation_changed(row)
-        super()._book()
+        super()._update_row()
 
 
 def book_evaluations(session: Session, folder: RunFolder) -> list[EvaluationRow]:

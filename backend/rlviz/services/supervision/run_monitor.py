@@ -61,16 +61,16 @@ class RunMonitor:
         self._tail = JournalTail(folder.events_path)
         self._projection = RunProjection(row.reward_threshold, row.attempt, row.episodes_before)
         read_metrics(self._projection, folder, feed.end)
-        # What was taken in and is not booked yet: it stays so if the catalogue cannot be written now.
+        # What was read and is not in the row yet: it stays so if the catalogue cannot be written now.
         self._has_news, self._has_progress = False, feed.end > 0
         self._progress_at = self._looked_at = monotonic()
         self._grace = grace
         self._ending: TerminationPolicy | None = None
         self._lost = False
         self.answered_checkpoint = 0
-        """The last request for a checkpoint that was answered, as far as it is booked."""
+        """The last request for a checkpoint that was answered, as far as the row has it."""
         self.ended = False
-        """Whether the end of the attempt is booked."""
+        """Whether the row has the end of the attempt."""
 
     def end(self, grace: GracePeriod | None = None) -> None:
         """The worker was asked to stop: see to it that it does, in the time of a stop or in ``grace`` if shorter."""
@@ -81,7 +81,7 @@ class RunMonitor:
             self._ending.hurry(grace)
 
     def poll(self) -> bool:
-        """Carry over what is new. Returns False once the worker is gone and everything it wrote is booked."""
+        """Carry over what is new. Returns False once the worker is gone and the row has everything it wrote."""
         gone = self.worker.poll()  # before the journals are read: what it wrote is then there to be read
         if gone is None:
             self._look_after()
@@ -89,7 +89,7 @@ class RunMonitor:
         if gone is not None and self._projection.ending is None and not self._interrupt(gone):
             gone = None
         if self._has_news or (self._has_progress and self._monotonic() - self._progress_at >= PROGRESS_SECONDS):
-            self._book()
+            self._update_row()
         if gone is not None:
             self.folder.tidy()
         return gone is None
@@ -144,7 +144,7 @@ class RunMonitor:
         if rows:
             self._broadcast.metrics_grew(self.folder.run_id)
 
-    def _book(self) -> None:
+    def _update_row(self) -> None:
         recorded = list(self._projection.recorded)
         with self._database.write() as session:
             for evaluation_id in recorded:

@@ -92,7 +92,7 @@ class Supervisor:
         self._idle.set()
 
     def close(self) -> None:
-        """End the thread, then the launcher; book what workers wrote while they ended."""
+        """End the thread, then the launcher; write into the catalogue what workers wrote while they ended."""
         self._closing.set()
         self._wake.ring()
         self._thread.join()

@@ -91,17 +91,17 @@ class RunUseCases:
             self._supervisor.wake()
         return rows
 
-    def _check_idle(self, session: Session, row: RunRow, deed: str) -> None:
+    def _check_idle(self, session: Session, row: RunRow, purpose: str) -> None:
         """Raises RunIsActive while a worker, or an evaluation, may write into the folder.
 
-        ``deed``: what the run has to be idle for, as in "deleting it".
+        ``purpose``: what the run has to be idle for, as in "deleting it".
         """
         if row.actor is RunActor.FOREIGN and row.state.is_active:
-            raise RunIsActive(f"A program of its own writes run {row.id!r}. End that program before {deed}.")
+            raise RunIsActive(f"A program of its own writes run {row.id!r}. End that program before {purpose}.")
         if row.state.is_active or self._supervisor.is_live(row.id):
-            raise RunIsActive(f"Run {row.id!r} is {row.status!r}. Stop it and wait for its end before {deed}.")
+            raise RunIsActive(f"Run {row.id!r} is {row.status!r}. Stop it and wait for its end before {purpose}.")
         if open_evaluations(session, row.id):
-            raise RunIsActive(f"Run {row.id!r} is being evaluated. Wait for the evaluation's end before {deed}.")
+            raise RunIsActive(f"Run {row.id!r} is being evaluated. Wait for the evaluation's end before {purpose}.")
 
 
 def check_controlled(row: RunRow) -> None:

@@ -14,7 +14,7 @@ from rlviz.algorithms.base import Algorithm, Hyperparameters
 from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.domain.byte_text import byte_text
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.errors import FieldError, InvalidRequest, pointer_to
@@ -116,7 +116,7 @@ def resolve_config(
             seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
             total_timesteps=total,
             hyperparameters=hyperparameters.model_dump(),
-            checkpoints=CheckpointPolicy(film=keep_film if learns else 0),
+            checkpoints=CheckpointPlan(film=keep_film if learns else 0),
             evaluation=evaluation,
             rules=tuple(new.rules),
             snapshots=(new.snapshots or SnapshotPlan()).within(snapshot_bytes),
@@ -154,7 +154,7 @@ def played_config(
         seed=seed,
         total_timesteps=MAX_TIMESTEPS,
         hyperparameters={},
-        checkpoints=CheckpointPolicy(film=0),
+        checkpoints=CheckpointPlan(film=0),
         versions=package_versions(),
         git_revision=git_revision(),
     )

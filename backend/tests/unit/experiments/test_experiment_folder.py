@@ -1,4 +1,4 @@
-"""The folder of an experiment, and the book that is read from it: killed writers, full disks, what others put there."""
+"""An experiment opened from its folder: killed writers, full disks, what others put there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rlviz.domain.sweep import FloatRange, Sweep
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment, experiment_folders
 from rlviz.rundir.journal import JournalWriter
 from rlviz.search.proposer import SearchProposer
-from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.scoring import TrialScore, _is_asked
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
@@ -32,8 +32,8 @@ def folder(runs_dir: Path, resolved: dict[str, RunSpec] | None = None, **given: 
     return made
 
 
-def book(of: ExperimentFolder) -> ExperimentBook:
-    return ExperimentBook(of, NOW.timestamp)
+def experiment(of: ExperimentFolder) -> OpenExperiment:
+    return OpenExperiment(of, NOW.timestamp)
 
 
 def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created
     space = {"gamma": {"kind": "float", "low": 0.9, "high": 0.99}}
     for given, known in ((TWO_SEEDS, "v0"), ({"sweep": {"space": space, "seeds_per_trial": 1}, "seeds": 1}, "base")):
         of = folder(tmp_path, resolved={known: values}, **given)
-        made = book(of)
+        made = experiment(of)
         if made.spec.sweep is not None:
             proposal = made.proposer.propose(made.run_specs.keys())
             assert proposal is not None
@@ -52,17 +52,17 @@ def test_trials_are_trained_with_the_values_that_presets_had_when_it_was_created
         expected = made.run_specs[variant].hyperparameters.get("gamma", 0.5)
         assert trained.hyperparameters["gamma"] == expected
         made.close()
-    old = book(folder(tmp_path))
+    old = experiment(folder(tmp_path))
     assert old.trained("v0") == old.run_specs["v0"], "an older version looked presets up when a trial began"
 
 
 def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
     of = folder(tmp_path)
-    before = book(of)
+    before = experiment(of)
     before.note(before.trials[0], TrialState.BEGUN, "r1")
     before.note(before.trials[0], TrialState.SCORED, "r1", score=TrialScore(7.0, PolicyChoice.BEST))
     before.note(before.trials[1], TrialState.BEGUN, "r2")
-    after = book(of)  # nobody closed the first: it was killed
+    after = experiment(of)  # nobody closed the first: it was killed
     assert [(one.is_final, one.is_begun, one.run_id) for one in after.trials.values()] == [
         (True, False, "r1"),
         (False, True, "r2"),
@@ -72,12 +72,12 @@ def test_what_was_noted_is_known_to_the_next_service(tmp_path: Path) -> None:
 
 def test_a_torn_last_line_is_cut_off_and_the_journal_goes_on(tmp_path: Path) -> None:
     of = folder(tmp_path)
-    first = book(of)
+    first = experiment(of)
     first.note(first.trials[0], TrialState.BEGUN, "r1")
     first.close()
     with of.trials_path.open("ab") as file:
         file.write(b'{"seq":2,"trial":1,"va')
-    second = book(of)
+    second = experiment(of)
     second.note(second.trials[1], TrialState.BEGUN, "r2")
     second.close()
     assert [line.run_id for line in of.read_trials()] == ["r1", "r2"]
@@ -86,7 +86,7 @@ def test_a_torn_last_line_is_cut_off_and_the_journal_goes_on(tmp_path: Path) -> 
 @pytest.mark.parametrize("put", [lambda path: path.symlink_to("/etc/passwd"), os.mkfifo, os.mkdir])
 def test_only_a_regular_file_is_read_or_written(tmp_path: Path, put: Callable[[Path], None]) -> None:
     of = folder(tmp_path)
-    opened = book(of)
+    opened = experiment(of)
     put(of.trials_path)
     with pytest.raises(RunFolderError):
         of.read_trials()
@@ -96,7 +96,7 @@ def test_only_a_regular_file_is_read_or_written(tmp_path: Path, put: Callable[[P
 
 def test_a_failure_noted_while_the_disk_was_full_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of = folder(tmp_path)
-    opened = book(of)
+    opened = experiment(of)
     opened.note(opened.trials[0], TrialState.BEGUN, "r1")
 
     def full(_: JournalWriter) -> None:
@@ -109,20 +109,20 @@ def test_a_failure_noted_while_the_disk_was_full_counts_once(tmp_path: Path, mon
     if opened.trials[0].is_begun:  # as the scheduler does when it looks again
         opened.note(opened.trials[0], TrialState.RETRIED, "r1", cause="It crashed.")
     opened.close()
-    assert book(of).trials[0].failures == 1
+    assert experiment(of).trials[0].failures == 1
 
 
 def test_a_score_that_a_killed_service_did_not_tell_the_search_is_told_by_the_next(tmp_path: Path) -> None:
     sweep = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3, seeds_per_trial=1)
     of = folder(tmp_path, sweep=sweep.model_dump(mode="json"))
-    first = book(of)
+    first = experiment(of)
     proposal = first.proposer.propose(first.run_specs.keys())
     assert proposal is not None
     first.add(proposal)
     for trial in first.of_variant(proposal.variant):
         first.note(trial, TrialState.BEGUN, "r1")
         first.note(trial, TrialState.SCORED, "r1", score=TrialScore(5.0, PolicyChoice.LATEST))
-    second = book(of)
+    second = experiment(of)
     assert isinstance(second.proposer, SearchProposer)
     assert second.proposer._study.trials[0].state == "complete"
 
@@ -151,11 +151,11 @@ def test_experiments_are_listed_newest_first_and_gone_once_removed(tmp_path: Pat
 
 def test_a_failure_that_ends_the_experiment_is_known_to_the_next_service(tmp_path: Path) -> None:
     of = folder(tmp_path, **TWO_SEEDS, fail_mode="fast-fail")
-    first = book(of)
+    first = experiment(of)
     assert first.fast_failure() is None
     first.note(first.trials[0], TrialState.BEGUN, "r1")
     first.note(first.trials[0], TrialState.FAILED, "r1", cause="It crashed.")
-    assert book(of).fast_failure() == "a, seed 0: It crashed."
+    assert experiment(of).fast_failure() == "a, seed 0: It crashed."
 
 
 def test_what_a_variant_leaves_out_is_the_base_s_after_it_was_read_from_disk(tmp_path: Path) -> None:
@@ -164,5 +164,5 @@ def test_what_a_variant_leaves_out_is_the_base_s_after_it_was_read_from_disk(tmp
         {"name": "b", "changes": {"preset": "none"}},
     ]
     of = folder(tmp_path, base={"algo": "dqn"}, variants=variants, seeds=1)
-    found = book(of).run_specs
+    found = experiment(of).run_specs
     assert (found["v0"].algo, found["v0"].preset, found["v1"].preset) == ("dqn", "fast", None)

@@ -16,7 +16,7 @@ from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.trash import Trash
 from rlviz.search.proposer import SeedReturns
-from rlviz.services.experiments.book import ExperimentBook
+from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.following import TrialFollower
 from rlviz.services.experiments.scoring import TrialScore
 
@@ -55,14 +55,14 @@ class Search:
     """A service that follows a search of which five trials ended with returns of 10."""
 
     def __init__(self, folder: ExperimentFolder, database: Database) -> None:
-        self.book = ExperimentBook(folder, lambda: NOW)
+        self.experiment = OpenExperiment(folder, lambda: NOW)
         self.runs, self.greedy, self._database = Runs(), Greedy(), database
         made: Any = (self.runs, None, self.greedy)
         self._follower = TrialFollower(database, Trash(folder.root.parent), *made)
 
     def begin(self, seed: int, status: str = "running") -> None:
-        trial = self.book.of_variant("trial-5")[seed]
-        self.book.note(trial, TrialState.BEGUN, f"seed-{seed}")
+        trial = self.experiment.of_variant("trial-5")[seed]
+        self.experiment.note(trial, TrialState.BEGUN, f"seed-{seed}")
         with self._database.write() as session:
             session.add(
                 RunRow(
@@ -73,8 +73,8 @@ class Search:
 
     def follow(self) -> list[TrialState | None]:
         """What became of the seeds."""
-        self._follower.follow(self.book)
-        return [None if trial.last is None else trial.last.state for trial in self.book.of_variant("trial-5")]
+        self._follower.follow(self.experiment)
+        return [None if trial.last is None else trial.last.state for trial in self.experiment.of_variant("trial-5")]
 
 
 @pytest.fixture
@@ -90,17 +90,17 @@ def folder(tmp_path: Path) -> ExperimentFolder:
     folder = ExperimentFolder(tmp_path, new_experiment_id(utc(NOW)))
     specification = ExperimentSpec.model_validate(SEARCH)
     folder.create(StoredExperiment(id=folder.id, name="n", created_at=utc(NOW), specification=specification))
-    book = ExperimentBook(folder, lambda: NOW)
+    experiment = OpenExperiment(folder, lambda: NOW)
     for _ in range(6):
-        proposal = book.proposer.propose(book.run_specs.keys())
+        proposal = experiment.proposer.propose(experiment.run_specs.keys())
         assert proposal is not None
-        book.add(proposal)
+        experiment.add(proposal)
         if proposal.variant != "trial-5":
-            book.proposer.evaluated(proposal.variant, [SeedReturns([10.0] * 5, False)])
-            for trial in book.of_variant(proposal.variant):
-                book.note(trial, TrialState.SCORED, "other", score=TrialScore(10.0, PolicyChoice.LATEST))
-            book.tell_if_finished(proposal.variant)
-    book.close()
+            experiment.proposer.evaluated(proposal.variant, [SeedReturns([10.0] * 5, False)])
+            for trial in experiment.of_variant(proposal.variant):
+                experiment.note(trial, TrialState.SCORED, "other", score=TrialScore(10.0, PolicyChoice.LATEST))
+            experiment.tell_if_finished(proposal.variant)
+    experiment.close()
     return folder
 
 
@@ -121,9 +121,9 @@ def test_a_seed_that_was_trained_before_the_service_began_counts(
     """With returns of 20 beside 5 a trial has 12.5, beside -5 it has 7.5; the median of the others is 10."""
     before = Search(folder, database)
     before.begin(0, "completed")
-    trial = before.book.of_variant("trial-5")[0]
-    before.book.note(trial, TrialState.SCORED, "seed-0", score=TrialScore(20.0, PolicyChoice.LATEST))
-    before.book.close()
+    trial = before.experiment.of_variant("trial-5")[0]
+    before.experiment.note(trial, TrialState.SCORED, "seed-0", score=TrialScore(20.0, PolicyChoice.LATEST))
+    before.experiment.close()
     search = Search(folder, database)
     search.begin(1)
     search.greedy.returns |= {"seed-0": [20.0] * 5, "seed-1": [second] * 3}
@@ -133,8 +133,8 @@ def test_a_seed_that_was_trained_before_the_service_began_counts(
 def test_what_is_trained_to_its_end_is_not_given_up(folder: ExperimentFolder, database: Database) -> None:
     search = Search(folder, database)
     for seed in range(3):
-        trial = search.book.of_variant("trial-5")[seed]
-        search.book.note(trial, TrialState.BEGUN, f"seed-{seed}")
-        search.book.note(trial, TrialState.SCORED, f"seed-{seed}", score=TrialScore(-5.0, PolicyChoice.LATEST))
+        trial = search.experiment.of_variant("trial-5")[seed]
+        search.experiment.note(trial, TrialState.BEGUN, f"seed-{seed}")
+        search.experiment.note(trial, TrialState.SCORED, f"seed-{seed}", score=TrialScore(-5.0, PolicyChoice.LATEST))
         search.greedy.returns[f"seed-{seed}"] = [-5.0] * 5
     assert search.follow() == [TrialState.SCORED] * 3

@@ -13,7 +13,7 @@ from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.env_util import make_vec_env
 
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
@@ -22,7 +22,7 @@ from rlviz.training.logger import RunLogger
 from rlviz.training.logger_output import JournalOutput
 from tests.support.training import column, rows
 
-NEVER = CheckpointPolicy(every_steps=1_000_000, every_seconds=86_400)
+NEVER = CheckpointPlan(every_steps=1_000_000, every_seconds=86_400)
 
 
 class Watched(gymnasium.Wrapper[Any, Any, Any, Any]):

@@ -8,7 +8,7 @@ import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.domain.checkpoint_plan import CheckpointPolicy
+from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import Checkpoints, save_policy
@@ -50,7 +50,7 @@ def kept(folder: RunFolder) -> list[int]:
 def test_one_is_saved_every_n_steps(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100, keep=9), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100, keep=9), journals, monotonic=clock)
     advance(checkpoints, model, *range(1, 351))
     assert saved(folder) == kept(folder) == [100, 200, 300]
 
@@ -58,7 +58,7 @@ def test_one_is_saved_every_n_steps(
 def test_environments_side_by_side_step_past_the_mark_and_are_saved_where_they_are(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals, monotonic=clock)
     advance(checkpoints, model, *range(0, 300, 8))
     assert saved(folder) == [104, 208]
 
@@ -66,7 +66,7 @@ def test_environments_side_by_side_step_past_the_mark_and_are_saved_where_they_a
 def test_one_is_saved_every_m_seconds(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    policy = CheckpointPolicy(every_steps=1_000_000, every_seconds=30, keep=9)
+    policy = CheckpointPlan(every_steps=1_000_000, every_seconds=30, keep=9)
     checkpoints = Checkpoints(folder, policy, journals, monotonic=clock)
     for step in range(1, 71):  # a step a second
         clock.now += 1
@@ -77,7 +77,7 @@ def test_one_is_saved_every_m_seconds(
 def test_whichever_comes_first_starts_both_waits_again(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    policy = CheckpointPolicy(every_steps=100, every_seconds=30, keep=9)
+    policy = CheckpointPlan(every_steps=100, every_seconds=30, keep=9)
     checkpoints = Checkpoints(folder, policy, journals, monotonic=clock)
     for seconds, step in [(29, 99), (0, 100), (29, 150), (1, 151), (0, 250), (0, 251)]:
         clock.now += seconds
@@ -88,7 +88,7 @@ def test_whichever_comes_first_starts_both_waits_again(
 def test_only_the_newest_few_are_kept(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100, keep=2), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100, keep=2), journals, monotonic=clock)
     advance(checkpoints, model, 900, 1_000, 1_100, 10_000)
     assert saved(folder) == [900, 1_000, 1_100, 10_000]
     assert kept(folder) == [1_100, 10_000]
@@ -97,7 +97,7 @@ def test_only_the_newest_few_are_kept(
 def test_a_request_is_answered_at_the_next_step_and_once(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(), journals, monotonic=clock)
     advance(checkpoints, model, 1)
     for _ in range(3):  # control.json is read again and again
         checkpoints.request(1)
@@ -112,7 +112,7 @@ def test_a_request_that_comes_while_one_is_saved_is_answered_after_it(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
     checkpoints = Checkpoints(
-        folder, CheckpointPolicy(), journals, monotonic=clock, export=lambda _model: checkpoints.request(2)
+        folder, CheckpointPlan(), journals, monotonic=clock, export=lambda _model: checkpoints.request(2)
     )
     checkpoints.request(1)
     advance(checkpoints, model, 2, 3, 4)
@@ -126,7 +126,7 @@ def test_the_picture_of_the_policy_is_renewed_each_second_without_a_checkpoint(
     pictured: list[int] = []
     checkpoints = Checkpoints(
         folder,
-        CheckpointPolicy(every_steps=100),
+        CheckpointPlan(every_steps=100),
         journals,
         monotonic=clock,
         export=lambda model: pictured.append(model.num_timesteps),
@@ -145,7 +145,7 @@ def test_a_picture_that_cannot_be_written_does_not_end_training(
     def refuse(_model: BaseAlgorithm) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    checkpoints = Checkpoints(folder, CheckpointPolicy(), journals, monotonic=clock, export=refuse)
+    checkpoints = Checkpoints(folder, CheckpointPlan(), journals, monotonic=clock, export=refuse)
     advance(checkpoints, model, 1, 2)
     assert saved(folder) == []
 
@@ -153,7 +153,7 @@ def test_a_picture_that_cannot_be_written_does_not_end_training(
 def test_an_older_request_that_comes_late_is_not_answered_again(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(), journals, monotonic=clock)
     checkpoints.request(4)
     advance(checkpoints, model, 1)
     checkpoints.request(3)
@@ -164,7 +164,7 @@ def test_an_older_request_that_comes_late_is_not_answered_again(
 def test_a_checkpoint_that_was_due_anyway_answers_the_request_too(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals, monotonic=clock)
     checkpoints.request(1)
     advance(checkpoints, model, 100, 101)
     assert [(event.step, event.data.request) for event in events(folder)] == [(100, 1)]
@@ -173,7 +173,7 @@ def test_a_checkpoint_that_was_due_anyway_answers_the_request_too(
 def test_the_event_names_a_file_that_is_there_and_follows_the_metrics_up_to_it(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals, monotonic=clock)
     journals.metrics(99, {"train/loss": 0.5})
     advance(checkpoints, model, 100)
     [event] = events(folder)
@@ -202,7 +202,7 @@ def test_a_policy_that_cannot_be_saved_leaves_the_one_before_and_no_half_file(
 def test_a_checkpoint_that_cannot_be_saved_is_warned_of_and_the_next_one_is_tried(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100), journals)
+    checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100), journals)
 
     def fill_the_disk(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
@@ -221,7 +221,7 @@ def test_a_checkpoint_that_cannot_be_saved_is_warned_of_and_the_next_one_is_trie
 def test_after_a_resume_the_next_is_saved_when_it_would_have_been_due_or_is_asked_for(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock, requests: int
 ) -> None:
-    checkpoints = Checkpoints(folder, CheckpointPolicy(every_steps=100, keep=9), journals, monotonic=clock)
+    checkpoints = Checkpoints(folder, CheckpointPlan(every_steps=100, keep=9), journals, monotonic=clock)
     checkpoints.request(requests)
     checkpoints.restore({"save_step": 400})
     advance(checkpoints, model, *range(350, 410))

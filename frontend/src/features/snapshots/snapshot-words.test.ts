@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { snapshot } from "./fixtures";
-import { type Deed, deedWords } from "./snapshot-words";
+import { type ConfirmedAction, confirmationOf } from "./snapshot-words";
 
 const early = snapshot(2_048);
 const late = snapshot(6_144);
-const happens = (action: Deed, one = early, snapshots = [early, late]) =>
-  deedWords(action, one, { snapshots, reached: 6_144 }).happens.join(" ");
+const happens = (action: ConfirmedAction, one = early, snapshots = [early, late]) =>
+  confirmationOf(action, one, { snapshots, reached: 6_144 }).happens.join(" ");
 
 test("resuming from where the run is says that nothing is lost", () =>
   expect(happens("resume", late)).toBe(
@@ -32,7 +32,7 @@ test("one that is not exact says so and why, where training would go on from it"
 test("deleting one with a name says that it was to be kept", () => {
   const named = snapshot(2_048, { name: "before-lr", is_named: true });
   expect(happens("delete", named)).toMatch(/^It was given a name to be kept/);
-  expect(deedWords("delete", named, { snapshots: [], reached: 0 }).title).toBe(
+  expect(confirmationOf("delete", named, { snapshots: [], reached: 0 }).title).toBe(
     "Delete the snapshot “before-lr”",
   );
 });

@@ -20,9 +20,9 @@ export function called({ name, is_named, step }: SnapshotInfo): string {
 }
 
 /** What is asked in a few sentences; a fork and a name have forms. */
-export type Deed = Exclude<SnapshotAction, "fork" | "keep">;
+export type ConfirmedAction = Exclude<SnapshotAction, "fork" | "keep">;
 
-interface DeedWords {
+interface Confirmation {
   title: string;
   /** What happens, in sentences. */
   happens: string[];
@@ -31,11 +31,11 @@ interface DeedWords {
 }
 
 /** What is said before something is done with a snapshot of a run that is at step `reached`. */
-export function deedWords(
-  action: Deed,
+export function confirmationOf(
+  action: ConfirmedAction,
   snapshot: SnapshotInfo,
   { snapshots, reached }: { snapshots: readonly SnapshotInfo[]; reached: number },
-): DeedWords {
+): Confirmation {
   const { step, exact, not_exact_because: reason } = snapshot;
   const beyond = count(reached - step);
   const isPast = step < reached;

@@ -9,7 +9,7 @@ import { useShortened } from "@/components/ui/use-shortened";
 import { isActive, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/lib/api";
 import { bytes, plural } from "@/lib/format";
 import { canDo, whyLookedAtOnly } from "@/lib/run-actions";
-import { AskDeed } from "./ask-deed";
+import { ConfirmAction } from "./confirm-action";
 import { ChangePlan } from "./change-plan";
 import { ForkAtStep } from "./fork-at-step";
 import { ForkDialog } from "./fork-dialog";
@@ -43,12 +43,12 @@ interface Asked {
 
 function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   const { snapshots } = found;
-  const [deed, setDeed] = useState<{ action: SnapshotAction; name: string } | null>(null);
+  const [pending, setPending] = useState<{ action: SnapshotAction; name: string } | null>(null);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [forkStep, setForkStep] = useState<number | null>(null);
-  const chosen = snapshots.find(({ name }) => name === deed?.name);
+  const chosen = snapshots.find(({ name }) => name === pending?.name);
   const { shown, more } = useShortened(snapshots.toReversed(), MOST);
-  const close = () => setDeed(null);
+  const close = () => setPending(null);
   const canTake = canDo("snapshot", run);
   const awaited =
     canTake &&
@@ -92,7 +92,7 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
               run={run}
               snapshot={snapshot}
               isNewest={snapshot.name === found.newest}
-              onAct={(action) => setDeed({ action, name: snapshot.name })}
+              onAct={(action) => setPending({ action, name: snapshot.name })}
             />
           ))}
         </ul>
@@ -101,14 +101,14 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
       {forkStep !== null && (
         <ForkDialog run={run} at={forkStep} onClose={() => setForkStep(null)} />
       )}
-      {chosen && deed?.action === "fork" && <ForkDialog run={run} at={chosen} onClose={close} />}
-      {chosen && deed?.action === "keep" && (
+      {chosen && pending?.action === "fork" && <ForkDialog run={run} at={chosen} onClose={close} />}
+      {chosen && pending?.action === "keep" && (
         <KeepSnapshot run={run.id} snapshot={chosen} onClose={close} />
       )}
-      {chosen && deed && deed.action !== "fork" && deed.action !== "keep" && (
-        <AskDeed
+      {chosen && pending && pending.action !== "fork" && pending.action !== "keep" && (
+        <ConfirmAction
           run={run}
-          action={deed.action}
+          action={pending.action}
           snapshot={chosen}
           snapshots={snapshots}
           onClose={close}

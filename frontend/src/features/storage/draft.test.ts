@@ -4,7 +4,7 @@ import { type Draft, emptyDraft, quotaOf, ruleOf, withQuota } from "./draft";
 const draft = (changes: Partial<Draft>): Draft => ({ ...emptyDraft, ...changes });
 
 test("a draft becomes the rule that it says", () => {
-  expect(ruleOf(draft({ deed: "videos", keep: "2", family: "atari" }))).toEqual({
+  expect(ruleOf(draft({ action: "videos", keep: "2", family: "atari" }))).toEqual({
     do: "keep_newest",
     kind: "videos",
     keep: 2,
@@ -12,14 +12,14 @@ test("a draft becomes the rule that it says", () => {
     after_days: 30,
     over_quota_only: false,
   });
-  expect(ruleOf(draft({ deed: "clips", afterDays: "0", overQuotaOnly: true }))).toMatchObject({
+  expect(ruleOf(draft({ action: "clips", afterDays: "0", overQuotaOnly: true }))).toMatchObject({
     do: "remove",
     what: "clips",
     after_days: 0,
     over_quota_only: true,
   });
-  expect(ruleOf(draft({ deed: "compress" }))).toMatchObject({ do: "compress", families: [] });
-  expect(ruleOf(draft({ deed: "empty_trash", afterDays: "2", family: "atari" }))).toEqual({
+  expect(ruleOf(draft({ action: "compress" }))).toMatchObject({ do: "compress", families: [] });
+  expect(ruleOf(draft({ action: "empty_trash", afterDays: "2", family: "atari" }))).toEqual({
     do: "empty_trash",
     after_days: 2,
   });
@@ -30,7 +30,7 @@ test.each([
   [{ afterDays: "-1" }, /days/],
   [{ keep: "1.5" }, /whole number/],
   [{ keep: "" }, /whole number/],
-  [{ deed: "snapshots", keep: "0" }, /resumed/],
+  [{ action: "snapshots", keep: "0" }, /resumed/],
 ] as const)("%j is no rule", (changes, says) => {
   expect(ruleOf(draft(changes))).toMatch(says);
 });
@@ -51,6 +51,6 @@ test("a quota is set, replaced and removed, and the others stay", () => {
 
 test("runs are archived whole, so their rule waits for no quota of a kind", () => {
   expect(
-    ruleOf(draft({ deed: "archive", afterDays: "90", family: "box2d", overQuotaOnly: true })),
+    ruleOf(draft({ action: "archive", afterDays: "90", family: "box2d", overQuotaOnly: true })),
   ).toEqual({ do: "archive", after_days: 90, families: ["box2d"] });
 });

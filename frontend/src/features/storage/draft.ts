@@ -2,7 +2,7 @@ import type { StorageRule, StorageRules } from "@/lib/api";
 import { parseNumber } from "@/lib/format";
 
 /** What a rule can do, as the form offers it. */
-export const deeds = {
+export const ruleActions = {
   videos: "Keep only the newest videos",
   snapshots: "Keep only the newest snapshots",
   policies: "Keep only the newest checkpoints",
@@ -16,13 +16,13 @@ export const deeds = {
   empty_trash: "Empty the trash",
 } as const;
 
-export type Deed = keyof typeof deeds;
+export type RuleAction = keyof typeof ruleActions;
 
 const NEWEST = ["videos", "snapshots", "policies", "records"] as const;
 
 /** The form of a new rule, as typed. `family`: empty for all. */
 export interface Draft {
-  deed: Deed;
+  action: RuleAction;
   keep: string;
   family: string;
   afterDays: string;
@@ -30,15 +30,15 @@ export interface Draft {
 }
 
 export const emptyDraft: Draft = {
-  deed: "videos",
+  action: "videos",
   keep: "1",
   family: "",
   afterDays: "30",
   overQuotaOnly: false,
 };
 
-export function keepsNewest(deed: Deed): deed is (typeof NEWEST)[number] {
-  return (NEWEST as readonly string[]).includes(deed);
+export function keepsNewest(action: RuleAction): action is (typeof NEWEST)[number] {
+  return (NEWEST as readonly string[]).includes(action);
 }
 
 /** The rule that a draft stands for; a sentence if it stands for none. */
@@ -47,20 +47,20 @@ export function ruleOf(draft: Draft): StorageRule | string {
   if (!Number.isFinite(days) || days < 0) {
     return "Give a number of days, 0 or more.";
   }
-  if (draft.deed === "empty_trash") return { do: "empty_trash", after_days: days };
+  if (draft.action === "empty_trash") return { do: "empty_trash", after_days: days };
   const ofRuns = { after_days: days, families: draft.family ? [draft.family] : [] };
-  if (draft.deed === "archive") return { do: "archive", ...ofRuns };
+  if (draft.action === "archive") return { do: "archive", ...ofRuns };
   const whose = { ...ofRuns, over_quota_only: draft.overQuotaOnly };
-  if (draft.deed === "compress") return { do: "compress", ...whose };
-  if (!keepsNewest(draft.deed)) return { do: "remove", what: draft.deed, ...whose };
+  if (draft.action === "compress") return { do: "compress", ...whose };
+  if (!keepsNewest(draft.action)) return { do: "remove", what: draft.action, ...whose };
   const keep = parseNumber(draft.keep);
-  const least = draft.deed === "snapshots" ? 1 : 0;
+  const least = draft.action === "snapshots" ? 1 : 0;
   if (!Number.isInteger(keep) || keep < least) {
     return least
       ? "At least 1 snapshot stays: a run could not be resumed without."
       : "Give a whole number, 0 or more.";
   }
-  return { do: "keep_newest", kind: draft.deed, keep, ...whose };
+  return { do: "keep_newest", kind: draft.action, keep, ...whose };
 }
 
 const GB = 1e9;

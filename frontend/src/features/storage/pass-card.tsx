@@ -7,7 +7,7 @@ import { Notice } from "@/components/ui/notice";
 import { explainAction, type Storage } from "@/lib/api";
 import { isPruning, pruneStorage } from "@/lib/api/queries/storage";
 import { bytes, plural } from "@/lib/format";
-import { DeedList } from "./deed-list";
+import { ActionList } from "./action-list";
 import { useStorageAnswer } from "./use-storage-answer";
 
 /** Looks what the rules would do, and has them applied. */
@@ -52,7 +52,7 @@ export function PassCard({ storage }: { storage: Storage }) {
           <p>{prune.error ? explainAction(prune.error) : pruning?.error_message}</p>
         </Notice>
       )}
-      {pruning && pruning.deeds.length > 0 && <DeedList deeds={pruning.deeds} />}
+      {pruning && pruning.actions.length > 0 && <ActionList actions={pruning.actions} />}
       {asking && (
         <ConfirmDialog
           title="Apply the rules now?"

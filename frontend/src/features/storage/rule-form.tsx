@@ -4,7 +4,7 @@ import { Button } from "@/components/ui/button";
 import { controlClass, Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { healthQuery, type StorageRule } from "@/lib/api";
-import { type Deed, deeds, type Draft, emptyDraft, keepsNewest, ruleOf } from "./draft";
+import { type RuleAction, ruleActions, type Draft, emptyDraft, keepsNewest, ruleOf } from "./draft";
 
 interface RuleFormProps {
   busy: boolean;
@@ -19,8 +19,8 @@ export function RuleForm({ busy, quotas, onAdd, onCancel }: RuleFormProps) {
   const [tried, setTried] = useState(false);
   const rule = ruleOf(draft);
   const change = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes });
-  const ofRuns = draft.deed !== "empty_trash";
-  const kind = draft.deed === "compress" ? "metrics" : draft.deed.replace("_without_video", "");
+  const ofRuns = draft.action !== "empty_trash";
+  const kind = draft.action === "compress" ? "metrics" : draft.action.replace("_without_video", "");
   return (
     <form
       aria-label="A new rule"
@@ -35,20 +35,20 @@ export function RuleForm({ busy, quotas, onAdd, onCancel }: RuleFormProps) {
         {(control) => (
           <Select
             {...control}
-            value={draft.deed}
+            value={draft.action}
             onChange={({ currentTarget }) =>
-              change({ deed: currentTarget.value as Deed, overQuotaOnly: false })
+              change({ action: currentTarget.value as RuleAction, overQuotaOnly: false })
             }
           >
-            {Object.entries(deeds).map(([deed, words]) => (
-              <option key={deed} value={deed}>
+            {Object.entries(ruleActions).map(([action, words]) => (
+              <option key={action} value={action}>
                 {words}
               </option>
             ))}
           </Select>
         )}
       </Field>
-      {keepsNewest(draft.deed) && (
+      {keepsNewest(draft.action) && (
         <Field label="Of each run stay">
           {(control) => (
             <input

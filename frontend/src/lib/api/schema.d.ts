@@ -2393,10 +2393,10 @@ export interface components {
       request?: number;
     };
     /**
-     * CheckpointPolicy
+     * CheckpointPlan
      * @description When a running policy is saved: every N steps or M seconds, whichever comes first.
      */
-    CheckpointPolicy: {
+    CheckpointPlan: {
       /**
        * Every Steps
        * @description Environment steps between checkpoints.
@@ -5162,8 +5162,8 @@ export interface components {
       /** @description Characters of the name of a variant of an experiment. */
       variant_name: components["schemas"]["Bounds"];
     };
-    /** LoggedStorageDeed */
-    LoggedStorageDeed: {
+    /** LoggedStorageAction */
+    LoggedStorageAction: {
       /**
        * Rule
        * @description Its sentence.
@@ -6987,7 +6987,7 @@ export interface components {
        *       "film": 40
        *     }
        */
-      checkpoints?: components["schemas"]["CheckpointPolicy"];
+      checkpoints?: components["schemas"]["CheckpointPlan"];
       /**
        * @default {
        *       "episodes": 10
@@ -9167,13 +9167,13 @@ export interface components {
        * Log
        * @description What was done last, the newest first.
        */
-      log: components["schemas"]["LoggedStorageDeed"][];
+      log: components["schemas"]["LoggedStorageAction"][];
     };
     /**
-     * StorageDeed
+     * StorageAction
      * @description Something that a rule does, or has done.
      */
-    StorageDeed: {
+    StorageAction: {
       /**
        * Rule
        * @description Its sentence.
@@ -9268,10 +9268,10 @@ export interface components {
       /** Bytes */
       bytes: number;
       /**
-       * Deeds
+       * Actions
        * @description The first 1,000.
        */
-      deeds: components["schemas"]["StorageDeed"][];
+      actions: components["schemas"]["StorageAction"][];
       /**
        * Error Message
        * @description Why it did not come to its end; empty if it did.

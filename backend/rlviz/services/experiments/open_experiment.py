@@ -1,4 +1,4 @@
-"""ExperimentBook: one experiment in memory, as its folder has it."""
+"""OpenExperiment: one experiment in memory, as its folder has it, with what is appended to it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Trial:
         self.lost += line.state is TrialState.LOST
 
 
-class ExperimentBook:
+class OpenExperiment:
     """``problem``: what holds it up for now, such as a full disk, in a sentence. For several threads: hold ``lock``."""
 
     def __init__(self, folder: ExperimentFolder, clock: Callable[[], float]) -> None:

@@ -2,21 +2,21 @@
 
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { explainAction, type RunDetail, type SnapshotInfo } from "@/lib/api";
-import { type Deed, deedWords } from "./snapshot-words";
+import { type ConfirmedAction, confirmationOf } from "./snapshot-words";
 import { useSnapshotAction } from "./use-snapshot-actions";
 
-interface AskDeedProps {
+interface ConfirmActionProps {
   run: RunDetail;
-  action: Deed;
+  action: ConfirmedAction;
   snapshot: SnapshotInfo;
   snapshots: readonly SnapshotInfo[];
   onClose: () => void;
 }
 
 /** Says what will happen before something is done with a snapshot. */
-export function AskDeed({ run, action, snapshot, snapshots, onClose }: AskDeedProps) {
+export function ConfirmAction({ run, action, snapshot, snapshots, onClose }: ConfirmActionProps) {
   const { mutate, isPending, error } = useSnapshotAction(run.id, action, snapshot.name);
-  const words = deedWords(action, snapshot, { snapshots, reached: run.step });
+  const words = confirmationOf(action, snapshot, { snapshots, reached: run.step });
   return (
     <ConfirmDialog
       title={words.title}
