@@ -67,7 +67,7 @@ def _measured(wanted: list[Measurement], figures: Figures, options: argparse.Nam
     connection = Connection(settings, trains=True)
     connection.open()
     with closing(connection):
-        measuring = Measuring(connection, figures, again=options.again, tell=lambda line: print(line, flush=True))
+        measuring = Measuring(connection, figures, again=options.again, report=lambda line: print(line, flush=True))
         measuring.stop_others(wanted, specifications())
         return measuring.rewrite(wanted) if options.rewrite else measuring.measure(wanted)
 

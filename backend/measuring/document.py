@@ -186,12 +186,12 @@ def _costs(presets: list[Preset], environment: Environment) -> str:
     """About how long it would take to measure them, all of one environment: steps of all seeds by the rate that was
     measured."""
     seeds = max(_seeds(preset, environment.id) for preset in presets)
-    told = []
+    costs = []
     for preset in presets:
         rate = known_rates().get(environment.id, {}).get(preset.algorithm)
         cost = "not known" if rate is None else _hours(seeds * preset.total_timesteps / rate)
-        told.append(f"{_title(preset)} {cost}")
-    return f"{seeds} seed{'' if seeds == 1 else 's'} of each would take one core about: {'; '.join(told)}."
+        costs.append(f"{_title(preset)} {cost}")
+    return f"{seeds} seed{'' if seeds == 1 else 's'} of each would take one core about: {'; '.join(costs)}."
 
 
 def _hours(seconds: float) -> str:

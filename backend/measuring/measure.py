@@ -23,7 +23,7 @@ class Service(Protocol):
 
 
 class Measuring:
-    """``tell`` is given a line for each preset that is begun or has ended; ``again``: train also what an experiment
+    """``report`` is given a line for each preset that is begun or has ended; ``again``: train also what an experiment
     that has ended shows already."""
 
     def __init__(
@@ -32,11 +32,11 @@ class Measuring:
         figures: Figures,
         *,
         again: bool = False,
-        tell: Callable[[str], None] = print,
+        report: Callable[[str], None] = print,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._service, self._figures, self._again = service, figures, again
-        self._tell, self._sleep = tell, sleep
+        self._report, self._sleep = report, sleep
         self._problems: dict[str, str] = {}
 
     def stop_others(self, wanted: Iterable[Measurement], known: Iterable[Specification]) -> None:
@@ -94,12 +94,12 @@ class Measuring:
             if known["status"] == "stopped":
                 self._service.post(f"/experiments/{known['id']}/resume")
             if known["status"] in ("running", "stopped"):
-                self._tell(f"{one.name}: goes on")
+                self._report(f"{one.name}: goes on")
                 return str(known["id"])
         ended = None if self._again else self._ended(one)
         if ended is not None:
             return str(ended["id"])
-        self._tell(f"{one.name}: begins, {one.seeds} seeds")
+        self._report(f"{one.name}: begins, {one.seeds} seeds")
         body = one.spec.model_dump(mode="json", exclude_unset=True)
         return str(self._service.post("/experiments", {**body, "confirm": True})["id"])
 
@@ -108,14 +108,14 @@ class Measuring:
         scored = state["counts"].get("scored", 0)
         if state["status"] != "completed" or scored < one.seeds:
             cause = f": {state['cause']}" if state["cause"] else ""
-            told = (
+            outcome = (
                 f"{one.name} is {state['status']} with {scored} of {one.seeds} scores, and was not written down{cause}"
             )
-            self._tell(told)
-            return [told]
+            self._report(outcome)
+            return [outcome]
         results = ExperimentResults.model_validate(self._service.get(f"/experiments/{state['id']}/results"))
         found = self._figures.write(one, results)
-        self._tell(f"{one.name}: {found}, {state['core_seconds']:.0f} core-seconds together")
+        self._report(f"{one.name}: {found}, {state['core_seconds']:.0f} core-seconds together")
         return []
 
     def _ended(self, one: Measurement) -> dict[str, Any] | None:
@@ -132,7 +132,7 @@ class Measuring:
         problem = state["problem"] or ""
         if problem != self._problems.get(state["id"], ""):
             self._problems[state["id"]] = problem
-            self._tell(f"{state['name']}: {problem or 'goes on'}")
+            self._report(f"{state['name']}: {problem or 'goes on'}")
 
     def _experiments(self, text: str | None = None) -> Iterator[dict[str, Any]]:
         """With ``text`` in their names, newest first."""

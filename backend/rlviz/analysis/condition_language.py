@@ -160,7 +160,7 @@ class _Parser(Generic[Table]):
             inner = self._condition()
             if not self._taken(")"):
                 self._fail(
-                    f'{_told(self._peek)} where ")" was expected to close the "(" at character {opened.position}.'
+                    f'{_found(self._peek)} where ")" was expected to close the "(" at character {opened.position}.'
                 )
             return inner
         if (flag := self._named(self._vocabulary.flag)) is not None:
@@ -174,7 +174,7 @@ class _Parser(Generic[Table]):
         name, comparable = found
         if self._peek.text not in COMPARISONS:
             self._fail(
-                f"{_told(self._peek)} where {name!r} was to be compared. Write <, <=, >, >=, = or != and a number."
+                f"{_found(self._peek)} where {name!r} was to be compared. Write <, <=, >, >=, = or != and a number."
             )
         compare = COMPARISONS[self._take().text]
         value = self._value(name, comparable.values)
@@ -191,7 +191,7 @@ class _Parser(Generic[Table]):
         if self._peek.kind == "number":
             return self._number(self._take())
         names = f" {name!r} may also be {_listed(values)}." if values else ""
-        self._fail(f"{_told(self._peek)} where a number was expected.{names}")
+        self._fail(f"{_found(self._peek)} where a number was expected.{names}")
 
     def _number(self, token: _Token) -> float:
         match = _NUMBER.fullmatch(token.text)
@@ -219,11 +219,11 @@ class _Parser(Generic[Table]):
         names = [*self._vocabulary.comparables, *self._vocabulary.flags]
         known = {name.lower(): name for name in (*_JOINTS, *names)}
         near = difflib.get_close_matches(token.text, known, 1, 0.6) if token.kind in ("word", "quoted") else []
-        told = f"{_told(token)} where a condition was expected."
+        problem = f"{_found(token)} where a condition was expected."
         if near and near[0] != token.text:
-            return f"{told} Did you mean {known[near[0]]!r}?"
+            return f"{problem} Did you mean {known[near[0]]!r}?"
         numbers, flags = _listed(self._vocabulary.comparables), _listed(self._vocabulary.flags)
-        return f"{told} Compare {numbers} with a number, or write {flags}."
+        return f"{problem} Compare {numbers} with a number, or write {flags}."
 
     def _fail(self, problem: str) -> NoReturn:
         raise QueryError(self._peek.position, problem)
@@ -239,7 +239,7 @@ def _token(match: re.Match[str]) -> _Token:
     return _Token(match.lastgroup or "", text.lower(), match.start() + 1)
 
 
-def _told(token: _Token) -> str:
+def _found(token: _Token) -> str:
     return f"There is {_END if token.kind == 'end' else repr(token.text[:40])}"
 
 

@@ -223,16 +223,16 @@ def _best(runs: Sequence[Contestant], measure: _Measure) -> tuple[str | None, st
     ranked = sorted(known, key=measure.of, reverse=measure.better is Better.HIGH)
     if not ranked:
         return None, "No run has it."
-    first, told = ranked[0], measure.show(measure.of(ranked[0]))
+    first, value = ranked[0], measure.show(measure.of(ranked[0]))
     if len(ranked) < 2:
-        return (first.run_id if measure.none_is_worse else None), f"Only {first.label} has it: {told}."
+        return (first.run_id if measure.none_is_worse else None), f"Only {first.label} has it: {value}."
     second = ranked[1]
     level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
     if len(level) > 1:
-        return None, f"{listed(level)} are level at {told}."
+        return None, f"{listed(level)} are level at {value}."
     clear = measure.is_clear(first, second)
     return (first.run_id if clear else None), (
-        f"{first.label} {told}, {second.label} {measure.show(measure.of(second))}: {_because(measure, clear=clear)}."
+        f"{first.label} {value}, {second.label} {measure.show(measure.of(second))}: {_because(measure, clear=clear)}."
     )
 
 

@@ -6,18 +6,18 @@ from rlviz.api.schemas import EvaluationEnded, RunEvent
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.event_lines import EventRecord
-from rlviz.services.use_cases.events import tell, tell_evaluation
+from rlviz.services.use_cases.events import describe, describe_evaluation
 
 
 def view_event(event: EventRecord) -> RunEvent:
-    told = tell(event)
+    described = describe(event)
     return RunEvent(
         seq=event.seq,
         time=event.time,
-        step=told.step,
+        step=described.step,
         kind=event.event,
-        level=told.level,
-        message=told.message,
+        level=described.level,
+        message=described.message,
         details=event.data,
     )
 
@@ -25,14 +25,14 @@ def view_event(event: EventRecord) -> RunEvent:
 def view_ended(row: EvaluationRow) -> RunEvent:
     """An evaluation that has ended, as an event of its run."""
     record = row.parsed()
-    told = tell_evaluation(record)
+    described = describe_evaluation(record)
     return RunEvent(
         seq=None,
         time=(record.ended_at or record.created_at).timestamp(),
-        step=told.step,
+        step=described.step,
         kind="evaluation",
-        level=told.level,
-        message=told.message,
+        level=described.level,
+        message=described.message,
         details=EvaluationEnded(
             evaluation_id=record.id,
             status="completed" if record.status is EvaluationStatus.COMPLETED else "failed",

@@ -51,7 +51,7 @@ def serve(application: Application) -> int:
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
     listener = _listen(settings)
     url = _url(settings.host, listener)
-    _tell(f"RL Gym Visualizer is at {url} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", settings)
+    _print(f"RL Gym Visualizer is at {url} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)
     server = _Server(application, listener)
@@ -129,7 +129,7 @@ class _Server(uvicorn.Server):
         if not self.should_exit:
             if (on_exit := self._application.settings.on_exit) != "leave":
                 with suppress(OSError):  # the reader of our output may be gone already: `rlviz serve 2>&1 | tee log`
-                    _tell(f"{_ENDING[on_exit]} Ctrl-C again does not wait for them.", self._application.settings)
+                    _print(f"{_ENDING[on_exit]} Ctrl-C again does not wait for them.", self._application.settings)
             Thread(target=self._application.wind_down, name="wind-down").start()  # a second Ctrl-C waits for it too
             super().handle_exit(sig, frame)
         else:
@@ -137,7 +137,7 @@ class _Server(uvicorn.Server):
             self._application.hurry()
 
 
-def _tell(text: str, settings: Settings) -> None:
+def _print(text: str, settings: Settings) -> None:
     """Say something to whoever started the service: as text, or as a line of a log that is no text."""
     if settings.log_format == "json":
         log.info("%s", text)

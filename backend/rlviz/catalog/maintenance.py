@@ -101,10 +101,10 @@ def _differences(connection: object) -> list[str]:
     import rlviz.catalog.models  # noqa: F401  (fills the metadata)
 
     context = MigrationContext.configure(connection, opts={"compare_type": True})  # type: ignore[arg-type]
-    return [_told(one) for one in compare_metadata(context, SQLModel.metadata)]
+    return [_described(one) for one in compare_metadata(context, SQLModel.metadata)]
 
 
-def _told(difference: object) -> str:
+def _described(difference: object) -> str:
     """A sentence for one of Alembic's differences: ``("add_column", schema, table, column)`` and the like, in lists
     where they are changes of one column."""
     if isinstance(difference, list):

@@ -88,8 +88,8 @@ def run_stamps(session: Session, run_ids: Collection[str]) -> dict[str, str]:
     """Of those of the runs that exist, by id, a text that changes with whatever their journals gain; much cheaper than
     their rows."""
     wanted = list(run_ids)
-    told = (RunRow.id, RunRow.status, RunRow.attempt, RunRow.last_event, RunRow.step, RunRow.best_policy)
-    columns: list[SQLColumnExpression[Any]] = [col(one) for one in told]
+    relevant = (RunRow.id, RunRow.status, RunRow.attempt, RunRow.last_event, RunRow.step, RunRow.best_policy)
+    columns: list[SQLColumnExpression[Any]] = [col(one) for one in relevant]
     return {
         run_id: f"{status}/{attempt}/{last_event}/{step}/{best_policy}"
         for start in range(0, len(wanted), IDS_A_QUERY)

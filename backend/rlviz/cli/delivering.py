@@ -67,19 +67,19 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
         record = read_sink(folder, kind)
     except (OSError, RunFolderError) as error:
         raise Failure(Exit.FAILED, f"{folder.run_id} cannot be delivered: {error}") from error
-    told: dict[str, Any] = {"run": folder.run_id, "sink": kind.value, "rows": record.rows if record else 0}
-    told |= {"place": record.place if record else None, "problem": None}
+    outcome: dict[str, Any] = {"run": folder.run_id, "sink": kind.value, "rows": record.rows if record else 0}
+    outcome |= {"place": record.place if record else None, "problem": None}
     if status == BUSY:
         note(f"{folder.run_id}: another process delivers it to {kind.label} just now.")
-        return {**told, "delivered": True}
+        return {**outcome, "delivered": True}
     if status != DELIVERED or record is None:
         reason = record.problem if record is not None and record.problem else said
         warn(f"{folder.run_id}: not delivered to {kind.label}. {reason[-400:]}")
         note("  It waits in the run's folder: `rlviz sync` tries again.")
-        return {**told, "problem": reason[-400:], "delivered": False}
+        return {**outcome, "problem": reason[-400:], "delivered": False}
     if not quiet:
         _say_where(folder, record)
-    return {**told, "delivered": offline_will_do or not record.offline}
+    return {**outcome, "delivered": offline_will_do or not record.offline}
 
 
 def _move(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:

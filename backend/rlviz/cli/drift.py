@@ -37,8 +37,8 @@ def check_files(settings: Settings) -> Finding:
         runs.update({one.kind.value for one in found})
         if not all(one.is_harmless for one in found):
             unread.append(folder.run_id)
-    told = ", ".join(f"{count} with {_WORDS[kind]}" for kind, count in sorted(runs.items()))
-    says = f"{len(folders)} runs were looked at{': ' + told if told else ''}."
+    counts = ", ".join(f"{count} with {_WORDS[kind]}" for kind, count in sorted(runs.items()))
+    says = f"{len(folders)} runs were looked at{': ' + counts if counts else ''}."
     if unread:
         return Finding("versions", "look", says, f"`rlviz config check {unread[-1]}` tells what, for instance.")
     return Finding("versions", "ok", says)

@@ -26,11 +26,11 @@ def write_state(
     findings: Sequence[Finding],
     run_ids: Sequence[str],
     target: BinaryIO,
-    tell: Callable[[str], None],
+    on_part: Callable[[str], None],
 ) -> int:
     """Write what the doctor found, settings without their secrets, versions, the service, the list of runs, what takes
     space, and of each of ``run_ids`` its configuration, events, evaluations and the end of its log. What cannot be had
-    is there as a sentence that says why. Returns the number of files; ``tell`` is called with each name. Raises
+    is there as a sentence that says why. Returns the number of files; ``on_part`` is called with each name. Raises
     OSError."""
     from rlviz.cli.commands.configuration import settings_as_json
     from rlviz.provenance import package_versions
@@ -47,7 +47,7 @@ def write_state(
         parts |= _of_run(connection, run_id)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, read in parts.items():
-            tell(name)
+            on_part(name)
             try:
                 found = read()
             except Failure as failure:

@@ -27,7 +27,7 @@ from rlviz.domain.event_lines import event_line, parse_event
 from rlviz.domain.events import Ending, InterruptedData, StartedData
 from rlviz.domain.ids import is_run_id
 from rlviz.domain.storage_rules import StoredKind
-from rlviz.exchange.copying import Copying, Nowhere, Tell, tell_nobody
+from rlviz.exchange.copying import Copying, NullSink, ProgressCallback, ignore_progress
 from rlviz.exchange.zip_archive import opened_archive
 from rlviz.rundir.contents import kind_of
 from rlviz.rundir.creation import DRAFTS
@@ -84,7 +84,7 @@ def write_bundle(
     *,
     policies: bool = True,
     snapshots: bool = False,
-    tell: Tell = tell_nobody,
+    on_progress: ProgressCallback = ignore_progress,
 ) -> Manifest:
     """Write a run's bundle. ``policies``: with its policies; ``snapshots``: with what an exact resume needs, too.
 
@@ -93,7 +93,7 @@ def write_bundle(
     """
     folder.read_config()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
-        members = _pack(archive, folder, lambda name: _is_wanted(name, policies, snapshots), tell)
+        members = _pack(archive, folder, lambda name: _is_wanted(name, policies, snapshots), on_progress)
         folder.check()
         manifest = Manifest(
             schema_version=SCHEMA_VERSION,
@@ -112,7 +112,7 @@ def read_bundle(
     *,
     trust_policies: bool = False,
     most_bytes: int = DEFAULT_MOST_BYTES,
-    tell: Tell = tell_nobody,
+    on_progress: ProgressCallback = ignore_progress,
 ) -> RunFolder:
     """Put the run of a bundle into ``runs_dir``: whole, once all of its hashes are found right, or not at all.
 
@@ -128,7 +128,7 @@ def read_bundle(
         draft = RunFolder(runs_dir / DRAFTS, manifest.run_id)
         shutil.rmtree(draft.path, ignore_errors=True)
         try:
-            _unpack(archive, manifest, draft.path, trust_policies, tell)
+            _unpack(archive, manifest, draft.path, trust_policies, on_progress)
             _finish(draft)
             draft.path.rename(target)
         except BaseException:
@@ -147,7 +147,7 @@ def check_bundle(source: Path) -> Manifest:
         copying = Copying()
         for member in manifest.files:
             with archive.open(member.path) as packed:
-                _check_copied(member, packed, *copying.copy(member.path, packed, Nowhere(), member.bytes))
+                _check_copied(member, packed, *copying.copy(member.path, packed, NullSink(), member.bytes))
     return manifest
 
 
@@ -167,10 +167,10 @@ def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
     return found
 
 
-def _pack(archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool], tell: Tell) -> list[Member]:
+def _pack(archive: zipfile.ZipFile, folder: RunFolder, is_wanted: Callable[[str], bool], on_progress: ProgressCallback) -> list[Member]:
     """Put each file of a run that is wanted into the archive. Raises RunFolderError and OSError."""
     members: dict[str, Member] = {}
-    copying = Copying(_bytes_of(folder, is_wanted), tell)
+    copying = Copying(_bytes_of(folder, is_wanted), on_progress)
     while True:
         has_vanished = False
         for path in list(_files(folder)):
@@ -272,13 +272,13 @@ def _is_plain(name: str) -> bool:
     )
 
 
-def _unpack(archive: zipfile.ZipFile, manifest: Manifest, root: Path, trust_policies: bool, tell: Tell) -> None:
+def _unpack(archive: zipfile.ZipFile, manifest: Manifest, root: Path, trust_policies: bool, on_progress: ProgressCallback) -> None:
     wanted = [
         member
         for member in manifest.files
         if not member.path.startswith(LEFT_OUT) and (trust_policies or not _is_policy(member.path))
     ]
-    copying = Copying(sum(member.bytes for member in wanted), tell)
+    copying = Copying(sum(member.bytes for member in wanted), on_progress)
     for member in wanted:
         path = root / member.path
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -35,17 +35,17 @@ def write_runs(
     *,
     policies: bool = True,
     snapshots: bool = False,
-    tell: Callable[[int], None] = lambda done: None,
+    on_progress: Callable[[int], None] = lambda done: None,
 ) -> None:
     """Write runs into the folder ``into``, which is there and empty: bundles as ``<run id>.zip``, and otherwise a
     folder for each run, with its configuration. With tables goes one of the runs themselves, ``runs``.
 
-    ``policies``, ``snapshots``: of bundles. ``tell`` is told how many are done. Raises ExtraMissing, RunFolderError,
-    ArtifactNotFound for a run that is deleted meanwhile, and OSError.
+    ``policies``, ``snapshots``: of bundles. ``on_progress`` is called with how many are done. Raises ExtraMissing,
+    RunFolderError, ArtifactNotFound for a run that is deleted meanwhile, and OSError.
     """
     configs: list[RunConfig] = []
     for done, folder in enumerate(folders):
-        tell(done)
+        on_progress(done)
         folder.check()
         if form is RunsFormat.BUNDLE:
             with (into / f"{folder.run_id}.zip").open("xb") as file:
@@ -63,7 +63,7 @@ def write_runs(
     if form not in (RunsFormat.BUNDLE, RunsFormat.TENSORBOARD):
         with (into / f"runs.{form}").open("xb") as file:
             write_table(of_runs(configs), TableFormat(form), file)
-    tell(len(folders))
+    on_progress(len(folders))
 
 
 def zip_folder(folder: Path, name: str, target: BinaryIO) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, RunIsThere, read_bundle
-from rlviz.exchange.copying import Tell, tell_nobody
+from rlviz.exchange.copying import ProgressCallback, ignore_progress
 from rlviz.exchange.imports.archive import MOST_BYTES, unpack
 from rlviz.exchange.imports.earlier import digest_of, imported_before
 from rlviz.exchange.imports.log_formats import MOST_RUNS, find_logs, read_logs
@@ -43,29 +43,33 @@ class BroughtIn:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def bring_in(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell = tell_nobody) -> BroughtIn:
-    """Import the runs at ``path``, each whole or not at all; ``tell`` is called with the place of each of several, or
-    the name of each file of one bundle.
+def bring_in(
+    path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress
+) -> BroughtIn:
+    """Import the runs at ``path``, each whole or not at all; ``on_progress`` is called with the place of each of several,
+    or the name of each file of one bundle.
 
     Raises BundleRefused or ImportRefused where nothing can be taken, FileExistsError for a bundle whose run is there,
     and OSError.
     """
     if not path.is_dir() and is_archive(path) and path.suffix.lower() != ".npz":
-        return _of_archive(path, runs_dir, options, tell)
-    return _of_folder(path, runs_dir, options, tell) if path.is_dir() else _of_logs(path, runs_dir, options, tell)
+        return _of_archive(path, runs_dir, options, on_progress)
+    if path.is_dir():
+        return _of_folder(path, runs_dir, options, on_progress)
+    return _of_logs(path, runs_dir, options, on_progress)
 
 
-def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) -> BroughtIn:
+def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> BroughtIn:
     """Of the bundles below the folder, if there are some, and of the logs below it otherwise."""
     archives = (one for one in sorted(path.rglob("*.zip")) if not one.is_symlink() and is_archive(one))
     bundles = [one for one in archives if _is_bundle(one)]
     if not bundles:
-        return _of_logs(path, runs_dir, options, tell)
+        return _of_logs(path, runs_dir, options, on_progress)
     if len(bundles) > MOST_RUNS:
         raise ImportRefused(f"{path.name!r} has more than {MOST_RUNS:,} bundles. Import it in parts.")
     brought = BroughtIn()
     for number, bundle in enumerate(bundles):
-        tell(bundle.name, number, len(bundles))
+        on_progress(bundle.name, number, len(bundles))
         try:
             brought.runs.append(_of_bundle(bundle, runs_dir, options))
         except RunIsThere as there:
@@ -75,9 +79,9 @@ def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) -
     return _if_any(brought)
 
 
-def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) -> BroughtIn:
+def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> BroughtIn:
     if _is_bundle(path):
-        return BroughtIn([_of_bundle(path, runs_dir, options, tell)])
+        return BroughtIn([_of_bundle(path, runs_dir, options, on_progress)])
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     unpacked = Path(tempfile.mkdtemp(prefix="import-", dir=drafts))
@@ -85,14 +89,14 @@ def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) 
         root = unpacked / path.stem
         root.mkdir()
         unpack(path, root, most_bytes=options.most_bytes or MOST_BYTES)
-        return _of_folder(root, runs_dir, options, tell)
+        return _of_folder(root, runs_dir, options, on_progress)
     finally:
         shutil.rmtree(unpacked, ignore_errors=True)
 
 
-def _of_bundle(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell = tell_nobody) -> RunFolder:
+def _of_bundle(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress) -> RunFolder:
     most = options.most_bytes or DEFAULT_MOST_BYTES
-    return read_bundle(path, runs_dir, trust_policies=options.trust_policies, most_bytes=most, tell=tell)
+    return read_bundle(path, runs_dir, trust_policies=options.trust_policies, most_bytes=most, on_progress=on_progress)
 
 
 def _is_bundle(path: Path) -> bool:
@@ -101,12 +105,12 @@ def _is_bundle(path: Path) -> bool:
         return MANIFEST in archive.namelist()
 
 
-def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, tell: Tell) -> BroughtIn:
+def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> BroughtIn:
     logs, brought = find_logs(path), BroughtIn()
     before = {} if options.again else imported_before(runs_dir)
     for number, one in enumerate(logs):
         place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
-        tell(place, number, len(logs))
+        on_progress(place, number, len(logs))
         try:
             found = read_logs(one)
             rows = found.rows.finished(found.began)

@@ -177,10 +177,10 @@ def _is_log(parameter: Parameter) -> bool:
 def _caution(sweep: Sweep, complete: int) -> str | None:
     if complete < 2:
         return None
-    told = f"The best of {complete} trials is partly the luckiest: train it again with other seeds before you trust it."
+    caution = f"The best of {complete} trials is partly the luckiest: train it again with other seeds before you trust it."
     if sweep.seeds_per_trial == 1:
-        told = f"One seed a trial. {told}"
-    return told
+        caution = f"One seed a trial. {caution}"
+    return caution
 
 
 def _made(sweep: Sweep, complete: int) -> dict[str, Made]:

@@ -146,7 +146,7 @@ class Study(SearchRecord):
             return False
         self._storage.set_trial_intermediate_value(trial_id, step, value)
         judged = copy(self._storage.get_trial(trial_id))
-        judged.intermediate_values = {at: told for at, told in judged.intermediate_values.items() if at <= step}
+        judged.intermediate_values = {at: value for at, value in judged.intermediate_values.items() if at <= step}
         return bool(self._pruner.prune(self._study, judged))
 
     def complete(self, number: int, objective: float) -> None:

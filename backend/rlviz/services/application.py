@@ -43,7 +43,7 @@ class Application(Services):
         does."""
         self.claim()
         try:
-            interrupted = self._take_up_and_tell()
+            interrupted = self._take_up_and_log()
         except BaseException:
             self._lock.release()
             raise
@@ -56,7 +56,7 @@ class Application(Services):
         self.going_on.start(interrupted)
         self.experiment_scheduler.start()
 
-    def _take_up_and_tell(self) -> list[str]:
+    def _take_up_and_log(self) -> list[str]:
         """Take up what an earlier service left, and tell what happened while there was none."""
         with self.database.read() as session:
             before = runs_with_status(session, *ACTIVE)
@@ -116,13 +116,13 @@ class Application(Services):
         self._own_catalogue.close()
         self._lock.release()
 
-    def rebuild(self, tell: Callable[[int, int], None] = lambda _done, _total: None) -> Rebuilt:
+    def rebuild(self, on_progress: Callable[[int, int], None] = lambda _done, _total: None) -> Rebuilt:
         """Index the run folders again; ``tell`` is called with how many of them are read. Raises RunsFolderInUse while
         another service has the runs folder."""
         claimed = self._lock.acquire()
         try:
             self._migrate_or_begin_anew()
-            return rebuild(self.database, self.settings.runs_dir, tell)
+            return rebuild(self.database, self.settings.runs_dir, on_progress)
         finally:
             if claimed:
                 self._lock.release()

@@ -46,11 +46,11 @@ class PeriodicTask:
                     if self._closing.wait(PAUSE_SECONDS):
                         return
             except Exception as error:
-                self._tell(step, error)
+                self._log(step, error)
             else:
                 self._told.pop(step, None)
 
-    def _tell(self, step: Step, error: Exception) -> None:
+    def _log(self, step: Step, error: Exception) -> None:
         if self._told.get(step) == str(error):
             return
         self._told[step] = str(error)

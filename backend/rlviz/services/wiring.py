@@ -210,7 +210,7 @@ class Services:
 
     def _periodic_tasks(self) -> tuple[PeriodicTask, ...]:
         """What is done without being asked for."""
-        memory = memory_watch.MemoryWatch(self.notifier.tell)
+        memory = memory_watch.MemoryWatch(self.notifier.notify)
         storage = storage_watch.StorageWatch(self.storage, lambda: self.runs.load()[0] > 0)
         return (
             PeriodicTask(
@@ -234,4 +234,4 @@ class Services:
 
     def _on_experiment_ended(self, experiment: OpenExperiment) -> None:
         scored = sum(trial.score is not None for trial in experiment.trials.values())
-        self.notifier.tell(news_of_experiment(experiment.id, experiment.stored.name, scored, experiment.control.cause))
+        self.notifier.notify(news_of_experiment(experiment.id, experiment.stored.name, scored, experiment.control.cause))

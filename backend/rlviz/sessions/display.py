@@ -46,7 +46,7 @@ class Display:
 
     def hello(self, sources: ActionSources, pace: Pace, *, greedy: bool) -> None:
         environment = self._stage.environment
-        self._outlet.tell(
+        self._outlet.send(
             Hello(
                 mode=self._stage.mode,
                 env_id=environment.id,
@@ -63,17 +63,17 @@ class Display:
         )
 
     def state(self, sources: ActionSources, pace: Pace, *, greedy: bool, parted_at: int | None) -> None:
-        self._outlet.tell(
+        self._outlet.send(
             StateMessage(playing=pace.playing, fps=pace.fps, actor=sources.actor, greedy=greedy, parted_at=parted_at)
         )
 
     def policy(self, sources: ActionSources) -> None:
         """Tell which policy plays. Nothing is sent while there is none."""
         if sources.policy.policy is not None:
-            self._outlet.tell(PolicyMessage(step=sources.policy.policy.step))
+            self._outlet.send(PolicyMessage(step=sources.policy.policy.step))
 
     def episode(self, history: History) -> None:
-        self._outlet.tell(EpisodeMessage(episode=history.episode.place, seed=history.episode.seed))
+        self._outlet.send(EpisodeMessage(episode=history.episode.place, seed=history.episode.seed))
 
     def draw_slice(self, policy: PolicyActions) -> None:
         """Tell of the slice that was asked for, if it is due."""
@@ -83,10 +83,10 @@ class Display:
             self.refusal(str(error))
         else:
             if found is not None:
-                self._outlet.tell(found)
+                self._outlet.send(found)
 
     def refusal(self, detail: str) -> None:
-        self._outlet.tell(ErrorMessage(detail=detail))
+        self._outlet.send(ErrorMessage(detail=detail))
 
     def step(
         self,

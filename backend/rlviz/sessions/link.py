@@ -45,7 +45,7 @@ class Link:
         link._thread.start()
         return link
 
-    def tell(self, message: ServerMessage) -> None:
+    def send(self, message: ServerMessage) -> None:
         kind = Kind.SLICE if isinstance(message, SliceMessage) else Kind.MESSAGE
         self._send(pack(kind, message.model_dump_json().encode()))
 
@@ -97,9 +97,9 @@ class Link:
         try:
             self._waiting.put_nowait(WORKER_MESSAGE.validate_json(content))
         except ValidationError:
-            self.tell(ErrorMessage(detail="The message was not understood."))
+            self.send(ErrorMessage(detail="The message was not understood."))
         except Full:
-            self.tell(ErrorMessage(detail="Too many messages at once; this one was dropped."))
+            self.send(ErrorMessage(detail="Too many messages at once; this one was dropped."))
 
 
 def _read_message(file: BufferedReader) -> bytes | None:

@@ -57,7 +57,7 @@ def play_session(folder: SessionFolder) -> None:
                 played.close(cause)
             at_the_end.close()
             with suppress(OSError):
-                link.tell(EndedMessage(cause=cause))
+                link.send(EndedMessage(cause=cause))
 
         watchdog = Watchdog(lambda line: end(f"The environment did not return, and was ended. It hung here: {line}"))
         watchdog.alive(OPENING_SECONDS)
@@ -71,8 +71,8 @@ def play_session(folder: SessionFolder) -> None:
                 stage.env,
                 camera,
                 link.ask_for_recording,
-                lambda run_id, episodes: link.tell(RecordedMessage(run_id=run_id, episodes=episodes)),
-                lambda why: link.tell(ErrorMessage(detail=why)),
+                lambda run_id, episodes: link.send(RecordedMessage(run_id=run_id, episodes=episodes)),
+                lambda why: link.send(ErrorMessage(detail=why)),
             )
             at_the_end.callback(played.close)
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)

@@ -35,8 +35,9 @@ class PlayedRun:
 
     With the first such episode ``ask`` is called for a run; from ``open`` on each is in the run folder as soon as it is
     over and its video complete: its row in the journal, and steps and video in an evaluation, of which there is one for
-    up to MAX_ROWS records. Whatever ends the process, what was kept before is whole. ``tell`` learns how many are kept.
-    An episode with a reward that is no finite number has no return, and is left out: ``complain`` is told why.
+    up to MAX_ROWS records. Whatever ends the process, what was kept before is whole. ``on_kept`` is called with
+    the run's id and how many are kept.
+    An episode with a reward that is no finite number has no return, and is left out: ``on_problem`` is told why.
     ``close`` may be called in any thread.
     """
 
@@ -45,13 +46,13 @@ class PlayedRun:
         env: Env,
         camera: Camera,
         ask: Callable[[], None],
-        tell: Callable[[str, int], None],
-        complain: Callable[[str], None],
+        on_kept: Callable[[str, int], None],
+        on_problem: Callable[[str], None],
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._env, self._camera, self._ask, self._clock = env, camera, ask, clock
-        self._tell, self._complain = tell, complain
+        self._on_kept, self._on_problem = on_kept, on_problem
         self._layouts = layout_of(env.observation_space), layout_of(env.action_space)
         self._steps = EpisodeRows(RecordedEpisode(seed=0))
         self._last_line: list[tuple[Actor | None, bytes]] = []
@@ -125,7 +126,7 @@ class PlayedRun:
             f"The environment gave a reward of {row.reward} in step {row.index}; rewards must be finite numbers. This "
             "episode is not kept."
         )
-        self._complain(why)
+        self._on_problem(why)
         with self._lock:
             if self._folder is not None and not self._is_closed:
                 self._folder.warn(why)
@@ -144,7 +145,7 @@ class PlayedRun:
             while self._is_next_complete:
                 self._folder.add(self._waiting.pop(0))
             run_id, episodes = self._folder.run_id, self._folder.episodes
-        self._tell(run_id, episodes)
+        self._on_kept(run_id, episodes)
 
     @property
     def _is_next_complete(self) -> bool:

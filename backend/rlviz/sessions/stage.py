@@ -42,7 +42,7 @@ class Stage:
 class Outlet(Protocol):
     """The connection to the person who watches."""
 
-    def tell(self, message: ServerMessage) -> None: ...
+    def send(self, message: ServerMessage) -> None: ...
 
     def show(
         self, record: StepRecord, frame: NDArray[np.uint8], seen: Seen | None = None, line: Line = Line.PLAYED

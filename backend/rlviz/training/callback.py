@@ -131,7 +131,7 @@ class RunCallback(BaseCallback):
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         if self._pause.is_wanted and not self._pause.is_told:
-            self._pause.tell(step, self._rollout_began_at + self._rollout_steps)
+            self._pause.announce(step, self._rollout_began_at + self._rollout_steps)
         if self.steering is not None:
             if self.steering.is_due:
                 self.steering.look(step)

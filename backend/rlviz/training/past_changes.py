@@ -25,15 +25,15 @@ class PastChanges:
     """What earlier attempts changed.
 
     ``answered``: number of the last request of a person that was answered. ``changes``: the changes that an attempt
-    which goes on from a snapshot makes again, each with its step, in order. ``told``: events that need not be written
-    again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by the text
+    which goes on from a snapshot makes again, each with its step, in order. ``recorded``: events that need not be
+    written again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by the text
     of a rule, the step at which it ended an earlier attempt. ``been``: by the text of a rule, the steps that it has had
     training go back to.
     """
 
     answered: int = 0
     changes: tuple[tuple[int, HyperparameterChangedData], ...] = ()
-    told: frozenset[tuple[int, str]] = frozenset()
+    recorded: frozenset[tuple[int, str]] = frozenset()
     counts: Mapping[str, int] = field(default_factory=dict)
     ended: Mapping[str, int] = field(default_factory=dict)
     been: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -45,7 +45,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
     went_back = -1
     changes = KnobChanges()
     by_rollback: set[Changed] = set()
-    told: set[tuple[int, str]] = set()
+    recorded: set[tuple[int, str]] = set()
     counts: dict[str, int] = {}
     fired: dict[str, int] = {}
     ended: dict[str, int] = {}
@@ -57,22 +57,22 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
         changes.take(event)
         match event.data:
             case HyperparameterChangedData() as changed:
-                told.add((event.step, changed.change.words))
+                recorded.add((event.step, changed.change.words))
                 if changed.by is Author.RULE and event.step == went_back:
                     by_rollback.add(changes.held[-1])
             case RuleFiredData(says=says):
-                told.add((event.step, says))
+                recorded.add((event.step, says))
                 fired[says] = event.step
             case RulesChangedData(rules=rules):
-                told.add((event.step, "\n".join(rules)))
+                recorded.add((event.step, "\n".join(rules)))
             case RollbackData() as back:
-                told = {one for one in told if one[0] <= event.step}
+                recorded = {one for one in recorded if one[0] <= event.step}
                 ended = {rule: step for rule, step in ended.items() if step <= event.step}
                 if back.says is not None:
                     counts[back.says], went_back = max(back.count, counts.get(back.says, 0)), event.step
                     been[back.says] = been.get(back.says, frozenset()) | {event.step}
             case DivergedData():
-                told = {one for one in told if one[0] < event.step}
+                recorded = {one for one in recorded if one[0] < event.step}
                 ended = {rule: step for rule, step in ended.items() if step < event.step}
             case FinishedData(ended_early=str(reason)) if (says := reason.removesuffix(".")) in fired:
                 ended[says] = fired[says]
@@ -84,5 +84,5 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
             for one in changes.held
             if one.follows(*taken_at) and (one.data.by is Author.PERSON or one in by_rollback)
         ]
-    kept = frozenset(told) if taken_at else frozenset()
+    kept = frozenset(recorded) if taken_at else frozenset()
     return PastChanges(changes.answered, tuple(repeated), kept, counts, ended, been)

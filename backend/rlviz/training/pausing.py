@@ -47,7 +47,7 @@ class Pause:
             self.is_wanted = True
             self._journals.hold()
 
-    def tell(self, step: int, saves_at: int) -> None:
+    def announce(self, step: int, saves_at: int) -> None:
         """Training is within a rollout, which ends at the step ``saves_at``."""
         self.is_told = True
         if saves_at > step:

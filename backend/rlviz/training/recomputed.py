@@ -24,7 +24,7 @@ class Recomputed:
 
     ``expected``: the rows beyond the snapshot, as the journal has them, in order; ``last`` is the seq of the journal's
     last row, and ``attempt`` the one that computes them again. The event ``resumed`` or ``diverged`` says how it went.
-    ``leave_behind`` is called before ``diverged`` is told, with the last step up to which earlier attempts still count.
+    ``leave_behind`` comes before ``diverged`` is called, with the last step up to which earlier attempts still count.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class Recomputed:
         try:
             self._leave_behind(step - 1)
         except OSError as error:
-            told = f"Policies that no longer belong to the run could not be put aside: {error}."
-            log.event(step, WarningData(message=told))
+            problem = f"Policies that no longer belong to the run could not be put aside: {error}."
+            log.event(step, WarningData(message=problem))
         log.event(
             step,
             DivergedData(

@@ -1,4 +1,4 @@
-"""What rules that have fired, and people, change about training: done at the start of a rollout, and told."""
+"""What rules that have fired, and people, change about training: done at the start of a rollout, and recorded."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class RuleActions:
     """``told``: events that need not be written again, by step and what was said."""
 
     def __init__(
-        self, journals: RunJournals, knobs: Knobs, targets: Targets, told: frozenset[tuple[int, str]] = frozenset()
+        self, journals: RunJournals, knobs: Knobs, targets: Targets, recorded: frozenset[tuple[int, str]] = frozenset()
     ) -> None:
-        self._journals, self._knobs, self._targets, self._told = journals, knobs, targets, told
+        self._journals, self._knobs, self._targets, self._recorded = journals, knobs, targets, recorded
         self._deferred: list[Carried] = []
         self.carried: Sequence[Carried] = ()
         """To be made at the start of the next rollout."""
@@ -71,7 +71,7 @@ class RuleActions:
                     not_done.append(left)
                 if isinstance(action, StopTraining):
                     ending = firing
-            self.tell(firing, done=done, not_done=not_done)
+            self.record_firing(firing, done=done, not_done=not_done)
         return ending
 
     def turn(
@@ -83,20 +83,20 @@ class RuleActions:
         except UnknownName as error:
             self._journals.warn(step, str(error))
             return str(error)
-        if (step, change.words) in self._told and self._journals.is_repeating:
+        if (step, change.words) in self._recorded and self._journals.is_repeating:
             return None
-        self._tell_turned(step, turned, by, rule=rule, request=request)
+        self._record_change(step, turned, by, rule=rule, request=request)
         return None
 
     def begin_fork(self, step: int, changed: Collection[str]) -> None:
         """The knobs go on as the parent of the fork had them changed, but for those that the fork has ``changed``."""
         for turned in self._knobs.begin_fork(changed):
-            if (step, turned.change.words) not in self._told:
-                self._tell_turned(step, turned, Author.PARENT)
+            if (step, turned.change.words) not in self._recorded:
+                self._record_change(step, turned, Author.PARENT)
 
-    def tell(self, firing: Firing, *, done: list[str], not_done: list[str]) -> None:
+    def record_firing(self, firing: Firing, *, done: list[str], not_done: list[str]) -> None:
         says = firing.rule.words
-        if (firing.step, says) in self._told:
+        if (firing.step, says) in self._recorded:
             return
         self._journals.event(
             firing.step,
@@ -111,13 +111,13 @@ class RuleActions:
             ),
         )
 
-    def tell_too_late(self, pending: Sequence[Firing], why: str) -> None:
+    def record_too_late(self, pending: Sequence[Firing], why: str) -> None:
         """Training ends: what waits for the next rollout is not done any more. ``why``: a clause. The end itself, and a
         message, are."""
         for firing in pending:
             done = [one for one in firing.actions if isinstance(one, StopTraining | Notify)]
             late = [f"It does not {one.words}: {why}." for one in firing.actions if one not in done]
-            self.tell(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
+            self.record_firing(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
 
     def go_back(self, step: int, by: Firing | None) -> None:
         """Training goes back to ``step``, for rule ``by`` if one has asked for it: what that changes with it is changed
@@ -125,9 +125,9 @@ class RuleActions:
         if by is not None:
             self.carried = self._deferred
         self._deferred = []
-        self._told = frozenset(one for one in self._told if one[0] <= step)
+        self._recorded = frozenset(one for one in self._recorded if one[0] <= step)
 
-    def _tell_turned(self, step: int, turned: Turned, by: Author, *, rule: int | None = None, request: int = 0) -> None:
+    def _record_change(self, step: int, turned: Turned, by: Author, *, rule: int | None = None, request: int = 0) -> None:
         self._journals.event(
             step,
             HyperparameterChangedData(

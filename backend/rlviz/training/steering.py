@@ -48,7 +48,7 @@ class Steering:
         self._journals, self._knobs, self._monotonic = journals, knobs, monotonic
         past = past or PastChanges()
         self._repeats = deque(past.changes)
-        self._actions = RuleActions(journals, knobs, targets, past.told)
+        self._actions = RuleActions(journals, knobs, targets, past.recorded)
         self._engine = Engine(rules)
         self._counts, self._ended = dict(past.counts), dict(past.ended)
         self._engine.count_at_least(self._counts)
@@ -145,7 +145,7 @@ class Steering:
     def close(self, step: int) -> None:
         """Training has ended: say what fired last."""
         pending, self._pending = self._pending, []
-        self._actions.tell_too_late(pending, "training has ended")
+        self._actions.record_too_late(pending, "training has ended")
 
     def state(self) -> dict[str, Any]:
         return {"knobs": self._knobs.state(), "rules": self._engine.state(), "seconds": self._clock.seconds}
@@ -212,7 +212,7 @@ class Steering:
         """Everything that has fired and would wait for the next rollout is said now."""
         pending, self._pending, self._stop = self._pending, [], None
         self._end(firing)
-        self._actions.tell_too_late(pending, "training ends")
+        self._actions.record_too_late(pending, "training ends")
 
     def _end(self, firing: Firing) -> None:
         stop = _stop_of(firing)

@@ -99,13 +99,13 @@ def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str 
     thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)
     watcher.tick()
     thread.start()
-    told = False
+    was_logged = False
     while thread.is_alive():
-        if stop is not None and stop.is_set() and not told:
-            told = True
+        if stop is not None and stop.is_set() and not was_logged:
+            was_logged = True
             _terminated(trainer, thread)
-        if not told and _is_deleted(folder, lock):
-            told = True
+        if not was_logged and _is_deleted(folder, lock):
+            was_logged = True
             print("The run folder was deleted while training went on: training ends.", file=sys.stderr, flush=True)
             trainer.stop()
         watcher.tick()

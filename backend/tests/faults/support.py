@@ -42,16 +42,16 @@ class Figures:
 
     def add(self, what: str, value: float, unit: str, *, at_most: float | None = None) -> None:
         """``at_most``: the promise. It is asserted in a soak alone, on a machine that does nothing else."""
-        if self._tell({"what": what, "value": value, "unit": unit, "at_most": at_most}):
+        if self._note({"what": what, "value": value, "unit": unit, "at_most": at_most}):
             print(f"  {what}: {value:.3g} {unit}", file=sys.__stderr__, flush=True)
             assert at_most is None or value <= at_most, f"{what}: {value} {unit}"
 
     def add_cut(self, part: str, algo: str, env_id: str, *, same: bool) -> None:
         """Training was cut and resumed: whether ``part`` of it, its rows or its state at the end, came out as without a
         cut."""
-        self._tell({"cut": part, "algo": algo, "env_id": env_id, "same": same})
+        self._note({"cut": part, "algo": algo, "env_id": env_id, "same": same})
 
-    def _tell(self, figure: dict[str, object]) -> bool:
+    def _note(self, figure: dict[str, object]) -> bool:
         """Whether anybody keeps figures."""
         if self.path is None:
             return False

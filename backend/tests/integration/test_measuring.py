@@ -88,7 +88,7 @@ def test_presets_are_measured_each_by_itself_and_only_once(
 ) -> None:
     wanted = [specification.measurement(variant) for variant in specification.spec.variants]
     asked = Asked(service)
-    assert Measuring(asked, figures, tell=quiet).measure(wanted) == []
+    assert Measuring(asked, figures, report=quiet).measure(wanted) == []
     assert asked.begun == [one.name for one in wanted]
     found = measured(figures, tmp_path)
     assert {one.digest for one in wanted} == set(found)
@@ -98,13 +98,13 @@ def test_presets_are_measured_each_by_itself_and_only_once(
 
     (tmp_path / "measured.json").unlink()  # it was killed after the last seed, before it had written anything
     again = Asked(service)
-    assert Measuring(again, figures, tell=quiet).measure(wanted) == []
+    assert Measuring(again, figures, report=quiet).measure(wanted) == []
     assert again.begun == []
     assert measured(figures, tmp_path) == found
 
     (tmp_path / "measured.json").unlink()
     more = specification.measurement(specification.spec.variants[0], seeds=9)
-    (problem,) = Measuring(again, figures, tell=quiet).rewrite([*wanted, more])
+    (problem,) = Measuring(again, figures, report=quiet).rewrite([*wanted, more])
     assert more.name in problem
     assert again.begun == []
     assert measured(figures, tmp_path) == found
@@ -117,14 +117,14 @@ def test_one_that_was_interrupted_is_gone_on_with_unless_its_preset_was_changed(
     wanted = specification.measurement(stable, seeds=3)
     asked = Asked(service, interrupt=True)
     with pytest.raises(KeyboardInterrupt):
-        Measuring(asked, figures, tell=quiet).measure([wanted])
+        Measuring(asked, figures, report=quiet).measure([wanted])
     assert asked.begun == [wanted.name]
     (known,) = [one for one in service.get("/experiments")["experiments"] if one["trials"] == 3]
     assert known["status"] in ("stopped", "completed")
 
     changed = replace(wanted, digest="0" * 16, spec=wanted.spec.model_copy(update={"name": "after a change"}))
     again = Asked(service)
-    assert Measuring(again, figures, tell=quiet).measure([changed, wanted]) == []
+    assert Measuring(again, figures, report=quiet).measure([changed, wanted]) == []
     assert again.begun == ["after a change"]
     assert figures.seeds_of(wanted.digest) == 3
 
@@ -136,7 +136,7 @@ def test_what_an_earlier_invocation_left_running_takes_no_time_from_another(
     asked = Asked(service)
     for body in (fast.spec, stable.spec.model_copy(update={"name": "of somebody else"})):
         asked.post("/experiments", body.model_dump(mode="json", exclude_unset=True))
-    Measuring(asked, figures, tell=quiet).stop_others([stable], [specification])
+    Measuring(asked, figures, report=quiet).stop_others([stable], [specification])
     states = {one["name"]: one for one in service.get("/experiments")["experiments"] if one["trials"] == 50}
     assert states[fast.name]["status"] == "stopped"
     assert states["of somebody else"]["status"] == "running"
@@ -156,7 +156,7 @@ def test_a_preset_with_a_seed_without_a_score_is_not_written_down(
 
     run_id = wait_for(run_of_the_first, "the first trial")
     service.api("POST", f"/runs/{run_id}/stop")
-    (problem,) = Measuring(asked, figures, tell=quiet).measure([wanted])
+    (problem,) = Measuring(asked, figures, report=quiet).measure([wanted])
     assert "3 of 4 scores" in problem
     assert not (tmp_path / "measured.json").exists()
 
@@ -168,7 +168,7 @@ def test_figures_of_other_presets_stay_and_those_of_none_are_dropped(
     one = next(iter(known.values()))
     (tmp_path / "measured.json").write_text(json.dumps({**known, "f" * 16: one}))
     wanted = specification.measurement(specification.spec.variants[0])
-    Measuring(Asked(service), figures, tell=quiet).measure([wanted])
+    Measuring(Asked(service), figures, report=quiet).measure([wanted])
     assert set(measured(figures, tmp_path)) == {*known, wanted.digest}
 
 

@@ -106,7 +106,7 @@ class Rig:
             greedy=changes.pop("greedy", True),
         )
         self._wants: deque[Any] = deque()
-        self.told: list[ServerMessage] = []
+        self.sent: list[ServerMessage] = []
         self.shown: list[tuple[float, StepRecord, Any]] = []
         self.other: list[tuple[StepRecord, Any]] = []
         self.sunk: list[StepRecord] = []
@@ -117,8 +117,8 @@ class Rig:
             monotonic=lambda: self.now,
         )
 
-    def tell(self, message: ServerMessage) -> None:
-        self.told.append(message)
+    def send(self, message: ServerMessage) -> None:
+        self.sent.append(message)
 
     def show(self, record: StepRecord, frame: Any, seen: Any = None, line: FutureLine = FutureLine.PLAYED) -> None:
         if line is FutureLine.PLAYED:
@@ -154,4 +154,4 @@ class Rig:
         return [record for _, record, _ in self.shown[before:]]
 
     def said(self, kind: type[BaseModel]) -> list[Any]:
-        return [message for message in self.told if isinstance(message, kind)]
+        return [message for message in self.sent if isinstance(message, kind)]

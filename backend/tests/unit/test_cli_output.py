@@ -114,9 +114,9 @@ def test_no_table_is_wider_than_the_terminal(
 def test_a_bar_fits_40_columns_and_is_drawn_on_a_terminal_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with output.progress("Indexing", 3) as advance, output.waiting("Asking") as tell:
+    with output.progress("Indexing", 3) as advance, output.waiting("Asking") as show:
         advance(1, None)
-        tell("Still asking")
+        show("Still asking")
     assert capsys.readouterr() == ("", "")
     monkeypatch.setattr(output, "is_terminal", lambda _stream=None: True)
     for name, value in {"COLUMNS": "40", "NO_COLOR": "1", "TERM": "xterm", "TTY_COMPATIBLE": "1"}.items():
@@ -124,8 +124,8 @@ def test_a_bar_fits_40_columns_and_is_drawn_on_a_terminal_alone(
     with output.progress("Indexing [run] folders", 4) as advance:
         advance(1, None)
         advance(3, 6)
-    with output.waiting("Bundling [run]") as tell:
-        tell("Bundling eval/[0].mp4")
+    with output.waiting("Bundling [run]") as show:
+        show("Bundling eval/[0].mp4")
     with output.progress("Importing") as advance:
         advance(1, 8, "Importing [two]")
     drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)

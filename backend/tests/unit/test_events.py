@@ -13,7 +13,7 @@ from rlviz.domain.event_lines import EventRecord, event_line, parse_event
 from rlviz.domain.events import EventKind, FinishedData, StartedData, UnknownData, WarningData
 from rlviz.rundir.journal import JournalWriter, read_journal
 from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.use_cases.events import read_events, tell
+from rlviz.services.use_cases.events import describe, read_events
 from tests.support.training import make_run
 
 JOURNALS_0_1_0 = sorted((Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0").glob("*/events.jsonl"))
@@ -62,7 +62,7 @@ def test_an_event_of_a_newer_version_hides_nothing(tmp_path: Path) -> None:
     assert [event.event for event in log.events] == ["started", "rolled-back", "finished"]
     assert log.broken_lines == 0
     assert log.events[1].data == UnknownData(name="rolled-back", data={"snapshot": "a"})
-    assert "'rolled-back'" in tell(log.events[1]).message
+    assert "'rolled-back'" in describe(log.events[1]).message
     row = row_of_folder(folder)
     assert (row.status, row.warnings) == ("completed", 0)
 

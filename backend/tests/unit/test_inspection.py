@@ -22,7 +22,7 @@ from rlviz.rundir.journal import compressed_path, read_journal
 from rlviz.rundir.repair import broken_lines, is_event, repair_folder
 from rlviz.rundir.sinks import record_path
 from rlviz.rundir.snapshots import verification_path
-from rlviz.services.projection.damaged_folder import TOLD_BY
+from rlviz.services.projection.damaged_folder import COLUMNS_FROM
 from tests.support.http import make_run
 
 EVALUATION = "eval_20261121-044137-265"
@@ -226,4 +226,4 @@ def test_of_many_broken_lines_the_first_are_named_and_the_rest_counted(folder: R
 
 
 def test_every_column_that_is_lost_with_a_file_exists() -> None:
-    assert {name for names in TOLD_BY.values() for name in names} <= set(RunRow.model_fields)
+    assert {name for names in COLUMNS_FROM.values() for name in names} <= set(RunRow.model_fields)

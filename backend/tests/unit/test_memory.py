@@ -172,7 +172,7 @@ def test_memory_that_is_nearly_full_is_told_once_at_each_level_and_again_after_i
     shares = [60, 75, 80, 74, 76, 90, 95, 88, 91, 80, 92, 95, 60, 93]
     uses = iter([MemoryUse("machine", share, 100) for share in shares])
     notifier = Notifier(None)
-    watch = MemoryWatch(notifier.tell, use=lambda: next(uses))
+    watch = MemoryWatch(notifier.notify, use=lambda: next(uses))
     for _ in shares:
         watch.look()
     told = [one.news for one in notifier.board.after(0)]

@@ -119,8 +119,8 @@ def test_a_trial_of_an_experiment_leaves_its_end_to_the_experiment_but_not_what_
     notifier = Notifier(None)
     notifier.consider(row(), is_trial=True)
     notifier.consider(row(status="completed", rule_messages=messages("one")), is_trial=True)
-    notifier.tell(news_of_experiment("exp-1", "Two of them", 10, None))
-    notifier.tell(news_of_experiment("exp-2", "Others", 1, "A, seed 0: it snapped"))
+    notifier.notify(news_of_experiment("exp-1", "Two of them", 10, None))
+    notifier.notify(news_of_experiment("exp-2", "Others", 1, "A, seed 0: it snapped"))
     assert [(one.news.kind, one.news.title, one.news.message) for one in notifier.board.after(0)] == [
         (NotificationKind.RULE, "Rule 2 of First", "one"),
         (NotificationKind.COMPLETED, "Experiment finished: Two of them", "10 trials have a score."),

@@ -34,16 +34,16 @@ class Written:
         """Attempt ``attempt`` begins at second ``at`` and logs a return of 10 × attempt a second later, and every
         second, at each of ``steps``. ``first``: events with their data before."""
         self.clock.now = at
-        self._tell("started", 0, {"attempt": attempt})
+        self._journal("started", 0, {"attempt": attempt})
         for kind, data in first.items():
-            self._tell(kind, steps[0] - 1, data)
+            self._journal(kind, steps[0] - 1, data)
         with closing(JournalWriter(self.folder.metrics_path, clock=self.clock)) as metrics:
             for step in steps:
                 self.clock.now += 1
                 values = {REWARD: 10.0 * attempt, "episode/index": step // 10, f"only/{attempt}": 0.0}
                 metrics.append({"step": step, "values": values})
         if ends:
-            self._tell("stopped", steps[-1], {"attempt": attempt, "path": None})
+            self._journal("stopped", steps[-1], {"attempt": attempt, "path": None})
         self.folder.write_control(Control(desired=Desired.STOP, attempt=attempt, requested_at=at))
 
     @contextmanager
@@ -53,7 +53,7 @@ class Written:
         yield rows
         self.folder.metrics_path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
-    def _tell(self, kind: str, step: int, data: Mapping[str, Any]) -> None:
+    def _journal(self, kind: str, step: int, data: Mapping[str, Any]) -> None:
         with closing(JournalWriter(self.folder.events_path, clock=self.clock)) as events:
             events.append({"event": kind, "step": step, "data": data})
 
@@ -172,7 +172,7 @@ def test_a_run_that_was_cut_off_unseen_trained_until_its_last_row(tmp_path: Path
     run = Written(tmp_path)
     run.trained(1, 10, 20, at=100, ends=False)
     run.clock.now = 9_000
-    run._tell("interrupted", 0, {"attempt": 1, "cause": "power", "trained_until": 102.0})
+    run._journal("interrupted", 0, {"attempt": 1, "cause": "power", "trained_until": 102.0})
     run.trained(2, 30, at=9_100)
     with opened(tmp_path) as app:
         row = app.runs.get("a")

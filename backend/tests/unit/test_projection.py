@@ -21,7 +21,7 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import Line, split_lines
-from rlviz.services.projection.damaged_folder import ENDING_LOST, TOLD_BY
+from rlviz.services.projection.damaged_folder import ENDING_LOST, COLUMNS_FROM
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.projection.rebuild import rebuild
 from rlviz.services.projection.run_projection import RunProjection
@@ -156,7 +156,7 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
         rebuild(rebuilt, Path(root))
         made_again = columns(rebuilt)
         if (made_again["cause"] or "").startswith(("The run folder is damaged.", ENDING_LOST)):
-            made_again["cause"] = None  # that its events are lost is told by whoever finds the folder so
+            made_again["cause"] = None  # that its events are lost is named by whoever finds the folder so
         assert columns(live) | {"damage": []} == made_again | {"damage": []}
 
 
@@ -195,6 +195,6 @@ def test_each_column_is_lost_with_one_file() -> None:
     projection = RunProjection(None)
     projection.take_events(lines({"time": 0, "event": "started", "step": 0, "data": {"attempt": 1}}))
     projection.take_events(lines({"time": 1, "event": "finished", "step": 9, "data": {"path": "model.zip"}}))
-    told = [name for names in TOLD_BY.values() for name in names]
-    assert len(told) == len(set(told))
-    assert set(projection.columns()) - set(told) == {"warnings", "last_warning", "attempt"}, "as they say how it is now"
+    named = [name for names in COLUMNS_FROM.values() for name in names]
+    assert len(named) == len(set(named))
+    assert set(projection.columns()) - set(named) == {"warnings", "last_warning", "attempt"}, "as they say how it is now"

@@ -36,7 +36,7 @@ def test_nothing_is_played_until_somebody_looks_and_when_nobody_does_any_more() 
 
 def test_whoever_looks_is_told_what_is_played_before_the_first_step(watch: Rig) -> None:
     watch.steps(1)
-    hello, state, policy, episode = watch.told
+    hello, state, policy, episode = watch.sent
     assert isinstance(hello, Hello)
     assert (hello.mode, hello.run_id, hello.fps, hello.greedy) == ("watch", "a-run", 15.0, True)
     assert (hello.actor, hello.actors) == (Actor.POLICY, (Actor.POLICY, Actor.RANDOM, Actor.PERSON))
@@ -87,10 +87,10 @@ def test_episode_follows_episode_with_the_next_seed_after_the_last_frame_has_sta
 def test_a_newer_policy_plays_from_the_next_step_on_and_is_announced_before_it(watch: Rig) -> None:
     watch.steps(2)
     watch.policies.waiting.append(Walker(200, 0))
-    before = len(watch.told)
+    before = len(watch.sent)
     [step] = watch.steps(1)
     assert step.action == 0
-    assert watch.told[before:] == [PolicyMessage(step=200)]
+    assert watch.sent[before:] == [PolicyMessage(step=200)]
 
 
 def test_a_session_whose_policy_is_not_there_yet_waits_for_it() -> None:
@@ -166,12 +166,12 @@ def test_whoever_looks_again_is_told_everything_and_no_record_is_counted_twice(w
     watch.want(type="pause")
     watch.look(False)
     watch.run(1)
-    told, sunk = len(watch.told), list(watch.sunk)
+    sent, sunk = len(watch.sent), list(watch.sunk)
     watch.look()
     [again] = watch.run(1)
     assert again == sunk[-1]
     assert watch.sunk == sunk
-    kinds = [type(message) for message in watch.told[told:]]
+    kinds = [type(message) for message in watch.sent[sent:]]
     assert kinds == [Hello, StateMessage, PolicyMessage, EpisodeMessage]
 
 
@@ -237,5 +237,5 @@ def test_a_slice_comes_with_the_steps_and_one_that_cannot_be_drawn_is_refused(wa
     watch.steps(1)
     watch.want(type="slice", over=[0, 1])
     watch.run(1)
-    [refused] = [message for message in watch.told if isinstance(message, ErrorMessage)]
+    [refused] = [message for message in watch.sent if isinstance(message, ErrorMessage)]
     assert "cannot be varied" in refused.detail

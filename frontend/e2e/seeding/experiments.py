@@ -121,7 +121,7 @@ def _write_search(author: Author, name: str, hours_ago: float) -> OpenExperiment
         experiment.add(proposal)
         for trial in experiment.of_variant(proposal.variant):
             _train(author, experiment, trial, hours_ago - trial.number / 600)
-        experiment.tell_if_finished(proposal.variant)
+        experiment.report_if_finished(proposal.variant)
     experiment.direct(ExperimentControl(desired="end"))
     experiment.close()
     return experiment

@@ -106,8 +106,8 @@ def across(trials: Sequence[Trial], setting: Setting) -> Across | None:
 
 def normalisation(environments: Iterable[NormalisedEnvironment]) -> str:
     """What normalised scores are, in a sentence for whoever reads one."""
-    told = [f"{one.random_return:g} and {one.threshold:g} on {one.environment}" for one in environments]
-    return f"Scores are normalised: 0 is the mean return of random actions, 1 the threshold, {listed(told)}."
+    scales = [f"{one.random_return:g} and {one.threshold:g} on {one.environment}" for one in environments]
+    return f"Scores are normalised: 0 is the mean return of random actions, 1 the threshold, {listed(scales)}."
 
 
 def _methods(trials: Sequence[Trial], setting: Setting) -> list[_Method]:

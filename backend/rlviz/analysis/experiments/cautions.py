@@ -28,7 +28,7 @@ def not_compared(found: Improvements, labels: Mapping[str, str]) -> list[str]:
 
 
 def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
-    told = [
+    sentences = [
         f"{one.failed} of {one.trials} trials of {one.label} ended without a score and {_are(one.failed)} left out; if "
         "the variant made them fail, its scores look better than it is."
         for one in variants
@@ -36,19 +36,19 @@ def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> l
     ]
     skipped = sum(one.skipped for one in trials)
     if skipped:
-        told.append(
+        sentences.append(
             f"{skipped} of {len(trials)} trials {_were(skipped)} left out, because the experiment ended before they "
             "did."
         )
     waiting = sum(not one.ended for one in trials)
     if waiting:
-        told.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
-    return [*told, *_policies(variants), *_budgets(variants, trials)]
+        sentences.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
+    return [*sentences, *_policies(variants), *_budgets(variants, trials)]
 
 
 def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
     """Whether some were trained for longer than others on the same environment."""
-    told = []
+    sentences = []
     environments = dict.fromkeys(one.environment for one in variants)
     for environment in environments:
         budgets = {
@@ -57,11 +57,11 @@ def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
         if budgets and min(budgets.values()) < SAME_BUDGET * max(budgets.values()):
             least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
             where = f" on {environment}" if len(environments) > 1 else ""
-            told.append(
+            sentences.append(
                 f"They were not trained for as long{where}: {least} for {brief(budgets[least])} steps, {most} for "
                 f"{brief(budgets[most])}."
             )
-    return told
+    return sentences
 
 
 def _policies(variants: Sequence[VariantScores]) -> list[str]:

@@ -120,13 +120,13 @@ def _of_variant(
 
 def _note(ends: Sequence[float], total: int) -> str | None:
     """What keeps the curves of one variant from being of one length."""
-    told = []
+    sentences = []
     if len(ends) < total:
-        told.append(f"{total - len(ends)} of {total} seeds have no curve.")
+        sentences.append(f"{total - len(ends)} of {total} seeds have no curve.")
     if ends and ends[0] < 0.98 * ends[-1]:
         early = sum(end < 0.98 * ends[-1] for end in ends)
-        told.append(
+        sentences.append(
             f"{early} of {len(ends)} seeds end{'s' if early == 1 else ''} before the others, the first at step "
             f"{brief(ends[0])} of {brief(ends[-1])}; from there on the curve is of fewer seeds."
         )
-    return " ".join(told) or None
+    return " ".join(sentences) or None

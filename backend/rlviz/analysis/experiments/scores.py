@@ -192,10 +192,10 @@ def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
 
 def _whose(policies: Mapping[PolicyChoice, int]) -> str:
     """Which policy the scores are of, as far as that is known."""
-    told = {PolicyChoice.BEST: "the best that it kept", PolicyChoice.LATEST: "the last one"}
+    which = {PolicyChoice.BEST: "the best that it kept", PolicyChoice.LATEST: "the last one"}
     if len(policies) == 1:
-        return f": {told[next(iter(policies))]}"
-    return f": {' and '.join(f'in {count} trials {told[one]}' for one, count in policies.items())}" if policies else ""
+        return f": {which[next(iter(policies))]}"
+    return f": {' and '.join(f'in {count} trials {which[one]}' for one, count in policies.items())}" if policies else ""
 
 
 def policies_of(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:

@@ -45,11 +45,11 @@ def rows(results: ExperimentResults) -> list[list[str]]:
     found = []
     for one in sorted(results.variants, key=lambda one: one.rank or len(results.variants) + 1):
         cells = [one.label, *([] if results.across is None else [one.environment]), str(one.n)]
-        cells += [_told(one.iqm), _interval(one), _told(one.median), _quartiles(one), _told(one.mean), _told(one.std)]
+        cells += [_cell(one.iqm), _interval(one), _cell(one.median), _quartiles(one), _cell(one.mean), _cell(one.std)]
         if with_thresholds:
             steps = thresholds.get(one.variant)
             cells += [
-                _told(one.optimality_gap),
+                _cell(one.optimality_gap),
                 f"{steps.reached} of {steps.n}" if steps else NOTHING,
                 NOTHING if steps is None or steps.median is None else brief(steps.median),
             ]
@@ -61,8 +61,8 @@ def method_rows(across: Across) -> list[list[str]]:
     """The cells of each method, best first, in the order of ``METHOD_HEAD``."""
     return [
         [
-            *(one.label, str(one.n), _told(one.iqm), _interval(one), _told(one.median), _quartiles(one)),
-            *(_told(one.mean), _told(one.optimality_gap)),
+            *(one.label, str(one.n), _cell(one.iqm), _interval(one), _cell(one.median), _quartiles(one)),
+            *(_cell(one.mean), _cell(one.optimality_gap)),
         ]
         for one in sorted(across.methods, key=lambda one: one.rank or 0)
     ]
@@ -79,12 +79,12 @@ def markdown(results: ExperimentResults) -> str:
 
 def latex(results: ExperimentResults) -> str:
     """Needs the package booktabs."""
-    told = caption(results)
+    text = caption(results)
     lines = [r"\begin{table}", r"  \centering"]
     if results.across is not None and results.across.methods:
         lines += [*_tabular(METHOD_HEAD, method_rows(results.across)), r"  \par\medskip"]
-        told = f"{normalisation(results.across.environments)} {told}"
-    lines += [*_tabular(head(results), rows(results)), rf"  \caption{{{_tex(told)}}}", r"\end{table}"]
+        text = f"{normalisation(results.across.environments)} {text}"
+    lines += [*_tabular(head(results), rows(results)), rf"  \caption{{{_tex(text)}}}", r"\end{table}"]
     return "\n".join([*lines, ""])
 
 
@@ -108,18 +108,18 @@ def _tabular(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str
 def caption(results: ExperimentResults) -> str:
     """What the table shows, and how it was made."""
     resamples = max((one.made["iqm"].resamples or 0 for one in results.variants), default=0)
-    told = f"A score is {results.score_definition}. IQM: interquartile mean over seeds"
+    text = f"A score is {results.score_definition}. IQM: interquartile mean over seeds"
     if resamples:
-        told += f", with its 95 % percentile interval by bootstrap ({resamples:,} resamples)"
+        text += f", with its 95 % percentile interval by bootstrap ({resamples:,} resamples)"
     if _has_thresholds(results):
         goal = "the threshold of each environment"
         if results.threshold is not None:
             goal = f"a return of {decimal(results.threshold)}"
-        told += (
+        text += (
             f". Steps to threshold: Kaplan-Meier median of the steps to {goal}; "
             f"{NOTHING} where fewer than half of the seeds have got there"
         )
-    return f"{told}. {results.verdict.headline}"
+    return f"{text}. {results.verdict.headline}"
 
 
 def _has_thresholds(results: ExperimentResults) -> bool:
@@ -136,7 +136,7 @@ def _quartiles(one: VariantScores) -> str:
     return f"{decimal(one.lower_quartile)} to {decimal(one.upper_quartile)}"
 
 
-def _told(value: float | None) -> str:
+def _cell(value: float | None) -> str:
     return NOTHING if value is None else decimal(value)
 
 

@@ -76,7 +76,7 @@ def experiment_verdict(
     ]
     if not better:
         return _nothing(f"Nothing can be said yet: {_undecided(ours[0], labels)}", reasons, cautions, made)
-    names = listed([f"{labels[pair.second]} with probability {_told(pair)}" for pair in better])
+    names = listed([f"{labels[pair.second]} with probability {_probability(pair)}" for pair in better])
     over = "" if across is None else f"Over {_environments(across)}, "
     headline = f"{over}{ranked[0].label} is better than {names}"
     if open_pairs:
@@ -117,9 +117,9 @@ def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores:
         return f"{ranked[0].label} alone has scores, and there is nothing to compare it with."
     short = [one for one in ranked if one.seeds < LEAST_SEEDS]
     if len(ranked) - len(short) < 2 or ranked[0] in short:
-        told = listed([f"{one.label} has {one.seeds}" for one in short[:6]])
+        counts = listed([f"{one.label} has {one.seeds}" for one in short[:6]])
         on_each = "" if across is None else " on each environment"
-        return f"{LEAST_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {told}."
+        return f"{LEAST_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {counts}."
     return None
 
 
@@ -130,7 +130,7 @@ def _is_better(pair: Pair, pairs: int) -> bool:
     return (pair.joint_low or 0.0) > 0.5 and (pair.probability < 1 or pair.chance <= (1 - CONFIDENCE) / pairs)
 
 
-def _told(pair: Pair) -> str:
+def _probability(pair: Pair) -> str:
     """With a third digit where two would say one half of what is more."""
     if pair.joint_low is None or pair.joint_high is None:
         return f"{pair.probability:.2f} ({NO_INTERVAL})"
@@ -141,7 +141,7 @@ def _told(pair: Pair) -> str:
 def _undecided(pair: Pair, labels: dict[str, str]) -> str:
     return (
         f"a seed of {labels[pair.first]} does better than a seed of {labels[pair.second]} with probability "
-        f"{_told(pair)}, which may be chance."
+        f"{_probability(pair)}, which may be chance."
     )
 
 
@@ -155,14 +155,14 @@ def _ends(ranked: Sequence[VariantScores], across: Across | None) -> list[str]:
     """The scores themselves, of the best six."""
     if not ranked:
         return []
-    told = "; ".join(
+    scores = "; ".join(
         f"{one.label} {decimal(one.iqm or 0.0)}"
         + (f" {ends(one.low, one.high)}, {_seeds(one, across)}" if one.low is not None else f" ({NO_INTERVAL})")
         for one in ranked[:6]
     )
     if across is None:
-        return [f"Score as interquartile mean over seeds [95 % interval]: {told}."]
-    return [f"Normalised score as interquartile mean over environments and seeds [95 % interval]: {told}."]
+        return [f"Score as interquartile mean over seeds [95 % interval]: {scores}."]
+    return [f"Normalised score as interquartile mean over environments and seeds [95 % interval]: {scores}."]
 
 
 def _seeds(one: VariantScores, across: Across | None) -> str:
@@ -189,16 +189,16 @@ def _share(chance: float) -> str:
 
 def _advice(better: Sequence[Pair], undecided: Sequence[Pair], labels: dict[str, str], pairs: int) -> list[str]:
     """How many more seeds would tell more. An interval's width falls with the square root of their number."""
-    told = []
+    sentences = []
     wide = [pair for pair in better if pair.joint_high != pair.joint_low]
     if wide:
         more = 3 * max(wide[0].seeds_first, wide[0].seeds_second)
-        told.append(
+        sentences.append(
             f"About {more} more seeds of {labels[wide[0].first]} and of {labels[wide[0].second]} would halve the "
             "interval between them."
         )
-    told += [_more_for(pair, labels, pairs) for pair in undecided[:3]]
-    return told
+    sentences += [_more_for(pair, labels, pairs) for pair in undecided[:3]]
+    return sentences
 
 
 def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
@@ -209,18 +209,18 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
     if pair.probability == 1:
         return f"All seeds came out one way {between}, but among {pairs} pairs that may be chance: train more seeds."
     if pair.probability <= 0.5:
-        return f"No number of seeds will show a difference {between} if the probability stays at {_told(pair)}."
-    more = _seeds_to_tell(pair, pairs) - max(pair.seeds_first, pair.seeds_second)
+        return f"No number of seeds will show a difference {between} if the probability stays at {_probability(pair)}."
+    more = _seeds_needed(pair, pairs) - max(pair.seeds_first, pair.seeds_second)
     if more > MOST_SEEDS_ADVISED:
         return f"More than {MOST_SEEDS_ADVISED} more seeds of each would be needed to tell {between}."
     needed = "one more seed" if more <= 1 else f"about {more} more seeds"
     return (
-        f"If the probability {between} stays at {_told(pair)}, {needed} of each would show in four of five cases that "
-        "it is no chance."
+        f"If the probability {between} stays at {_probability(pair)}, {needed} of each would show in four of five cases "
+        "that it is no chance."
     )
 
 
-def _seeds_to_tell(pair: Pair, pairs: int) -> int:
+def _seeds_needed(pair: Pair, pairs: int) -> int:
     """Seeds of each with which the interval of all pairs together lies above one half with a power of 80 %, if the
     probability is what it was found to be. The standard error, which the interval says, falls with their square root.
     """

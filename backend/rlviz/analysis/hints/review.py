@@ -23,8 +23,8 @@ def review(case: Case) -> Review:
     returns = [apply(rule, case) for rule in RETURN_RULES]
     others = [apply(rule, case) for rule in RULES]
     story = next((finding for finding in returns if finding.hint), None)
-    told = [*([story] if story else []), *(finding for finding in others if finding.hint)]
-    hints = [hint for finding in told if (hint := _with_basis(finding, case)) is not None]
+    findings = [*([story] if story else []), *(finding for finding in others if finding.hint)]
+    hints = [hint for finding in findings if (hint := _with_basis(finding, case)) is not None]
     return Review(sorted(hints, key=lambda hint: SEVERITIES.index(hint.severity)), [*returns, *others])
 
 

@@ -76,7 +76,7 @@ def separating_rule(
     if not known:
         return None
     cut, place, above = min(known, key=lambda each: (-round(each[0].index, 3), -each[0].gap, each[1]))
-    threshold, text = _told(components[place], cut, above)
+    threshold, text = _threshold(components[place], cut, above)
     return Rule(place, above, threshold, text)
 
 
@@ -100,7 +100,7 @@ def _best_cut(ends: Floats, before: Floats, typical: Floats, above: bool, least:
     return _Cut(side * inner, side * outer, float(index[at]), (outer - inner) / spread)
 
 
-def _told(component: Component, cut: _Cut, above: bool) -> tuple[float, str]:
+def _threshold(component: Component, cut: _Cut, above: bool) -> tuple[float, str]:
     """The threshold in the component's own unit, and the rule as a title."""
     if component.is_flag:
         return (cut.inner + cut.outer) / 2, f"{component.name} = {int(above)}"

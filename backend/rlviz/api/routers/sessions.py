@@ -83,7 +83,7 @@ async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) ->
         except ValidationError as error:
             outbox.put_message(_problem(error))
         else:
-            await session.tell(message)
+            await session.send(message)
 
 
 def _problem(error: ValidationError) -> ErrorMessage:

@@ -204,7 +204,7 @@ def _several(
             into.mkdir()
             with progress(f"Exporting {len(folders)} runs", len(folders)) as advance:
                 ways = {"policies": policies, "snapshots": snapshots}
-                write_runs(folders, RunsFormat(form), into, **ways, tell=lambda done: advance(done, None))
+                write_runs(folders, RunsFormat(form), into, **ways, on_progress=lambda done: advance(done, None))
             with waiting(f"Writing {output.name}"):
                 if as_zip:
                     replace_file(output, lambda file: zip_folder(into, output.stem, file))
@@ -221,10 +221,10 @@ def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, s
 
     with progress(f"Bundling {folder.run_id}") as advance:
 
-        def tell(name: str, done: int, total: int) -> None:
+        def on_progress(name: str, done: int, total: int) -> None:
             advance(done, total, f"Bundling {name}")
 
-        packed = partial(write_bundle, folder, policies=policies, snapshots=snapshots, tell=tell)
+        packed = partial(write_bundle, folder, policies=policies, snapshots=snapshots, on_progress=on_progress)
         manifest = replace_file(output, packed)
     say_written(output, as_json, files=len(manifest.files))
 

@@ -69,11 +69,11 @@ def import_(
     options = ImportOptions(algo, env, name, trust_policies, most_bytes, again)
     with connected(context) as connection, progress(f"Importing {path.name}") as advance:
 
-        def tell(name: str, done: int, total: int) -> None:
+        def on_progress(name: str, done: int, total: int) -> None:
             advance(done, total if total > 1 else None, f"Importing {name}")
 
         try:
-            brought = bring_in(path, connection.settings.runs_dir, options, tell)
+            brought = bring_in(path, connection.settings.runs_dir, options, on_progress)
         except RunIsThere as error:
             _list_if_interrupted(connection, [error.run_id])
             raise Failure(Exit.CONFLICT, str(error)) from error

@@ -73,9 +73,9 @@ def _write_state(
     from rlviz.cli.state_report import write_state
 
     check_target("zip", output, terminal=False)
-    with connected(context) as connection, waiting("Writing the state") as tell:
+    with connected(context) as connection, waiting("Writing the state") as show:
         ids = [find_run(connection, run) for run in runs]
-        files = replace_file(output, lambda file: write_state(connection, findings, ids, file, tell))
+        files = replace_file(output, lambda file: write_state(connection, findings, ids, file, show))
     say_written(output, as_json, files=files)
 
 

@@ -84,7 +84,7 @@ def repair(context: typer.Context, run: RunName, as_json: AsJson = False) -> Non
     """Keep what can be read of a damaged run; what is damaged is put beside it."""
     with connected(context) as connection:
         repaired = connection.post(f"/runs/{find_run(connection, run)}/repair")
-    _tell(repaired, as_json)
+    _show(repaired, as_json)
 
 
 def delete(context: typer.Context, runs: RunNames, as_json: AsJson = False) -> None:
@@ -109,7 +109,7 @@ def restore(
     """Bring a deleted run back from the trash."""
     with connected(context) as connection:
         restored = connection.post(f"/runs/{run}/restore")
-    _tell(restored, as_json)
+    _show(restored, as_json)
 
 
 def _ask(context: typer.Context, run: str, what: str, wait: bool, as_json: bool) -> None:
@@ -118,10 +118,10 @@ def _ask(context: typer.Context, run: str, what: str, wait: bool, as_json: bool)
         asked: dict[str, Any] = connection.post(f"/runs/{run_id}/{what}")
         if wait:
             asked = wait_for_run(connection, run_id, AT_REST, f"Waiting for {run_id} to {what}")
-    _tell(asked, as_json)
+    _show(asked, as_json)
 
 
-def _tell(run: dict[str, Any], as_json: bool) -> None:
+def _show(run: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(run)
     else:

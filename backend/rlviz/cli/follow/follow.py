@@ -141,12 +141,12 @@ def _drawn(followed: Followed, columns: int) -> Group:
 
 def _as_lines(connection: Connection, followed: Followed) -> bool:
     """Print a line now and then, and each event. Ctrl-C does what RLVIZ_ON_EXIT says."""
-    told, next_line = 0, 0.0
+    shown, next_line = 0, 0.0
     try:
         while True:
             for event in followed.events:
-                if event["seq"] > told:
-                    told = event["seq"]
+                if event["seq"] > shown:
+                    shown = event["seq"]
                     say(screen.event_line(event))
             now = time.monotonic()
             if now >= next_line or followed.has_ended:

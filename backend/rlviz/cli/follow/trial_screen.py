@@ -37,8 +37,8 @@ def figures(experiment: dict[str, Any]) -> str:
     done = [f"{counts.get('scored', 0)} of {experiment['trials']} trials scored"]
     done += [f"{counts[status]} {status}" for status in ("failed", "pruned", "skipped") if counts.get(status)]
     left = experiment["seconds_left"]
-    told = [", ".join(done), *([f"{duration(left)} left"] if left is not None else [])]
-    return " · ".join([*told, f"{experiment['core_seconds']:.0f} core-seconds"])
+    parts = [", ".join(done), *([f"{duration(left)} left"] if left is not None else [])]
+    return " · ".join([*parts, f"{experiment['core_seconds']:.0f} core-seconds"])
 
 
 def words(cell: dict[str, Any]) -> str:

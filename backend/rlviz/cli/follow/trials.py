@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 OVER = frozenset({"completed", "failed"})
 PARTS = 1_000
 """Of an experiment, in which its progress is counted."""
-_TOLD = frozenset({"training", "scored", "failed", "pruned"})
+_SHOWN = frozenset({"training", "scored", "failed", "pruned"})
 
 
 def wait_for_experiment(connection: Connection, experiment_id: str, what: str) -> dict[str, Any]:
@@ -135,12 +135,12 @@ def _drawn(experiment: dict[str, Any], columns: int, rows: int, message: str) ->
 
 def _as_lines(connection: Connection, experiment_id: str) -> dict[str, Any]:
     """Print a line whenever a trial begins to train or has ended, until the experiment does not run any more."""
-    told: dict[int, str] = {}
+    shown: dict[int, str] = {}
     while True:
         found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
         for cell in found["cells"]:
-            if cell["status"] in _TOLD and told.get(cell["trial"]) != cell["status"]:
-                told[cell["trial"]] = cell["status"]
+            if cell["status"] in _SHOWN and shown.get(cell["trial"]) != cell["status"]:
+                shown[cell["trial"]] = cell["status"]
                 say(trial_screen.trial_line(found, cell))
         sys.stdout.flush()
         if found["status"] != "running":

@@ -64,14 +64,14 @@ class Library:
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
         """The columns of each table, with their types and what they hold."""
-        told = {name: [column.about for column in columns] for name, columns in self._read.items()}
-        told[METRICS_TABLE] = list(METRICS)
+        tables = {name: [column.about for column in columns] for name, columns in self._read.items()}
+        tables[METRICS_TABLE] = list(METRICS)
         return {
             name: [
                 {"name": one.name, "type": SQL_TYPES[one.kind], "kind": one.kind, "description": one.description}
                 for one in columns
             ]
-            for name, columns in told.items()
+            for name, columns in tables.items()
         }
 
     def _arrow(self) -> dict[str, pa.Table]:

@@ -141,15 +141,15 @@ def _fetch(found: Any, most_rows: int) -> tuple[list[list[Any]], bool]:
     size = 0
     while batch := found.fetchmany(min(_ROWS_A_FETCH, most_rows + 1 - len(rows))):
         for row in batch:
-            told = [_told(value) for value in row]
-            size += len(orjson.dumps(told))
+            values = [_shortened(value) for value in row]
+            size += len(orjson.dumps(values))
             if len(rows) == most_rows or (size > MOST_BYTES and rows):
                 return rows, True
-            rows.append(told)
+            rows.append(values)
     return rows, False
 
 
-def _told(value: Any) -> Any:
+def _shortened(value: Any) -> Any:
     match value:
         case None | bool() | int():
             return value if not isinstance(value, int) or abs(value) < 1 << 63 else str(value)
@@ -162,7 +162,7 @@ def _told(value: Any) -> Any:
         case str():
             return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]}…"
         case list() | tuple():
-            return [_told(one) for one in value[:_LONGEST_TEXT]]
+            return [_shortened(one) for one in value[:_LONGEST_TEXT]]
         case dict():
-            return {str(name): _told(one) for name, one in value.items()}
+            return {str(name): _shortened(one) for name, one in value.items()}
     return str(value)[:_LONGEST_TEXT]

@@ -131,9 +131,9 @@ def _written_out(config: RunConfig) -> RunSpec:
 
 def _refuse(error: InvalidRequest, place: Callable[[FieldError], str], of: str | None = None) -> NoReturn:
     """``place``: where in the specification a field of a run came from; ``of``: the combination that it is about."""
-    told = f"{of}: " if of is not None else ""
-    fields = [FieldError(place(one), f"{told}{one.detail}") for one in error.fields or [FieldError("", str(error))]]
-    raise InvalidRequest(f"{told}{error}", fields) from error
+    prefix = f"{of}: " if of is not None else ""
+    fields = [FieldError(place(one), f"{prefix}{one.detail}") for one in error.fields or [FieldError("", str(error))]]
+    raise InvalidRequest(f"{prefix}{error}", fields) from error
 
 
 def _in_base(spec: ExperimentSpec, field: FieldError) -> str:

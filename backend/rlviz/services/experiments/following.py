@@ -153,7 +153,7 @@ class TrialFollower:
             self._fail(experiment, trial, run_id, found, again=False)
             return
         experiment.note(trial, TrialState.SCORED, run_id, score=found)
-        experiment.tell_if_finished(trial.variant)
+        experiment.report_if_finished(trial.variant)
 
     def _fail(self, experiment: OpenExperiment, trial: Trial, run_id: str, cause: str, *, again: bool = True) -> None:
         """``again``: whether another attempt may do better."""
@@ -162,7 +162,7 @@ class TrialFollower:
             experiment.note(trial, TrialState.RETRIED, run_id, cause=cause)
             return
         experiment.note(trial, TrialState.FAILED, run_id, cause=cause)
-        experiment.tell_if_finished(trial.variant)
+        experiment.report_if_finished(trial.variant)
 
     def _prune(self, experiment: OpenExperiment, variant: str, rows: Mapping[str, RunRow]) -> None:
         """Give up a variant of a search that falls behind, by what all of its seeds have come to, also those that were

@@ -106,7 +106,7 @@ class OpenExperiment:
             if line.trial in self.trials:
                 self._take(line)
         for variant in self.run_specs:  # a service that was killed may not have said so
-            self.tell_if_finished(variant)
+            self.report_if_finished(variant)
 
     @property
     def id(self) -> str:
@@ -195,8 +195,8 @@ class OpenExperiment:
                 return f"{trial.label}, seed {trial.seed}: {trial.last.cause}"
         return None
 
-    def tell_if_finished(self, variant: str) -> None:
-        """Tell whoever proposed the variant its scores, once all of its seeds have ended."""
+    def report_if_finished(self, variant: str) -> None:
+        """Report its scores to whoever proposed the variant, once all of its seeds have ended."""
         trials = self.of_variant(variant)
         if all(trial.is_final for trial in trials):
             self.proposer.finished(variant, [trial.score for trial in trials])

@@ -166,12 +166,12 @@ class ExperimentScheduler:
         except (NotEnoughDisk, OSError) as error:
             experiment.problem = f"{error} It goes on when there is room."
         except Exception as error:  # one experiment that cannot go on holds up no other
-            told = isinstance(error, RlvizError | DatabaseError)
-            problem = str(error) if told else f"{type(error).__name__}: see the log of the service."
+            is_expected = isinstance(error, RlvizError | DatabaseError)
+            problem = str(error) if is_expected else f"{type(error).__name__}: see the log of the service."
             if problem != experiment.problem:  # it is tried again every second
                 log.exception("Experiment %s is held up", experiment.id)
             experiment.problem = problem
-        self._tell(experiment)
+        self._announce_change(experiment)
 
     def _forget_if_deleted(self, experiment: OpenExperiment) -> None:
         """Somebody has deleted its folder by hand; a disk that is away for a moment takes those of all others along."""
@@ -266,7 +266,7 @@ class ExperimentScheduler:
         experiment.direct(ExperimentControl(desired="end", cause=cause))
         self._on_ended(experiment)
 
-    def _tell(self, experiment: OpenExperiment) -> None:
+    def _announce_change(self, experiment: OpenExperiment) -> None:
         """Tell the streams if something has changed."""
         now = (experiment.control, experiment.problem, [trial.last for trial in experiment.trials.values()])
         if self._seen.get(experiment.id) != now:

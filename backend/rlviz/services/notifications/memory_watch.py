@@ -19,8 +19,8 @@ RELIEF = 0.05
 class MemoryWatch:
     """Each level is told once, until memory has fallen clearly below it."""
 
-    def __init__(self, tell: Callable[[News], None], *, use: Callable[[], MemoryUse] = memory_use) -> None:
-        self._tell, self._use = tell, use
+    def __init__(self, notify: Callable[[News], None], *, use: Callable[[], MemoryUse] = memory_use) -> None:
+        self._notify, self._use = notify, use
         self._reached = 0.0
 
     def look(self) -> None:
@@ -30,6 +30,6 @@ class MemoryWatch:
             self._reached = use.level
             log.warning("%s %s", use.words, use.to_do)
             title = f"Memory is {use.share:.0%} full"
-            self._tell(News(NotificationKind.MEMORY, None, None, title, f"{use.words} {use.to_do}", None))
+            self._notify(News(NotificationKind.MEMORY, None, None, title, f"{use.words} {use.to_do}", None))
         elif use.share < self._reached - RELIEF:
             self._reached = use.level

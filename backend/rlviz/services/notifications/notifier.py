@@ -36,9 +36,9 @@ class Notifier:
             known = self._known.setdefault(row.id, now)
             self._known[row.id] = known.with_all(now)
         for news in news_of(row, known, is_trial=is_trial):
-            self.tell(news)
+            self.notify(news)
 
-    def tell(self, news: News) -> None:
+    def notify(self, news: News) -> None:
         notification = self.board.post(news)
         if self.webhook is not None:
             self.webhook.send(notification)

@@ -29,7 +29,7 @@ UNKNOWN = "unknown"
 
 ENDING_LOST = "How the run ended is not known any more: what its events said of it is lost."
 
-TOLD_BY: dict[str, Collection[str]] = {
+COLUMNS_FROM: dict[str, Collection[str]] = {
     "config.json": (
         *("algo", "env_id", "env_options", "preset", "seed", "total_timesteps", "end_step", "created_at"),
         "reward_threshold",
@@ -92,8 +92,8 @@ def readable_labels(folder: RunFolder, name: str) -> Labels:
 
 def keep_known(now: RunRow, before: RunRow) -> None:
     """Columns that a damaged folder cannot provide any more are kept from ``before``, the row in the catalogue."""
-    told = {one["file"] for one in now.damage if one["line"] is None and not one.get("newer")}
-    kept = {name for file, names in TOLD_BY.items() if file in told or "." in told for name in names}
+    damaged = {one["file"] for one in now.damage if one["line"] is None and not one.get("newer")}
+    kept = {name for file, names in COLUMNS_FROM.items() if file in damaged or "." in damaged for name in names}
     now.sqlmodel_update({name: value for name in kept if (value := getattr(before, name)) is not None})
 
 

@@ -36,11 +36,11 @@ class Rebuilt:
 
 
 def rebuild(
-    database: Database, runs_dir: Path, tell: Callable[[int, int], None] = lambda _done, _total: None
+    database: Database, runs_dir: Path, on_progress: Callable[[int, int], None] = lambda _done, _total: None
 ) -> Rebuilt:
     """Replace all rows by those of the folders. Copies of run folders, and links to them, are reported and skipped.
-    ``tell`` is called with how many folders of how many are read."""
-    found = _index_all(list(run_folders(runs_dir)), tell)
+    ``on_progress`` is called with how many folders of how many are read."""
+    found = _index_all(list(run_folders(runs_dir)), on_progress)
     with database.write() as session:
         session.exec(delete(EvaluationRow))
         session.exec(delete(RunRow))
@@ -62,17 +62,17 @@ def index_new(database: Database, runs_dir: Path) -> Rebuilt:
     return _counted(found, runs_dir)
 
 
-def _index_all(folders: Sequence[RunFolder], tell: Callable[[int, int], None]) -> Indexed:
+def _index_all(folders: Sequence[RunFolder], on_progress: Callable[[int, int], None]) -> Indexed:
     """The rows of the folders, in their order; with many folders, computed by one process for each core."""
     if len(folders) < MANY_FOLDERS:
         found = _index(folders)
-        tell(len(folders), len(folders))
+        on_progress(len(folders), len(folders))
         return found
     batches = [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]
     found = Indexed()
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for number, part in enumerate(pool.map(_index, batches), 1):
-            tell(min(number * BATCH, len(folders)), len(folders))
+            on_progress(min(number * BATCH, len(folders)), len(folders))
             found.runs += part.runs
             found.evaluations += part.evaluations
             found.unreadable += part.unreadable

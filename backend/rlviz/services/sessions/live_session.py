@@ -85,7 +85,7 @@ class LiveSession:
             self._timer.cancel()
         outbox = self._outbox = Outbox()
         self._was_watched = True
-        await self.tell(Presence(looks=True))
+        await self.send(Presence(looks=True))
         return outbox
 
     async def detach(self, outbox: Outbox) -> None:
@@ -94,9 +94,9 @@ class LiveSession:
         if outbox is self._outbox and not self.has_ended:
             self._outbox = None
             self._wait_for_somebody()
-            await self.tell(Presence(looks=False))
+            await self.send(Presence(looks=False))
 
-    async def tell(self, message: ClientMessage | Presence | Recording) -> None:
+    async def send(self, message: ClientMessage | Presence | Recording) -> None:
         """Hand ``message`` to the worker, as soon as it is there; waits for one that reads slowly."""
         if self._worker is None:
             self._early.append(message)
@@ -159,7 +159,7 @@ class LiveSession:
                 return
             self._worker, self._is_heard_out = writer, False
             while self._early:
-                await self.tell(self._early.popleft())
+                await self.send(self._early.popleft())
             while True:
                 self._receive(*await _read(reader))
         except (OSError, EOFError, ValueError):

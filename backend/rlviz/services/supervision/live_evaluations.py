@@ -61,7 +61,7 @@ class LiveEvaluations:
             self._monitor(*self._new.popleft())
         self.monitors.poll()
 
-    def book_film(self, run_id: str, evaluation_id: str) -> None:
+    def take_over_film(self, run_id: str, evaluation_id: str) -> None:
         """Take over into the catalogue that an evaluation may have a video again."""
         folder = RunFolder(self._settings.runs_dir, run_id)
         try:

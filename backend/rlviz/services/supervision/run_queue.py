@@ -42,7 +42,7 @@ class RunQueue:
         held = self._why_not() if queued else None
         self._look_again_at = None if held is None else self._monotonic() + LOOK_AGAIN_SECONDS
         if any(row.cause != held for row in queued):
-            self._tell(held)
+            self._log(held)
         return queued[0].id if queued and held is None else None
 
     def _why_not(self) -> str | None:
@@ -52,7 +52,7 @@ class RunQueue:
             return str(error)
         return None
 
-    def _tell(self, cause: str | None) -> None:
+    def _log(self, cause: str | None) -> None:
         with self._database.write() as session:
             queued = runs_with_status(session, RunStatus.QUEUED)
             for row in queued:

@@ -52,7 +52,7 @@ class Supervisor:
         self._foreign = ForeignRuns(settings.runs_dir, database, broadcast, self._runs.follow_foreign, clock=clock)
         self.sessions = SessionWorkers(launcher, self.wake)
         self._clips = ClipWorkers(settings.runs_dir, launcher)
-        self._verifications = VerificationWorkers(settings.runs_dir, launcher, self._evaluations.book_film)
+        self._verifications = VerificationWorkers(settings.runs_dir, launcher, self._evaluations.take_over_film)
         self._to_follow: deque[tuple[RunRow, str]] = deque()
         self._throttle = RetryThrottle()
         self._draining = Event()

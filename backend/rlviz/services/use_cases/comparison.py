@@ -205,8 +205,8 @@ def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
         thresholds.setdefault(row.env_id, set()).add(row.reward_threshold)
     titles = {}
     for row in rows:
-        told = ", ".join(f"{name} {value}" for name, value in row.env_options.items())
-        titles[row.id] = f"{row.env_id} ({told})" if told and len(thresholds[row.env_id]) > 1 else row.env_id
+        options = ", ".join(f"{name} {value}" for name, value in row.env_options.items())
+        titles[row.id] = f"{row.env_id} ({options})" if options and len(thresholds[row.env_id]) > 1 else row.env_id
     return titles
 
 

@@ -42,9 +42,9 @@ class DamageService(RunUseCases):
         with self._database.read() as session:
             row = get_run(session, run_id)
         found = inspect_folder(self._folder(run_id))
-        told = {damage.file for damage in found}
+        whole_files = {damage.file for damage in found}
         lines = [Damage.model_validate(one) for one in row.damage if one["line"] is not None]
-        found += [damage for damage in lines if damage.file not in told and "." not in told]
+        found += [damage for damage in lines if damage.file not in whole_files and "." not in whole_files]
         if [damage.model_dump() for damage in found] == row.damage:
             return row
         with self._database.write() as session:

@@ -40,7 +40,7 @@ Level = Literal["info", "warning", "error"]
 
 
 @dataclass(frozen=True)
-class Told:
+class EventText:
     """``step`` is None for an event that belongs to no step."""
 
     level: Level
@@ -62,73 +62,73 @@ def read_events(folder: RunFolder) -> EventLog:
     return EventLog([event for event in events if event is not None], events.count(None))
 
 
-def tell(event: EventRecord) -> Told:
+def describe(event: EventRecord) -> EventText:
     """What ``event`` means, in a sentence."""
     step = event.step
     match event.data:
         case StartedData(snapshot=str(snapshot)):
-            return Told("info", f"Training went on from snapshot {snapshot}.", step)
+            return EventText("info", f"Training went on from snapshot {snapshot}.", step)
         case StartedData():
-            return Told("info", "Training began.", step)
+            return EventText("info", "Training began.", step)
         case PausingData(saves_at=saves_at):
-            return Told("info", f"A pause was asked for; the snapshot is taken at step {saves_at:,}.", step)
+            return EventText("info", f"A pause was asked for; the snapshot is taken at step {saves_at:,}.", step)
         case PausedData(snapshot=snapshot):
-            return Told("info", f"Training is paused at step {step:,}, held by snapshot {snapshot}.", step)
+            return EventText("info", f"Training is paused at step {step:,}, held by snapshot {snapshot}.", step)
         case ResumedData() as resumed:
-            return Told("info", _verified(resumed), step)
+            return EventText("info", _verified(resumed), step)
         case DivergedData() as diverged:
-            return Told("warning", _diverged(diverged, step), step)
+            return EventText("warning", _diverged(diverged, step), step)
         case RollbackData(snapshot=snapshot):
-            return Told("info", f"The run went back to snapshot {snapshot}; what came after does not count.", step)
+            return EventText("info", f"The run went back to snapshot {snapshot}; what came after does not count.", step)
         case CheckpointData():
-            return Told("info", f"The policy was saved at step {step:,}.", step)
+            return EventText("info", f"The policy was saved at step {step:,}.", step)
         case BestData(mean_return=mean):
-            return Told(
+            return EventText(
                 "info", f"The policy of step {step:,} was kept as the best: it returns {mean:.1f} on average.", step
             )
         case SnapshotData(name=name):
             called = "" if name.isdigit() else f", called {name}"
-            return Told("info", f"A snapshot was taken at step {step:,}{called}: training can go on from there.", step)
+            return EventText("info", f"A snapshot was taken at step {step:,}{called}: training can go on from there.", step)
         case WarningData(message=message):
-            return Told("warning", message, step)
+            return EventText("warning", message, step)
         case HyperparameterChangedData() as changed:
-            return Told("info", _changed(changed), step)
+            return EventText("info", _changed(changed), step)
         case RulesChangedData(rules=rules):
-            return Told("info", f"The rules were changed. {'. '.join(rules) or 'There are none now'}.", step)
+            return EventText("info", f"The rules were changed. {'. '.join(rules) or 'There are none now'}.", step)
         case RecordedData(episodes=episodes):
-            return Told("info", f"{episodes:,} {'episode was' if episodes == 1 else 'episodes were'} recorded.", step)
+            return EventText("info", f"{episodes:,} {'episode was' if episodes == 1 else 'episodes were'} recorded.", step)
         case RecordingChangedData(detail=detail, lowered=lowered):
             if lowered is not None:
-                return Told("warning", _lowered(lowered), step)
-            return Told("info", f"From here on the run is recorded at {detail.value} detail.", step)
+                return EventText("warning", _lowered(lowered), step)
+            return EventText("info", f"From here on the run is recorded at {detail.value} detail.", step)
         case RuleFiredData() as fired:
-            return Told("warning" if fired.not_done else "info", _fired(fired), step)
+            return EventText("warning" if fired.not_done else "info", _fired(fired), step)
         case StoppedData(path=path):
             saved = "the policy was saved" if path else "there was no policy to save yet"
-            return Told("info", f"Training was stopped at step {step:,}; {saved}.", step)
+            return EventText("info", f"Training was stopped at step {step:,}; {saved}.", step)
         case FinishedData(ended_early=early):
-            return Told("info", f"Training finished after {step:,} steps{f': {early}' if early else '.'}", step)
+            return EventText("info", f"Training finished after {step:,} steps{f': {early}' if early else '.'}", step)
         case ErrorData() as error:
-            return Told("error", f"{error.type}: {error.message}", step)
+            return EventText("error", f"{error.type}: {error.message}", step)
         case InterruptedData(cause=cause):
-            return Told("error", cause, step or None)
+            return EventText("error", cause, step or None)
         case UnknownData(name=name):
-            return Told("info", f"A newer version of this app wrote an event of the kind {name!r}.", step)
+            return EventText("info", f"A newer version of this app wrote an event of the kind {name!r}.", step)
 
 
-def tell_evaluation(record: EvaluationRecord) -> Told:
+def describe_evaluation(record: EvaluationRecord) -> EventText:
     """What came of an evaluation that has ended, in a sentence."""
     step = record.checkpoint_step
     episodes = f"{record.episodes:,} {'episode' if record.episodes == 1 else 'episodes'}"
     if record.status is EvaluationStatus.FAILED or record.summary is None:
-        return Told("error", f"An evaluation over {episodes} failed: {record.cause or 'no cause is known'}", step)
+        return EventText("error", f"An evaluation over {episodes} failed: {record.cause or 'no cause is known'}", step)
     spread = record.summary.episode_return
     if spread is None:
-        return Told("info", "A video was handed over.", step)
+        return EventText("info", "A video was handed over.", step)
     which = "The best policy" if record.policy is PolicyChoice.BEST else "The policy"
     of = which if step is None else f"{which} of step {step:,}"
     message = f"{of} was evaluated over {episodes}: mean return {spread.mean:.1f} ± {spread.std:.1f}."
-    return Told("info", message, step)
+    return EventText("info", message, step)
 
 
 def _changed(changed: HyperparameterChangedData) -> str:

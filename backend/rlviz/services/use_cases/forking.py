@@ -220,8 +220,8 @@ class ForkService(RunUseCases):
         refused = [change for change in changes if change.effect is Effect.REFUSED]
         if refused:
             fields = [FieldError(pointer_to("hyperparameters", one.name), one.why or "") for one in refused]
-            told = "; ".join(f"{one.name}: {one.why}" for one in refused)
-            raise InvalidRequest(f"This cannot be changed at a fork. {told}", fields)
+            reasons = "; ".join(f"{one.name}: {one.why}" for one in refused)
+            raise InvalidRequest(f"This cannot be changed at a fork. {reasons}", fields)
         hyperparameters = algorithm.validate(
             {
                 **parent.hyperparameters,

@@ -133,7 +133,7 @@ class SessionService:
             except (RlvizError, OSError) as error:
                 session.say(ErrorMessage(detail=f"What you play is not kept: {error}"))
             else:
-                await session.tell(recording)
+                await session.send(recording)
 
         task = asyncio.get_running_loop().create_task(begin())
         self._recording.add(task)

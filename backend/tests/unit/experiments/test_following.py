@@ -99,7 +99,7 @@ def folder(tmp_path: Path) -> ExperimentFolder:
             experiment.proposer.evaluated(proposal.variant, [SeedReturns([10.0] * 5, False)])
             for trial in experiment.of_variant(proposal.variant):
                 experiment.note(trial, TrialState.SCORED, "other", score=TrialScore(10.0, PolicyChoice.LATEST))
-            experiment.tell_if_finished(proposal.variant)
+            experiment.report_if_finished(proposal.variant)
     experiment.close()
     return folder
 

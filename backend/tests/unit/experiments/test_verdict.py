@@ -10,7 +10,7 @@ import pytest
 from rlviz.analysis.experiments import Trial
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.experiments.pairs import Pair
-from rlviz.analysis.experiments.verdict import ExperimentVerdict, _seeds_to_tell
+from rlviz.analysis.experiments.verdict import ExperimentVerdict, _seeds_needed
 from rlviz.domain.evaluation import PolicyChoice
 from tests.unit.experiments.test_results import A, B, results, trials
 
@@ -117,7 +117,7 @@ def test_as_many_seeds_as_are_advised_tell_four_times_in_five() -> None:
         first="a", second="b", seeds_first=10, seeds_second=10, probability=probability, low=None, high=None,
         joint_low=probability - 1.96 * error, joint_high=1.0, chance=1.0, made=MADE,
     )  # fmt: skip
-    seeds = _seeds_to_tell(pair, 1)
+    seeds = _seeds_needed(pair, 1)
     rng = np.random.default_rng(0)
     found = rng.normal(probability, error * np.sqrt(10 / seeds), 20_000)
     told = np.mean(found - 1.96 * error * np.sqrt(10 / seeds) > 0.5)

@@ -23,7 +23,7 @@ export function figureRows({ figures, runs, threshold }: Comparison): FigureRow[
     ...{ id: figure.id, label: figure.title, note: figure.note, reason: figure.reason },
     cells: runs.map(({ run }) => {
       const value = figure.values[run.id] ?? null;
-      const text = value === null ? missing(figure, threshold) : told(figure, value);
+      const text = value === null ? missing(figure, threshold) : shown(figure, value);
       return { runId: run.id, text, best: figure.best === run.id };
     }),
   }));
@@ -49,7 +49,7 @@ function missing({ id }: FigureComparison, threshold: number | null): string {
   return id.endsWith("_to_threshold") && threshold !== null ? "not reached" : NONE;
 }
 
-function told({ id, unit }: FigureComparison, value: number): string {
+function shown({ id, unit }: FigureComparison, value: number): string {
   if (id === "stability") return `± ${decimal(value)}`;
   if (unit === "s") return seconds(value);
   if (unit === "steps") return count(value);

@@ -78,8 +78,8 @@ function notesOf({ variants }: ExperimentResults["curves"], label: (id: string) 
   for (const { variant, note } of variants) {
     if (note) about.set(note, [...(about.get(note) ?? []), label(variant)]);
   }
-  return [...about].map(([note, told]) => ({
+  return [...about].map(([note, labels]) => ({
     note,
-    labels: told.length > 3 ? plural(told.length, "variant") : told.join(", "),
+    labels: labels.length > 3 ? plural(labels.length, "variant") : labels.join(", "),
   }));
 }

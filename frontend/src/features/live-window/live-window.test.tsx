@@ -60,7 +60,7 @@ async function watched(of = run()) {
   scrollTo(true);
   await vi.waitFor(() => expect(sockets).toHaveLength(1));
   const socket = sockets[0]!;
-  act(() => socket.tell(helloOf()));
+  act(() => socket.deliver(helloOf()));
   return { socket, asked };
 }
 
@@ -90,7 +90,7 @@ test("where the episode stands, and what the policy makes of it, come with the s
   const { socket } = await watched();
   const reading = { value: 4.5, probabilities: [0.25, 0.75] };
   act(() => {
-    socket.tell({ type: "policy", step: 12_288 });
+    socket.deliver({ type: "policy", step: 12_288 });
     socket.tellStep(recordOf(7, { episode_return: 7, reading: reading as never }));
   });
   expect(await screen.findByText("75%")).toBeVisible();
@@ -156,7 +156,7 @@ test("with too many sessions it names them, and takes the place of one", async (
 
 test("a session that ended says its cause, and is begun again on a press", async () => {
   const { socket, asked } = await watched();
-  act(() => socket.tell({ type: "ended", cause: "The environment raised ValueError." }));
+  act(() => socket.deliver({ type: "ended", cause: "The environment raised ValueError." }));
   expect(screen.getByRole("alert")).toHaveTextContent("The environment raised ValueError.");
   await userEvent.click(screen.getByRole("button", { name: "Watch again" }));
   await vi.waitFor(() => expect(sockets).toHaveLength(2));

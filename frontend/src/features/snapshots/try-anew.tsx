@@ -108,11 +108,11 @@ function repeated(
   changes: Readonly<Record<string, unknown>>,
   longestName: number | undefined,
 ): CreateRun {
-  const told = Object.entries(changes).map(([name, value]) => `, ${name} ${setting(value)}`);
+  const suffixes = Object.entries(changes).map(([name, value]) => `, ${name} ${setting(value)}`);
   const { algo, env_id, env_options, preset, seed, total_timesteps } = config;
   return {
     ...{ algo, env_id, env_options, preset, seed, total_timesteps },
-    name: `${run.name}${told.join("")}`.slice(0, longestName),
+    name: `${run.name}${suffixes.join("")}`.slice(0, longestName),
     hyperparameters: { ...config.hyperparameters, ...changes } as CreateRun["hyperparameters"],
     evaluation: config.evaluation,
     snapshots: config.snapshots,

@@ -24,7 +24,7 @@ export class KeyInput {
   private value: number[];
   private asked: number | null = null;
   private movedAt = 0;
-  private told = "null";
+  private emitted = "null";
 
   constructor(private readonly options: KeyInputOptions) {
     const { controls } = options;
@@ -54,7 +54,7 @@ export class KeyInput {
     this.asked = null;
     this.value = this.atRest();
     this.heldStore.set([]);
-    this.tell(null);
+    this.emit(null);
   };
 
   private hold(keys: readonly string[]) {
@@ -62,7 +62,7 @@ export class KeyInput {
     const wanted = this.wanted();
     if (this.options.controls.is_continuous) return this.move();
     const complete = wanted.filter((value) => value !== null);
-    this.tell(keys.length === 0 || complete.length < wanted.length ? null : complete);
+    this.emit(keys.length === 0 || complete.length < wanted.length ? null : complete);
   }
 
   /** Moves the components towards the wanted values in every animation frame until they are reached. */
@@ -78,18 +78,18 @@ export class KeyInput {
         const wanted = this.wanted();
         this.value = movedTowards(this.options.controls, this.value, wanted, seconds);
         const arrived = this.value.every((value, component) => value === wanted[component]);
-        this.tell(arrived && this.held.get().length === 0 ? null : this.value);
+        this.emit(arrived && this.held.get().length === 0 ? null : this.value);
         if (!arrived) next();
       });
     };
     next();
   }
 
-  private tell(value: readonly number[] | null) {
+  private emit(value: readonly number[] | null) {
     const action = value === null ? null : this.options.counted ? value[0]! : [...value];
     const text = JSON.stringify(action);
-    if (text === this.told) return;
-    this.told = text;
+    if (text === this.emitted) return;
+    this.emitted = text;
     this.options.act(action);
   }
 

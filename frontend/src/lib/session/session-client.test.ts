@@ -37,7 +37,7 @@ async function greeted(answers?: (string | Error)[]) {
   const parts = client(answers);
   parts.session.start();
   await settle();
-  parts.newest().tell(helloOf());
+  parts.newest().deliver(helloOf());
   return parts;
 }
 
@@ -50,7 +50,7 @@ test("a session is asked for, opened and live with its greeting", async () => {
     "opening",
     "/api/sessions/1/socket",
   ]);
-  sockets[0]!.tell(helloOf({ fps: 30, greedy: false }));
+  sockets[0]!.deliver(helloOf({ fps: 30, greedy: false }));
   expect(session.state.get()).toMatchObject({ phase: "live", fps: 30, greedy: false });
 });
 
@@ -67,10 +67,10 @@ test("a step and its frame become one moment", async () => {
 
 test("the episode that is over is still there while the next one plays", async () => {
   const { session, newest } = await greeted();
-  newest().tell({ type: "episode", episode: 0, seed: 1 });
+  newest().deliver({ type: "episode", episode: 0, seed: 1 });
   newest().tellStep(recordOf(0));
   newest().tellStep(recordOf(1, { terminated: true }));
-  newest().tell({ type: "episode", episode: 1, seed: 2 });
+  newest().deliver({ type: "episode", episode: 1, seed: 2 });
   newest().tellStep(recordOf(0, { episode: 1 }));
   expect(session.lastEpisode.get()?.records).toHaveLength(2);
 });
@@ -78,7 +78,7 @@ test("the episode that is over is still there while the next one plays", async (
 test("the last frame of an episode belongs to it, though the next episode has begun", async () => {
   const { session, newest, frames } = await greeted();
   newest().tellStep(recordOf(9, { terminated: true }), "last");
-  newest().tell({ type: "episode", episode: 1, seed: 2 });
+  newest().deliver({ type: "episode", episode: 1, seed: 2 });
   await settle();
   frames.run();
   expect(session.moment.get()?.trace.records.at(-1)?.index).toBe(9);
@@ -87,7 +87,7 @@ test("the last frame of an episode belongs to it, though the next episode has be
 test("the policy that plays is known with its step, and since when", async () => {
   const { session, newest, timers } = await greeted();
   timers.advance(1500);
-  newest().tell({ type: "policy", step: 12_288 });
+  newest().deliver({ type: "policy", step: 12_288 });
   expect(session.state.get().policy).toEqual({ step: 12_288, since: 1500 });
 });
 
@@ -104,7 +104,7 @@ test("what was chosen holds after a lost connection, too", async () => {
   newest().drop();
   timers.advance(10_000);
   expect(sockets).toHaveLength(2);
-  newest().tell(helloOf());
+  newest().deliver(helloOf());
   expect(
     newest()
       .sent.map(({ type }) => type)
@@ -116,7 +116,7 @@ test("nobody looks: the socket is closed, and what still comes is not heard", as
   const { session, newest } = await greeted();
   const socket = newest();
   session.stop();
-  socket.tell({ type: "policy", step: 5 });
+  socket.deliver({ type: "policy", step: 5 });
   expect([socket.closed, session.state.get().policy]).toEqual([true, null]);
 });
 
@@ -156,7 +156,7 @@ test("a service that is away is asked again until it is back", async () => {
 
 test("an end says its cause, and nothing is begun again by itself", async () => {
   const { session, newest, timers, asked } = await greeted();
-  newest().tell({ type: "ended", cause: "The environment raised ValueError." });
+  newest().deliver({ type: "ended", cause: "The environment raised ValueError." });
   newest().drop();
   timers.advance(60_000);
   expect(session.state.get()).toMatchObject({
@@ -168,9 +168,9 @@ test("an end says its cause, and nothing is begun again by itself", async () => 
 
 test("a command that cannot be followed is told, until the next one is", async () => {
   const { session, newest } = await greeted();
-  newest().tell({ type: "error", detail: "A seed is a whole number." });
+  newest().deliver({ type: "error", detail: "A seed is a whole number." });
   expect(session.state.get().complaint).toBe("A seed is a whole number.");
-  newest().tell({
+  newest().deliver({
     type: "state",
     playing: false,
     fps: 50,
@@ -205,13 +205,13 @@ test("a slice that was asked for is asked for again in the session that follows 
   const { session, sockets, newest, timers } = await greeted();
   session.showSlice([2, 3]);
   const slice = { kind: "value", x: { low: 0, high: 1 }, y: { low: 0, high: 1 } } as never;
-  newest().tell({ type: "slice", policy_step: 1, episode: 0, index: 0, over: [2, 3], slice });
+  newest().deliver({ type: "slice", policy_step: 1, episode: 0, index: 0, over: [2, 3], slice });
   expect(session.slice.get()?.over).toEqual([2, 3]);
   newest().drop();
   timers.advance(60_000);
   await settle();
   expect(sockets).toHaveLength(2);
-  newest().tell(helloOf());
+  newest().deliver(helloOf());
   expect(newest().sent).toContainEqual({ type: "slice", over: [2, 3] });
   session.showSlice(null);
   expect(session.slice.get()).toBeNull();
@@ -222,7 +222,7 @@ test("another future has frames of its own, and goes when the session says that 
   const state = { type: "state", playing: false, fps: 50, actor: "policy", greedy: true } as const;
   newest().tellStep(recordOf(7), "jpeg");
   newest().tellStep(recordOf(7), "jpeg", 1);
-  newest().tell({ ...state, parted_at: 7 });
+  newest().deliver({ ...state, parted_at: 7 });
   newest().tellStep(recordOf(8));
   newest().tellStep(recordOf(8, { reward: 5 }), "jpeg", 1);
   await settle();
@@ -230,13 +230,13 @@ test("another future has frames of its own, and goes when the session says that 
   expect(session.moment.get()?.record.index).toBe(7);
   expect(session.other.get()?.record.reward).toBe(5);
   expect(session.state.get()).toMatchObject({ partedAt: 7, differsAt: 8 });
-  newest().tell({ ...state, parted_at: null });
+  newest().deliver({ ...state, parted_at: null });
   expect(session.other.get()).toBeNull();
   expect(session.state.get()).toMatchObject({ partedAt: null, differsAt: null });
 });
 
 test("the run that keeps what is played is known as soon as an episode is in it", async () => {
   const { session, newest } = await greeted();
-  newest().tell({ type: "recorded", run_id: "human-x", episodes: 2 });
+  newest().deliver({ type: "recorded", run_id: "human-x", episodes: 2 });
   expect(session.state.get().recorded).toEqual({ runId: "human-x", episodes: 2 });
 });

@@ -63,12 +63,12 @@ export class FakeSocket implements SessionSocket {
     this.closed = true;
   }
 
-  tell(message: ServerMessage) {
+  deliver(message: ServerMessage) {
     this.onmessage?.(new MessageEvent("message", { data: JSON.stringify(message) }));
   }
 
   tellStep(record: StepRecord, frame?: string, line: 0 | 1 = 0) {
-    this.tell({ type: "step", line, record, frame_follows: frame !== undefined, seen: null });
+    this.deliver({ type: "step", line, record, frame_follows: frame !== undefined, seen: null });
     if (frame !== undefined)
       this.onmessage?.(new MessageEvent("message", { data: new Blob([frame]) }));
   }
@@ -76,7 +76,7 @@ export class FakeSocket implements SessionSocket {
   /** A step with its frame and what the agent saw. */
   tellSeen(record: StepRecord, frame: string, seen: string) {
     const about = { pictures: 4, score: null };
-    this.tell({ type: "step", line: 0, record, frame_follows: true, seen: about });
+    this.deliver({ type: "step", line: 0, record, frame_follows: true, seen: about });
     for (const data of [frame, seen])
       this.onmessage?.(new MessageEvent("message", { data: new Blob([data]) }));
   }

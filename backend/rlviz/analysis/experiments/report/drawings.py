@@ -84,13 +84,13 @@ def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Place
             )
             for seed in seeds[row.variant]
         ]
-        told = f"{decimal(row.iqm)} {ends(row.low, row.high)}"
+        label = f"{decimal(row.iqm)} {ends(row.low, row.high)}"
         if row.low is not None and row.high is not None:
             parts.append(element("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval {look}"))
         parts.append(
-            titled(element("rect", x=x(row.iqm) - 5, y=y - 5, width=10, height=10, class_=f"point {look}"), told)
+            titled(element("rect", x=x(row.iqm) - 5, y=y - 5, width=10, height=10, class_=f"point {look}"), label)
         )
-        shown = decimal(row.iqm) if row.low is None else told  # its words would not fit beside the picture
+        shown = decimal(row.iqm) if row.low is None else label  # its words would not fit beside the picture
         parts.append(element("text", shown, x=WIDTH - 140, y=y + 4, class_="number"))
     return picture(*parts, height=height, label=f"Forest plot of {len(forest.rows)} variants")
 
@@ -152,8 +152,8 @@ def draw_thresholds(thresholds: Thresholds, places: Places) -> Element:
 def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Element:
     x, y = box.x(step), box.y(share)
     shape = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
-    told = f"seed {seed} was trained for {brief(step)} steps and has not got there"
-    return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), told)
+    label = f"seed {seed} was trained for {brief(step)} steps and has not got there"
+    return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), label)
 
 
 def _band(

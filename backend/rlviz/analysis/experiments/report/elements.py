@@ -23,10 +23,10 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
 
 def titled(made: Element, title: str) -> Element:
     """With what a browser shows when one points at it."""
-    told = SubElement(made, "title")
-    told.text = title
-    made.remove(told)
-    made.insert(0, told)
+    tooltip = SubElement(made, "title")
+    tooltip.text = title
+    made.remove(tooltip)
+    made.insert(0, tooltip)
     return made
 
 

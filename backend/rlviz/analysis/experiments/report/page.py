@@ -173,10 +173,10 @@ def _across(across: Across, places: Places) -> Element:
 def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
     """Folded where variants differ in how theirs were made, which takes a paragraph for each of them."""
     made = scored[0].made
-    told = [paragraph for figure in made for paragraph in how_made({one.label: one.made[figure] for one in scored})]
-    if len(told) <= len(made):
-        return told
-    return [element("details", element("summary", "How each figure was made"), *told)]
+    paragraphs = [paragraph for figure in made for paragraph in how_made({one.label: one.made[figure] for one in scored})]
+    if len(paragraphs) <= len(made):
+        return paragraphs
+    return [element("details", element("summary", "How each figure was made"), *paragraphs)]
 
 
 def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, str]) -> list[Element]:
@@ -253,8 +253,8 @@ def _matrix(found: Improvements, labels: Mapping[str, str]) -> Element:
                 row.append("")
                 continue
             low, high = ends[ours, theirs]
-            told = f"{value:.2f} {share_ends(low, high)}"
-            row.append(element("span", told, title=f"{labels[ours]} against {labels[theirs]}"))
+            text = f"{value:.2f} {share_ends(low, high)}"
+            row.append(element("span", text, title=f"{labels[ours]} against {labels[theirs]}"))
         cells.append(row)
     return table(
         ["", *(labels[variant] for variant in found.variants)],

@@ -23,7 +23,7 @@ interface ChartMarksProps {
 const LINES_APART = 3;
 
 /** How many events of a group its tooltip lists. */
-const TOLD = 6;
+const LISTED = 6;
 
 /**
  * Markers of the run's events along the bottom of the plot. Each describes its events when hovered or
@@ -74,13 +74,13 @@ export function ChartMarkLines({ marks, model, width }: ChartMarksProps) {
 }
 
 function Mark({ group: { kind, marks } }: { group: MarkGroup }) {
-  const told = marks.slice(0, TOLD).map(({ text }) => text);
-  if (marks.length > TOLD) told.push(`and ${marks.length - TOLD} more`);
+  const lines = marks.slice(0, LISTED).map(({ text }) => text);
+  if (marks.length > LISTED) lines.push(`and ${marks.length - LISTED} more`);
   return (
     <Tooltip
       text={
         <ul>
-          {told.map((line) => (
+          {lines.map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
@@ -88,7 +88,7 @@ function Mark({ group: { kind, marks } }: { group: MarkGroup }) {
     >
       <button
         type="button"
-        aria-label={told.join(" ")}
+        aria-label={lines.join(" ")}
         data-kind={kind}
         className="pointer-events-auto grid h-4 w-3 -translate-x-1/2 place-items-center rounded-sm hover:bg-rest-tint"
       >

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { dismiss, toastStore } from "@/components/ui/toast/store";
-import type { Notification as Told } from "@/lib/api";
+import type { Notification as NotificationData } from "@/lib/api";
 import { show } from "./show";
 
-const told = (change: Partial<Told> = {}): Told => ({
+const notification = (change: Partial<NotificationData> = {}): NotificationData => ({
   ...{ number: 7, time: "2026-11-22T12:00:00Z", kind: "failed", run_id: "a", run_name: "First" },
   ...{ step: 900, title: "Failed: First", message: "OSError: full", experiment_id: null },
   ...change,
@@ -39,7 +39,7 @@ beforeEach(() => {
 test("a page in view shows a message with a link to the run, and nothing of the system", () => {
   page({ visible: true, chosen: true });
   const open = vi.fn();
-  show(told(), open);
+  show(notification(), open);
   const [message] = toastStore.get();
   expect(message).toMatchObject({
     ...{ title: "Failed: First", description: "OSError: full", tone: "bad" },
@@ -52,14 +52,14 @@ test("a page in view shows a message with a link to the run, and nothing of the 
 test("what is about no run and no experiment has no link, on whatever page", () => {
   page({ visible: true, chosen: false });
   window.history.replaceState(null, "", "/runs/view?id=a");
-  show(told({ kind: "memory", run_id: null, title: "Memory is 92% full" }), vi.fn());
+  show(notification({ kind: "memory", run_id: null, title: "Memory is 92% full" }), vi.fn());
   expect(toastStore.get()[0]).toMatchObject({ link: undefined, tone: "bad" });
 });
 
 test("on the page of the run there is no link to it", () => {
   page({ visible: true, chosen: false });
   window.history.replaceState(null, "", "/runs/view?id=a");
-  show(told({ kind: "completed", message: "" }), vi.fn());
+  show(notification({ kind: "completed", message: "" }), vi.fn());
   expect(toastStore.get()[0]).toMatchObject({
     link: undefined,
     description: undefined,
@@ -70,7 +70,7 @@ test("on the page of the run there is no link to it", () => {
 test("a hidden page shows one of the system, whose press opens the run", () => {
   page({ visible: false, chosen: true });
   const open = vi.fn();
-  show(told(), open);
+  show(notification(), open);
   expect(shown).toMatchObject([
     { title: "Failed: First", options: { body: "OSError: full", tag: "rlviz-7" } },
   ]);
@@ -80,13 +80,13 @@ test("a hidden page shows one of the system, whose press opens the run", () => {
 
 test("who did not choose them gets none of the system", () => {
   page({ visible: false, chosen: false });
-  show(told(), vi.fn());
+  show(notification(), vi.fn());
   expect(shown).toHaveLength(0);
   expect(toastStore.get()).toHaveLength(1);
 });
 
 test("of an experiment there is a link to the experiment", () => {
   page({ visible: true, chosen: false });
-  show(told({ kind: "completed", run_id: null, run_name: null, experiment_id: "exp-1" }), vi.fn());
+  show(notification({ kind: "completed", run_id: null, run_name: null, experiment_id: "exp-1" }), vi.fn());
   expect(toastStore.get()[0]?.link?.label).toBe("Open the experiment");
 });

@@ -1,5 +1,5 @@
 import { toast } from "@/components/ui/toast";
-import type { Notification as Told } from "@/lib/api";
+import type { Notification as NotificationData } from "@/lib/api";
 import { browserNotifications } from "@/lib/notifications";
 
 /** Longer than other messages: nobody has pressed anything and looks for an answer. */
@@ -13,11 +13,11 @@ const TONES = {
   failed: "bad",
   interrupted: "bad",
   memory: "bad",
-} as const satisfies Record<Told["kind"], "good" | "bad" | "info">;
+} as const satisfies Record<NotificationData["kind"], "good" | "bad" | "info">;
 
 /** Shows a notification: on the page, and as one of the system while the page is hidden and the user wants it. */
 export function show(
-  { kind, title, message, number, run_id, experiment_id }: Told,
+  { kind, title, message, number, run_id, experiment_id }: NotificationData,
   onOpen: () => void,
 ) {
   const about = run_id ?? experiment_id;

@@ -8,7 +8,7 @@ import { ConditionField } from "./condition-field";
 
 const info = { action: { labels: ["push left"] } } as StepsInfo;
 const found = { total: 1, start: 0, stop: 1, info, columns: { index: [3] } };
-const told = "At character 1: There is 'rewrad' where a condition was expected.";
+const problem = "At character 1: There is 'rewrad' where a condition was expected.";
 
 function shown(onChange = vi.fn(), condition = "") {
   serve({
@@ -18,8 +18,8 @@ function shown(onChange = vi.fn(), condition = "") {
             status: 422,
             body: {
               title: "Invalid",
-              detail: told,
-              errors: [{ pointer: "/where/0", detail: told }],
+              detail: problem,
+              errors: [{ pointer: "/where/0", detail: problem }],
             },
           }
         : { body: found },
@@ -48,7 +48,7 @@ test("a condition holds from Enter on", async () => {
 test("one that is wrong is told beside the field, until it is changed, and nothing else holds", async () => {
   const { field, onChange } = shown();
   await userEvent.type(field, "rewrad < 0{Enter}");
-  await vi.waitFor(() => expect(field).toHaveAccessibleDescription(told));
+  await vi.waitFor(() => expect(field).toHaveAccessibleDescription(problem));
   expect(field).toBeInvalid();
   expect(onChange).not.toHaveBeenCalled();
   await userEvent.type(field, "1");

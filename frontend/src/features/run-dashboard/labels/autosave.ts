@@ -16,7 +16,7 @@ export class Autosave {
 
   constructor(
     private readonly save: (text: string) => Promise<unknown>,
-    private readonly tell: (state: SaveState, error: Error | null) => void,
+    private readonly onChange: (state: SaveState, error: Error | null) => void,
   ) {}
 
   get failed() {
@@ -63,6 +63,6 @@ export class Autosave {
 
   #say(state: SaveState, error: Error | null = null) {
     this.#error = error;
-    this.tell(state, error);
+    this.onChange(state, error);
   }
 }

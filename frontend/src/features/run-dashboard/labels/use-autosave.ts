@@ -8,11 +8,11 @@ import { Autosave, type SaveState } from "./autosave";
  * function.
  */
 export function useAutosave(save: (text: string) => Promise<unknown>) {
-  const [{ state, error }, tell] = useState<{ state: SaveState; error: Error | null }>({
+  const [{ state, error }, setSaving] = useState<{ state: SaveState; error: Error | null }>({
     state: "untouched",
     error: null,
   });
-  const [autosave] = useState(() => new Autosave(save, (state, error) => tell({ state, error })));
+  const [autosave] = useState(() => new Autosave(save, (state, error) => setSaving({ state, error })));
 
   // External system: the browser, which may close or discard the page at any moment.
   useEffect(() => {

@@ -70,7 +70,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const [groupMenu, setGroupMenu] = useState<OpenGroupMenu | null>(null);
   const [edited, setEdited] = useState<Run | null>(null);
   const idsOfLines = useIdsOfLines(filter);
-  const told = useRunActionsWithToasts(router.push);
+  const runActions = useRunActionsWithToasts(router.push);
 
   const show = (next: ListFilter) => {
     replaceQuery(writeListFilter(next));
@@ -85,7 +85,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
     void selectLines(...span(anchor, index), anchor);
   };
   const remove = (runs: readonly NamedRun[]) =>
-    void told
+    void runActions
       .remove(runs)
       .then((gone) => select({ kind: "remove", ids: gone.map(({ id }) => id) }));
   const actions = {
@@ -97,17 +97,17 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
     remove,
     removeGroup: ({ run_ids }: SeedGroup, { name }: Run) =>
       remove(run_ids.map((id) => ({ id, name }))),
-    openGroup: ({ run_ids }: SeedGroup) => told.compare(run_ids),
-    start: (run: Run) => void told.start(run),
-    pause: (run: Run) => void told.pause(run),
-    resume: (run: Run) => void told.resume(run),
-    stop: (run: Run) => void told.stop(run),
-    evaluate: (run: Run) => void told.evaluate(run, { policy: usualPolicy(run) }),
+    openGroup: ({ run_ids }: SeedGroup) => runActions.compare(run_ids),
+    start: (run: Run) => void runActions.start(run),
+    pause: (run: Run) => void runActions.pause(run),
+    resume: (run: Run) => void runActions.resume(run),
+    stop: (run: Run) => void runActions.stop(run),
+    evaluate: (run: Run) => void runActions.evaluate(run, { policy: usualPolicy(run) }),
     openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
     openGroupMenu: (group: SeedGroup, run: Run, button: HTMLElement, unfold: () => void) =>
       setGroupMenu({ group, run, button, unfold }),
     open: (run: Run) => router.push(routes.run(run.id)),
-    compare: (run: Run) => told.compare([run.id]),
+    compare: (run: Run) => runActions.compare([run.id]),
     duplicate: onDuplicate,
   };
 

@@ -228,7 +228,7 @@ describe("reconnecting", () => {
 });
 
 test("a notification is told once, and the next connection goes on after it", () => {
-  const told = () =>
+  const notified = () =>
     events.flatMap((event) => (event.kind === "notification" ? event.notification.number : []));
   current().emit("notification", { notification: { number: 1_500 } });
   current().emit("notification", { notification: { number: 1_500 } });
@@ -237,5 +237,5 @@ test("a notification is told once, and the next connection goes on after it", ()
   expect(current().query.get("notified")).toBe("1500");
   current().emit("notification", { notification: { number: 1_400 } });
   current().emit("notification", { notification: { number: 1_600 } });
-  expect(told()).toEqual([1_500, 1_600]);
+  expect(notified()).toEqual([1_500, 1_600]);
 });

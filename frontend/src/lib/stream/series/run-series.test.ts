@@ -42,13 +42,13 @@ test("metrics nobody draws are not held", () => {
 
 test("every change is a new revision, told to those who listen", () => {
   const series = new RunSeries([REWARD]);
-  let told = 0;
-  const stop = series.subscribe(() => (told += 1));
+  let calls = 0;
+  const stop = series.subscribe(() => (calls += 1));
   series.append([row(1, 10, { [REWARD]: 5 })]);
-  expect([series.revision, told]).toEqual([1, 1]);
+  expect([series.revision, calls]).toEqual([1, 1]);
   stop();
   series.append([row(2, 20, { [REWARD]: 6 })]);
-  expect([series.revision, told]).toEqual([2, 1]);
+  expect([series.revision, calls]).toEqual([2, 1]);
 });
 
 test("loading again replaces what was held", () => {

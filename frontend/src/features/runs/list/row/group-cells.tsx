@@ -39,7 +39,7 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
   const seeds = plural(group.run_ids.length, "seed");
   const { done, note } = groupProgressText(group);
   const [first, ...others] = statusCounts(group);
-  const told = statusCounts(group)
+  const counts = statusCounts(group)
     .map(([status, count]) => `${count} ${status}`)
     .join(", ");
   const plain = clsx(layout.wide, "truncate text-ink-soft");
@@ -79,14 +79,14 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
       </div>
       <div
         role="gridcell"
-        title={told}
+        title={counts}
         className={clsx(layout.status, "flex items-center gap-1.5 whitespace-nowrap")}
       >
         {first && <StatusBadge status={first[0]} />}
         {others.length > 0 && (
           <span className="text-2xs text-ink-faint tabular-nums">
             {first?.[1]}/{group.run_ids.length}
-            <span className="sr-only">: {told}</span>
+            <span className="sr-only">: {counts}</span>
           </span>
         )}
         {cards && (
