@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.mean_return import MeanReturn, RecentMean
 from rlviz.analysis.solved import SolvedAt, SolvedBy
+from rlviz.domain.limits import DEFAULT_WINDOW
 
-WINDOW = 20
+WINDOW = DEFAULT_WINDOW
 """Episodes in the moving average."""
 
 SPARKLINE_POINTS = 32

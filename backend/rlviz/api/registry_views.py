@@ -12,6 +12,8 @@ from rlviz.algorithms.fields import GROUPS
 from rlviz.algorithms.knobs import Knob, Range, range_of
 from rlviz.algorithms.metrics import metric_definitions
 from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
+from rlviz.analysis.mean_return import MEAN_EPISODES
+from rlviz.analysis.return_curve import WINDOW
 from rlviz.api.schemas import (
     AlgorithmInfo,
     EnvironmentInfo,
@@ -96,6 +98,8 @@ def view_metric_definitions() -> MetricDefinitions:
             MetricInfo(**definition.model_dump(), algorithms=algorithms)
             for definition, algorithms in _loggers_of_metrics()
         ],
+        mean_episodes=MEAN_EPISODES,
+        average_episodes=WINDOW,
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from rlviz.analysis import hints
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.hints import Review, SuggestedChange
+from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.solved import SolvedAt
 from rlviz.api import schemas
 from rlviz.api.schemas import (
@@ -89,6 +90,7 @@ def view_group(group: Group) -> SeedGroup:
         iqm=None if returns is None else returns.iqm,
         low=None if interval is None else interval.low,
         high=None if interval is None else interval.high,
+        definition=group.definition,
     )
 
 
@@ -187,6 +189,7 @@ def _seed_curve(one: SeedCurve) -> schemas.SeedCurve:
         low=_gaps(curve.low.tolist()),
         high=_gaps(curve.high.tolist()),
         count=curve.count.tolist(),
+        made=one.made,
     )
 
 
@@ -247,6 +250,7 @@ def view_metric_curves(row: RunRow, axis: Axis, found: Curves) -> MetricCurves:
         series={name: view_curve(curve) for name, curve in found.curves.items()},
         broken_lines=found.broken_lines,
         cursor=found.cursor,
+        mean_episodes=MEAN_EPISODES,
         before=EpisodesBefore(returns=[one.episode_return for one in before], lengths=[one.length for one in before])
         if before
         else None,

@@ -18,6 +18,7 @@ def limits(service: Service) -> dict[str, Any]:
 
 def test_the_metrics_of_every_algorithm_are_listed_with_label_and_help(service: Service) -> None:
     listed = service.get("/metric-definitions")
+    assert (listed["mean_episodes"], listed["average_episodes"]) == (100, 20)
     groups = {group["id"] for group in listed["groups"]}
     metrics = {metric["name"]: metric for metric in listed["metrics"]}
     for algorithm in service.get("/algorithms"):

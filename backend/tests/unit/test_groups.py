@@ -146,3 +146,8 @@ def test_a_group_is_summed_up_by_the_returns_that_are_there() -> None:
     assert group.returns is not None
     assert (group.returns.count, group.returns.iqm) == (4, 25)
     assert Group.of("g", [row(1, None), row(2, None)]).returns is None
+    assert group.definition == (
+        "Interquartile mean of the current mean return (100 episodes) of 4 of 5 seeds, "
+        "with the 95 % interval of a bootstrap over seeds (2,000 resamples)."
+    )
+    assert Group.of("g", [row(1, 5), row(2, None)]).definition.endswith("1 of 2 seeds; one seed: no interval.")

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.comparison import Episodes, aligned_curves
-from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made, numbers
+from rlviz.analysis.experiments.made import Frozen, Made, made_of_curve, numbers, returns_of_training
 from rlviz.analysis.experiments.trials import LearningCurve, Setting, Trial
 from rlviz.analysis.numbers import brief
 from rlviz.analysis.statistics import banded_curve
 from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES
-from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
+from rlviz.domain.limits import DEFAULT_WINDOW
 
 GRID_POINTS = 200
 MOST_CURVES = 20
@@ -23,7 +23,7 @@ FEWEST_DRAWN = 200
 """Values that the bands of all curves draw together, about, and resamples of each at least, so that a thousand trials
 take no longer than a moment."""
 
-TRAINING_WINDOW = 20
+TRAINING_WINDOW = DEFAULT_WINDOW
 """Episodes in the moving average, where curves are those of training."""
 
 
@@ -44,7 +44,7 @@ class VariantCurve(Frozen):
 class Curves(Frozen):
     """Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none."""
 
-    source: str = Field(description="evaluation: of the greedy policy; training: moving average of 20 episodes.")
+    source: str = Field(description=f"evaluation: of the greedy policy; training: moving average of {TRAINING_WINDOW} episodes.")
     step: list[float]
     variants: list[VariantCurve] = Field(description="From best to worst.")
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")
@@ -92,12 +92,7 @@ def _of_variant(
 ) -> VariantCurve:
     found = banded_curve(np.array(values), resamples=resamples)
     ends = sorted(float(one.curve.step[-1]) for one in trials if one.curve is not None and len(one.curve.step))
-    drawn = len(trials) >= FEWEST_SCORES
-    what = (
-        "greedy evaluations while it trained"
-        if setting.greedy_curves
-        else f"the mean return of the last {TRAINING_WINDOW} episodes of training"
-    )
+    what = "greedy evaluations while it trained" if setting.greedy_curves else returns_of_training(TRAINING_WINDOW)
     return VariantCurve(
         variant=variant,
         seeds=len(trials),
@@ -107,14 +102,7 @@ def _of_variant(
         count=found.count.tolist(),
         ends=ends,
         note=_note(ends, total),
-        made=Made(
-            definition=f"At each step the interquartile mean of {what}, of the seeds that have a value there, with the "
-            "interval of a bootstrap over whole curves. Nothing is put in the place of a seed that has ended.",
-            n=len(trials),
-            resamples=resamples if drawn else None,
-            confidence=CONFIDENCE if drawn else None,
-            source=AGARWAL,
-        ),
+        made=made_of_curve(what, len(trials), resamples),
     )
 
 

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, Field
 
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
+
 AGARWAL = "Agarwal et al. 2021, https://arxiv.org/abs/2108.13264"
 KAPLAN_MEIER = "Kaplan and Meier 1958; intervals by Greenwood's formula on the log-log scale"
 HYNDMAN_FAN = "Hyndman and Fan 1996, definition 7, as in NumPy"
@@ -26,6 +28,24 @@ class Made(Frozen):
     resamples: int | None = Field(None, description="Resamples of its bootstrap interval; null: it has none.")
     confidence: float | None = Field(None, description="Share that its interval is made for, as 0.95.")
     source: str = Field(description="Where the definition comes from.")
+
+
+def made_of_curve(what: str, seeds: int, resamples: int) -> Made:
+    """Of a curve over seeds with its band (``banded_curve``). ``what``: whose interquartile mean it is."""
+    has_interval = seeds >= FEWEST_SCORES
+    return Made(
+        definition=f"At each step the interquartile mean of {what}, of the seeds that have a value there, with the "
+        "interval of a bootstrap over whole curves. Nothing is put in the place of a seed that has ended.",
+        n=seeds,
+        resamples=resamples if has_interval else None,
+        confidence=CONFIDENCE if has_interval else None,
+        source=AGARWAL,
+    )
+
+
+def returns_of_training(episodes: int) -> str:
+    """What a moving average over ``episodes`` is, in words."""
+    return f"the mean return of the last {episodes} episodes of training"
 
 
 def numbers(values: ArrayLike) -> list[float | None]:

@@ -12,12 +12,10 @@ from pydantic import JsonValue
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.columns import Series
 from rlviz.analysis.moving import moving_average
+from rlviz.analysis.return_curve import WINDOW
 from rlviz.analysis.solved import SolvedAt
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EPISODE_REWARD, EVAL_REWARD
-
-WINDOW = 20
-"""Episodes in the moving average of the return."""
 
 NOTHING = Series(*np.empty((3, 0)))
 

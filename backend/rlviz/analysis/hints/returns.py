@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.hints.case import WINDOW, Case, Stretches
+from rlviz.analysis.hints.case import Case, Stretches
 from rlviz.analysis.hints.hint import (
     KNOBS,
     Advice,

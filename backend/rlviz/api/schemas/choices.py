@@ -97,6 +97,8 @@ class MetricGroupInfo(Wire):
 class MetricDefinitions(Wire):
     groups: list[MetricGroupInfo]
     metrics: list[MetricInfo] = Field(description="In the order in which they are read.")
+    mean_episodes: int = Field(description="Episodes in the mean return and in the mean length.")
+    average_episodes: int = Field(description="Episodes in the moving average whose best value is the best average.")
 
 
 class StateFactorInfo(Wire):

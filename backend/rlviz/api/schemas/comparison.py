@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.figures import Better
 from rlviz.api.schemas.metrics import MetricCurve
 from rlviz.api.schemas.runs import Run, Solved
@@ -41,6 +42,7 @@ class SeedCurve(Wire):
     low: list[float | None] = Field(description="Its 95 % bootstrap interval; null for fewer than two runs.")
     high: list[float | None]
     count: list[int] = Field(description="Runs that have a value there: the others had not begun, or had ended.")
+    made: Made
 
 
 class ConfigDifference(Wire):

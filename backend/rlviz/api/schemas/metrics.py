@@ -36,7 +36,7 @@ class MetricCurve(Wire):
 
 
 class EpisodesBefore(Wire):
-    """The last episodes before a fork: its means over 100 episodes reach back to them."""
+    """The last episodes before a fork: its means over several episodes reach back to them."""
 
     returns: list[float | None]
     lengths: list[float | None]
@@ -48,6 +48,7 @@ class MetricCurves(Wire):
     series: dict[str, MetricCurve]
     broken_lines: int = Field(description="Lines of the journal that are no records and were left out.")
     cursor: str = Field(description="Stream position just after these points.")
+    mean_episodes: int = Field(description="Episodes in the mean return and in the mean length.")
     before: EpisodesBefore | None = Field(None, description="null: the run is no fork, or none are known.")
 
 

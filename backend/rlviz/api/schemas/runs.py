@@ -217,6 +217,7 @@ class SeedGroup(Wire):
     iqm: float | None = Field(description="Interquartile mean of their mean returns; null before the first.")
     low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for fewer than two.")
     high: float | None = Field(description="Upper end of it.")
+    definition: str = Field(description="How these three are made, in a sentence.")
 
 
 class GroupRuns(Wire):

@@ -17,10 +17,12 @@ from rlviz.analysis.comparison import (
     config_diff,
     run_metrics,
 )
+from rlviz.analysis.experiments.made import Made, made_of_curve, returns_of_training
 from rlviz.analysis.figures import Contestant, Figure, Greedy, figures
 from rlviz.analysis.labels import Named, told_apart
 from rlviz.analysis.solved import SolvedAt, find_solved
 from rlviz.analysis.statistics import BandedCurve, banded_curve
+from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES
 from rlviz.analysis.verdict import Verdict, verdict
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
@@ -78,6 +80,7 @@ class SeedCurve:
     title: str
     run_ids: Sequence[str]
     curve: BandedCurve
+    made: Made
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +139,7 @@ class ComparisonService:
             runs=compared,
             logged=sorted({name for curves_of_run in found.values() for name in curves_of_run.logged}),
             curves=curves,
-            seeds=_seed_curves(rows, curves),
+            seeds=_seed_curves(rows, curves, request.window),
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
@@ -227,7 +230,7 @@ def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
     ]
 
 
-def _seed_curves(rows: Sequence[RunRow], curves: AlignedCurves) -> list[SeedCurve]:
+def _seed_curves(rows: Sequence[RunRow], curves: AlignedCurves, window: int) -> list[SeedCurve]:
     """Of each group with more than one of ``rows``, in the order of the first of each."""
     members: dict[str, list[RunRow]] = {}
     for row in rows:
@@ -237,7 +240,8 @@ def _seed_curves(rows: Sequence[RunRow], curves: AlignedCurves) -> list[SeedCurv
             group_id,
             group[0].name,
             [row.id for row in group],
-            banded_curve(np.array([curves.values[row.id] for row in group])),
+            banded_curve(np.array([curves.values[row.id] for row in group]), resamples=BAND_RESAMPLES),
+            made_of_curve(returns_of_training(window), len(group), BAND_RESAMPLES),
         )
         for group_id, group in members.items()
         if len(group) > 1

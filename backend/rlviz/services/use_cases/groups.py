@@ -9,7 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from rlviz.analysis.mean_return import MEAN_EPISODES
+from rlviz.analysis.numbers import NO_INTERVAL
 from rlviz.analysis.statistics import Summary, summarize
+from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run, groups_of
 from rlviz.domain.config import RunConfig
@@ -74,6 +77,20 @@ class Group:
     def of(cls, group_id: str, rows: Sequence[RunRow]) -> Group:
         known = tuple(row.ep_rew_mean for row in rows if row.ep_rew_mean is not None)
         return cls(group_id, rows, _summary(known) if known else None)
+
+    @property
+    def definition(self) -> str:
+        """How the figures of its returns are made, in a sentence."""
+        scored = 0 if self.returns is None else self.returns.count
+        interval = (
+            f", with the {CONFIDENCE * 100:g} % interval of a bootstrap over seeds ({SUMMARY_RESAMPLES:,} resamples)"
+            if scored >= FEWEST_SCORES
+            else f"; {NO_INTERVAL}"
+        )
+        return (
+            f"Interquartile mean of the current mean return ({MEAN_EPISODES} episodes) of {scored} of {len(self.runs)} "
+            f"seeds{interval}."
+        )
 
 
 @lru_cache(maxsize=1_000)

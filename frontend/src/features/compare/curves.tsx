@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import {
   ChartCard,
-  type ChartSource,
   type ChartGroup,
   type ChartSettings,
   ChartToolbar,
@@ -19,6 +18,7 @@ import { Boundary } from "@/components/ui/boundary";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { environmentsQuery, isActive, randomReturnOfRun, type Run, type RunGroup } from "@/lib/api";
+import { madeTexts } from "@/lib/made";
 import { useMetricRegistry } from "@/lib/registry";
 import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
 import { type LeadUp, leadUpLines, useLeadUps } from "./lead-ups";
@@ -49,7 +49,7 @@ export function Curves(props: CurvesProps) {
   const { pool, curves } = useRunCurves(runs, { axis, smoothing, names: metricsFor(metric) });
   useZoomDetail(group, pool);
   const grouped = groups.flatMap(({ runIds }) => runIds);
-  const groupSource = useSeedCurves(grouped, { axis, live: runs.some(isActive) });
+  const seedCurves = useSeedCurves(grouped, { axis, live: runs.some(isActive) });
   const leads = useLeadUps(runs, settings);
   const loaders = runs.map(({ id }) => curves(id));
   const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
@@ -81,7 +81,7 @@ export function Curves(props: CurvesProps) {
                 settings,
                 group,
                 groups,
-                groupSource,
+                seedCurves,
                 seriesStyles,
                 leads,
               }}
@@ -112,16 +112,13 @@ function metricsFor(metric: string): string[] {
   ];
 }
 
-const BAND_HELP =
-  "A group of seeds is one line: the interquartile mean of their means of 20 episodes at each step, with the 95 % interval of a bootstrap over seeds (500 resamples). Where a seed has ended, the line goes on without it.";
-
 interface PanelProps {
   environment: RunGroup;
   isOnly: boolean;
   runs: readonly Run[];
   seriesOf: (id: string) => RunSeries;
   groups: readonly ComparedGroup[];
-  groupSource: (id: string) => ChartSource;
+  seedCurves: ReturnType<typeof useSeedCurves>;
   leads: readonly LeadUp[];
   metric: string;
   seriesStyles: SeriesStyles;
@@ -144,7 +141,7 @@ type Shown = Omit<PanelProps, "isOnly" | "settings" | "onSettings" | "group">;
 
 /** Memoised, since a new spec rebuilds the chart; live rows do not change it. */
 function useSpec(
-  { environment, runs, seriesOf, groups, groupSource, leads, metric, seriesStyles }: Shown,
+  { environment, runs, seriesOf, groups, seedCurves, leads, metric, seriesStyles }: Shown,
   isOnly: boolean,
 ): ChartSpec {
   const registry = useMetricRegistry();
@@ -156,7 +153,12 @@ function useSpec(
     runIds.every((id) => runs.some((run) => run.id === id)),
   );
   const inBand = new Set(bands.flatMap(({ runIds }) => runIds));
-  const says = JSON.stringify([lines, bands]);
+  const made = bands.flatMap(({ id, name }) => {
+    const found = seedCurves.madeOf(id);
+    return found ? [{ label: name, made: found }] : [];
+  });
+  const bandHelp = madeTexts(made, "group");
+  const says = JSON.stringify([lines, bands, bandHelp]);
   const known = registry.get(metric);
   return useMemo(() => {
     const { label, help, unit, negate, kind, minimum, maximum } = known;
@@ -166,7 +168,7 @@ function useSpec(
       id: metric,
       title: isOnly ? label : `${label} · ${title}`,
       ...{
-        help: [help, bands.length > 0 && BAND_HELP].filter(Boolean).join(" ") || undefined,
+        help: [help, bandHelp].filter(Boolean).join(" ") || undefined,
         unit,
         bounds: { minimum, maximum },
       },
@@ -179,7 +181,7 @@ function useSpec(
           : undefined,
       series: [
         ...bands.map(({ id, name, runIds }) => ({
-          ...{ id: `group ${id}`, source: groupSource(id), metric: "iqm", smooth: false },
+          ...{ id: `group ${id}`, source: seedCurves.sourceOf(id), metric: "iqm", smooth: false },
           label: `${name}, IQM of ${runIds.length} seeds`,
           ...{ mode: "line" as const, band: { low: "low", high: "high" } },
           color: seriesStyles.get(runIds[0]!)?.color ?? "series-1",
@@ -189,7 +191,7 @@ function useSpec(
           .filter(({ id }) => !inBand.has(id))
           .map(({ id, name, style }) => ({
             ...{ id, source: seriesOf(id), label: name, negate },
-            // The mean over the last 100 episodes is computed at every episode, however rarely it was
+            // The mean over the last episodes is computed at every episode, however rarely it was
             // logged.
             metric: episodeMeanOf(metric)?.name ?? metric,
             mode: metric.startsWith("episode/")

@@ -7,6 +7,8 @@ const metric = (name: string, group: string, change: Partial<MetricInfo> = {}) =
   ({ name, label: name, group, place: "detail", kind: "measured", ...change }) as MetricInfo;
 
 const registry = new MetricRegistry({
+  mean_episodes: 100,
+  average_episodes: 20,
   groups: [
     { id: "value", title: "Value estimates" },
     { id: "time", title: "Speed" },

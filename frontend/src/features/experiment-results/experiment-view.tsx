@@ -14,15 +14,12 @@ import {
   type ScoreKind,
   type WantedResults,
 } from "@/lib/api";
+import { useMetricRegistry } from "@/lib/registry";
 import { useQueryString } from "@/lib/url";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 
-const SCORES: readonly [ScoreKind, string][] = [
-  ["trial", "Fresh episodes after training"],
-  ["training", "Last 100 episodes of training"],
-  ["best", "Best policy that was kept"],
-];
+const SCORES: readonly ScoreKind[] = ["trial", "training", "best"];
 const FORMATS: readonly ExportFormat[] = ["json", "csv", "parquet", "markdown", "latex"];
 const link = "rounded-sm font-medium text-accent hover:underline";
 
@@ -37,6 +34,7 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
   const [query, replaceQuery] = useQueryString();
   const wanted = wantedIn(query);
   const { score, threshold } = wanted;
+  const { meanEpisodes } = useMetricRegistry();
   const change = (changes: Partial<WantedResults>) =>
     replaceQuery(withWanted(query, { ...wanted, ...changes }));
   const { data, error, refetch, isFetching } = useQuery({
@@ -53,9 +51,9 @@ export function ExperimentView({ id, folded }: ExperimentViewProps) {
             value={score}
             onChange={(event) => change({ score: event.currentTarget.value as ScoreKind })}
           >
-            {SCORES.map(([kind, words]) => (
+            {SCORES.map((kind) => (
               <option key={kind} value={kind}>
-                {words}
+                {scoreText(kind, meanEpisodes)}
               </option>
             ))}
           </Select>
@@ -112,9 +110,17 @@ function wantedIn(query: URLSearchParams): WantedResults {
   const text = query.get("threshold")?.trim() ?? "";
   const threshold = text === "" ? Number.NaN : Number(text);
   return {
-    score: SCORES.find(([kind]) => kind === query.get("score"))?.[0] ?? "trial",
+    score: SCORES.find((kind) => kind === query.get("score")) ?? "trial",
     threshold: Number.isFinite(threshold) ? threshold : null,
   };
+}
+
+function scoreText(kind: ScoreKind, episodes: number | null): string {
+  return {
+    trial: "Fresh episodes after training",
+    training: `Last ${episodes === null ? "" : `${episodes} `}episodes of training`,
+    best: "Best policy that was kept",
+  }[kind];
 }
 
 /** Writes into `query`, whose other parts stay. */

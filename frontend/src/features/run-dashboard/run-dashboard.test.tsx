@@ -237,7 +237,7 @@ test("a run that is starting counts no time yet; one that trains does", () => {
   const facts = (change: Partial<RunDetail>) => (
     <RunFacts run={run({ ...figures, ...none, ...change })} />
   );
-  const { rerender } = render(facts({ status: "starting", started_at: null }));
+  const { rerender } = renderWithQueries(facts({ status: "starting", started_at: null }));
   expect(screen.getByText("Elapsed").nextSibling).toHaveTextContent("Starting…");
   rerender(facts({ status: "running", started_at: at }));
   expect(screen.getByText("Elapsed").nextSibling).toHaveTextContent(/^1m 0\ds$/);

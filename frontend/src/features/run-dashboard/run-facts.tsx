@@ -4,6 +4,7 @@ import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
 import { hasLength, isActive, progress, type RunDetail } from "@/lib/api";
 import { brief, count, decimal, duration, elapsed, NONE, percent, remaining } from "@/lib/format";
+import { useMetricRegistry } from "@/lib/registry";
 import { learns } from "@/lib/run-actions";
 import { useNow } from "@/lib/time/use-now";
 
@@ -14,6 +15,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
   const left = run.status === "running" ? remaining(run) : null;
   const share = progress(run);
   const endless = !hasLength(run);
+  const { meanEpisodes, averageEpisodes } = useMetricRegistry();
   return (
     <section aria-label="Progress" className="rounded-lg border border-line bg-surface shadow-card">
       {endless || (
@@ -43,17 +45,13 @@ export function RunFacts({ run }: { run: RunDetail }) {
         </Stat>
         <Stat
           label="Mean return"
-          note={`last ${Math.min(100, run.episodes || 100)}${run.parent ? ", with parent’s" : ""}`}
+          note={meanEpisodes && meanNote(run, meanEpisodes)}
         >
           {decimal(run.ep_rew_mean)}
         </Stat>
         <Stat
           label="Best average"
-          note={
-            run.best_moving_average_step === null
-              ? "of 20 episodes"
-              : `of 20, at step ${brief(run.best_moving_average_step)}`
-          }
+          note={averageEpisodes && averageNote(run, averageEpisodes)}
         >
           {decimal(run.best_moving_average)}
         </Stat>
@@ -71,6 +69,15 @@ export function RunFacts({ run }: { run: RunDetail }) {
   );
 }
 
+/** Over how many of the last episodes the mean return is. */
+function meanNote({ episodes, parent }: RunDetail, most: number): string {
+  return `last ${Math.min(most, episodes || most)}${parent ? ", with parent’s" : ""}`;
+}
+
+function averageNote({ best_moving_average_step: step }: RunDetail, episodes: number): string {
+  return step === null ? `of ${episodes} episodes` : `of ${episodes}, at step ${brief(step)}`;
+}
+
 /** Whether their number is known: the log of another tool may have mean returns alone. */
 function hasEpisodes(run: RunDetail): boolean {
   return run.actor !== "foreign" || run.episodes > 0 || isActive(run);
@@ -78,6 +85,7 @@ function hasEpisodes(run: RunDetail): boolean {
 
 /** When the policy was first shown to reach the environment's reward threshold; nothing where there is none. */
 function Solved({ run: { solved, reward_threshold: threshold } }: { run: RunDetail }) {
+  const { meanEpisodes } = useMetricRegistry();
   if (threshold === null) return null;
   if (solved === null) {
     return (
@@ -87,7 +95,8 @@ function Solved({ run: { solved, reward_threshold: threshold } }: { run: RunDeta
     );
   }
   const after = solved.seconds === null ? "" : `after ${duration(solved.seconds * 1000)}, `;
-  const by = solved.by === "training" ? "mean of 100 episodes" : "greedy evaluation";
+  const mean = `mean of ${meanEpisodes ?? "the last"} episodes`;
+  const by = solved.by === "training" ? mean : "greedy evaluation";
   return (
     <Stat label="Solved" note={`${after}${by} ≥ ${decimal(solved.threshold)}`}>
       step {count(solved.step)}

@@ -6,6 +6,8 @@ const metric = (name: string, group: MetricInfo["group"]) =>
   ({ name, label: name.toUpperCase(), group }) as MetricInfo;
 
 const registry = new MetricRegistry({
+  mean_episodes: 100,
+  average_episodes: 20,
   groups: [
     { id: "policy", title: "Policy updates" },
     { id: "value", title: "Value estimates" },

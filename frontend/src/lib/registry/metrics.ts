@@ -8,10 +8,20 @@ export class MetricRegistry {
   private readonly byName: ReadonlyMap<string, MetricInfo>;
   private readonly order: ReadonlyMap<string, number>;
 
-  constructor(private readonly definitions: MetricDefinitions = { groups: [], metrics: [] }) {
+  constructor(private readonly definitions: MetricDefinitions = NONE) {
     const { metrics } = definitions;
     this.byName = new Map(metrics.map((metric) => [metric.name, metric]));
     this.order = new Map(metrics.map(({ name }, i) => [name, i]));
+  }
+
+  /** Episodes in the mean return and in the mean length; null while that is not known. */
+  get meanEpisodes(): number | null {
+    return this.definitions.mean_episodes || null;
+  }
+
+  /** Episodes in the moving average whose best value is the best average; null while that is not known. */
+  get averageEpisodes(): number | null {
+    return this.definitions.average_episodes || null;
   }
 
   get all(): readonly MetricInfo[] {
@@ -41,6 +51,13 @@ export class MetricRegistry {
       .filter(({ metrics }) => metrics.length > 0);
   }
 }
+
+const NONE: MetricDefinitions = {
+  groups: [],
+  metrics: [],
+  mean_episodes: 0,
+  average_episodes: 0,
+};
 
 const UNKNOWN: Omit<MetricInfo, "name" | "label"> = {
   help: "",

@@ -24,7 +24,7 @@ test("curves of runs that have ended since are requested once more, and then no 
   const { result } = renderHook(() => useSeedCurves(["a", "b"], { axis: "step", live: false }), {
     wrapper: withQueries(),
   });
-  const curve = () => [...result.current("g").column("iqm").y];
+  const curve = () => [...result.current.sourceOf("g").column("iqm").y];
   await pass(100);
   expect(curve()).toEqual([1, Number.NaN]);
   await pass(5_000);

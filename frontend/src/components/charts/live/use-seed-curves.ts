@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { seedCurvesQuery } from "@/lib/api";
+import { type SeedCurve, seedCurvesQuery } from "@/lib/api";
 import { AXES, type MetricAxis, SERVICE_AXES } from "@/lib/stream";
 import { HeldSource } from "./held-source";
 
@@ -17,11 +17,18 @@ interface SeedCurvesOptions {
   enabled?: boolean;
 }
 
-/** The curve of each group of `runIds`, by the group's id, as a source with the columns `iqm`, `low` and `high`. */
+interface SeedCurves {
+  /** The curve of a group, by its id, with the columns `iqm`, `low` and `high`. */
+  sourceOf: (groupId: string) => HeldSource;
+  /** How it was made; undefined until it is loaded. */
+  madeOf: (groupId: string) => SeedCurve["made"] | undefined;
+}
+
+/** The curve of each group of `runIds`. */
 export function useSeedCurves(
   runIds: readonly string[],
   { axis, live, enabled = true }: SeedCurvesOptions,
-): (groupId: string) => HeldSource {
+): SeedCurves {
   const [sources] = useState(() => new Map<string, HeldSource>());
   const sourceOf = (groupId: string) => {
     const known = sources.get(groupId) ?? new HeldSource();
@@ -44,5 +51,8 @@ export function useSeedCurves(
       source.load(loaded, data.steps, { iqm, low, high });
     }
   }, [data, sources]);
-  return sourceOf;
+  return {
+    sourceOf,
+    madeOf: (groupId) => data?.seeds.find(({ group_id }) => group_id === groupId)?.made,
+  };
 }

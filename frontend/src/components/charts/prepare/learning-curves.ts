@@ -9,6 +9,8 @@ interface LearningCurveOptions {
   unit?: string;
   /** Whether there are greedy evaluations. */
   evaluated: boolean;
+  /** How many of the last episodes are averaged; null while that is not known. */
+  meanEpisodes?: number | null;
   empty?: string;
 }
 
@@ -20,16 +22,16 @@ export interface ReturnLevels {
   random: number | null;
 }
 
-/** A chart of the return: every episode, the mean over the last 100, greedy evaluations, and reference levels. */
+/** A chart of the return: every episode, the mean over the last ones, greedy evaluations, and reference levels. */
 export function rewardChart(
   source: ChartSource,
   levels: ReturnLevels,
-  { evaluated, ...words }: LearningCurveOptions,
+  { evaluated, meanEpisodes, ...words }: LearningCurveOptions,
 ): ChartSpec {
   return {
     ...{ id: "rollout/ep_rew_mean", empty, ...words },
     series: [
-      ...episodes(source, "episode/reward", MEAN_RETURN),
+      ...episodes(source, "episode/reward", { metric: MEAN_RETURN, of: meanEpisodes }),
       ...(evaluated ? [greedy(source, "eval/mean_reward", "eval/std_reward")] : []),
     ],
     references: returnLevels(levels),
@@ -44,28 +46,35 @@ export function returnLevels({ threshold, random }: ReturnLevels): Reference[] {
   ];
 }
 
-/** A chart of episode length: every episode, the mean over the last 100, and greedy evaluations. */
+/** A chart of episode length: every episode, the mean over the last ones, and greedy evaluations. */
 export function lengthChart(
   source: ChartSource,
-  { evaluated, ...words }: LearningCurveOptions,
+  { evaluated, meanEpisodes, ...words }: LearningCurveOptions,
 ): ChartSpec {
   return {
     ...{ id: "rollout/ep_len_mean", empty, references: [], ...words },
     series: [
-      ...episodes(source, "episode/length", MEAN_LENGTH),
+      ...episodes(source, "episode/length", { metric: MEAN_LENGTH, of: meanEpisodes }),
       ...(evaluated ? [greedy(source, "eval/mean_ep_length")] : []),
     ],
   };
 }
 
-function episodes(source: ChartSource, metric: string, mean: string): SeriesSpec[] {
+interface MeanLine {
+  metric: string;
+  /** How many episodes it is over, if that is known. */
+  of?: number | null;
+}
+
+function episodes(source: ChartSource, metric: string, mean: MeanLine): SeriesSpec[] {
+  const label = mean.of ? `Mean of ${mean.of}` : "Mean";
   return [
     {
       ...{ id: "episode", source, metric, label: "Episode" },
       ...{ mode: "points", color: "chart-mean" },
     },
     {
-      ...{ id: "mean", source, metric: mean, label: "Mean of 100" },
+      ...{ id: "mean", source, metric: mean.metric, label },
       ...{ mode: "line", color: "series-6", smooth: false },
     },
   ];

@@ -87,7 +87,7 @@ describe("the reward chart", () => {
         rewardChart(
           source,
           { threshold: 475, random: null },
-          { title: "Episode return", evaluated: false },
+          { title: "Episode return", evaluated: false, meanEpisodes: 100 },
         ),
         options(),
       ).summary,

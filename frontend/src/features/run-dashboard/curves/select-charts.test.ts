@@ -12,6 +12,8 @@ const metric = (name: string, change: Partial<MetricInfo> = {}): MetricInfo => (
 });
 
 const registry = new MetricRegistry({
+  mean_episodes: 100,
+  average_episodes: 20,
   groups: [],
   metrics: [
     metric("episode/reward", { place: "return" }),

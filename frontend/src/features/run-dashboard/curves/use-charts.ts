@@ -59,7 +59,10 @@ export function useCharts(
     const empty = ended ? "The run ended before this was logged" : "Nothing logged yet";
     const chart = (metric: string) =>
       withPast({ ...metricChart(registry, series, metric, empty), subject }, past);
-    const words = (metric: string) => ({ ...wordsOf(registry, metric), subject, evaluated });
+    const words = (metric: string) => ({
+      ...wordsOf(registry, metric),
+      ...{ subject, evaluated, meanEpisodes: registry.meanEpisodes },
+    });
     const length = withPast(lengthChart(series, words("episode/length")), past);
     const reward = rewardChart(series, { threshold, random }, words("episode/reward"));
     return {

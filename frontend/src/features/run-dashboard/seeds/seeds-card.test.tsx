@@ -13,7 +13,7 @@ const runs = [1, 2, 3].map(
 );
 const group = {
   ...{ id: "r1", run_ids: ["r1", "r2", "r3"], scored: 3, solved: 2 },
-  ...{ iqm: 210, low: 100, high: 300 },
+  ...{ iqm: 210, low: 100, high: 300, definition: "IQM of 3 of 3 seeds." },
 } as SeedGroup;
 
 test("a run's group says what its seeds amount to, and leads to each and to all of them", async () => {

@@ -21,7 +21,7 @@ interface SeedsCardProps {
 
 /** The group of a run: what its seeds amount to, and each of them on demand. */
 export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCardProps) {
-  const { iqm, low, high, scored, solved, run_ids } = group;
+  const { iqm, low, high, scored, solved, run_ids, definition } = group;
   return (
     <Card
       title="Seeds"
@@ -43,7 +43,7 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
               Mean return of {scored} of {plural(run_ids.length, "seed")}:{" "}
               <strong
                 className="font-semibold text-ink tabular-nums"
-                title="Interquartile mean of the current mean returns (100 episodes), with the 95 % interval of a bootstrap over seeds (2,000 resamples)."
+                title={definition}
               >
                 {decimal(iqm)}
                 {` ${interval(low, high)}`}

@@ -34,7 +34,7 @@ export function useSeedBand(
   shown: boolean,
 ): readonly SeriesSpec[] {
   const ids = seeds?.group.run_ids ?? [];
-  const sourceOf = useSeedCurves(ids, {
+  const { sourceOf } = useSeedCurves(ids, {
     axis,
     live: seeds?.runs.some(isActive) ?? false,
     enabled: shown && ids.length > 1,

@@ -16,6 +16,7 @@ const held = (series: RunSeries) => {
 
 test("there is a mean from the first episode on, of the last 100 at most", () => {
   const series = new RunSeries();
+  series.load({ series: {}, mean_episodes: 100 });
   series.append([episode(1, 5), episode(2, 10)]);
   expect(held(series)).toEqual([
     [10, 5],
@@ -71,6 +72,7 @@ test("a return that is unknown makes a gap", () => {
 test("where episodes were thinned the logged means stand, and the newest is made exact", () => {
   const series = new RunSeries();
   series.load({
+    mean_episodes: 100,
     series: {
       [REWARD]: { x: [10, 50_000], y: [1, 90], count: 5_000 },
       [LOGGED]: { x: [20_000, 50_010], y: [40, 60], count: 2 },

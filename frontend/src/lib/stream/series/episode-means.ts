@@ -1,8 +1,8 @@
 import type { MetricCurves } from "@/lib/api";
 import { Column } from "./column";
-import { MEAN_EPISODES, RecentMean } from "./recent-mean";
+import { RecentMean } from "./recent-mean";
 
-/** Mean return and mean length of the last 100 episodes: columns that are computed here, not logged. */
+/** Mean return and mean length of the last episodes: columns that are computed here, not logged. */
 export const MEAN_RETURN = "mean/return";
 export const MEAN_LENGTH = "mean/length";
 
@@ -48,15 +48,18 @@ type Columns = ReadonlyMap<string, Column>;
 export class EpisodeMeans {
   private readonly means: readonly Mean[];
 
-  /** `wanted`: the metrics that the run's series holds, null for all. A mean needs both of its metrics. */
+  /**
+   * `wanted`: the metrics that the run's series holds, null for all. A mean needs both of its metrics. `window`: how
+   * many of the last episodes are averaged, which the service says.
+   */
   constructor(
     columns: Columns,
     wanted: readonly string[] | null = null,
-    before: EpisodesBefore | null = null,
+    { before, window = Infinity }: { before?: EpisodesBefore | null; window?: number } = {},
   ) {
     this.means = Object.entries(SOURCES)
       .filter(([, { of, logged }]) => !wanted || (wanted.includes(of) && wanted.includes(logged)))
-      .map(([name, source]) => meanOf(name, source, columns, before?.[source.before] ?? []));
+      .map(([name, source]) => meanOf({ name, source, columns, window, before: before?.[source.before] ?? [] }));
   }
 
   column(name: string): Column | undefined {
@@ -74,7 +77,7 @@ export class EpisodeMeans {
         continue;
       }
       mean.recent.push(value ?? Number.NaN);
-      mean.isExact ||= mean.recent.size === MEAN_EPISODES;
+      mean.isExact ||= mean.recent.isFull;
       if (mean.isExact) mean.column.push(x, mean.recent.value);
     }
   }
@@ -105,14 +108,17 @@ export class EpisodeMeans {
   }
 }
 
-function meanOf(
-  name: string,
-  source: MeanSource,
-  columns: Columns,
-  before: readonly (number | null)[],
-): Mean {
+interface MeanStart {
+  name: string;
+  source: MeanSource;
+  columns: Columns;
+  window: number;
+  before: readonly (number | null)[];
+}
+
+function meanOf({ name, source, columns, window, before }: MeanStart): Mean {
   const episodes = columns.get(source.of);
-  const recent = new RecentMean();
+  const recent = new RecentMean(window);
   if (!episodes?.isThinned) recent.prepend(before.map((value) => value ?? Number.NaN));
   const mean = { name, source, column: new Column(), recent, isExact: true };
   const logged = columns.get(source.logged);
@@ -128,7 +134,7 @@ function meanOf(
     return mean;
   }
   if (logged) holdBefore(episodes.x[episodes.length - 1] ?? 0, logged, mean.column);
-  mean.column.count = episodes.count - 1; // the newest follows when all of the last 100 are loaded
+  mean.column.count = episodes.count - 1; // the newest follows when all of the last episodes are loaded
   return { ...mean, isExact: false };
 }
 

@@ -9,7 +9,8 @@ import { FakeTimers } from "@/lib/time/testing";
 import { HistoryBatch } from "./history-batch";
 
 const curves = (run_id: string): MetricCurves => ({
-  ...{ run_id, x: "step", series: {}, broken_lines: 0, cursor: `${run_id}:0` },
+  ...{ run_id, x: "step", series: {}, broken_lines: 0, mean_episodes: 100 },
+  cursor: `${run_id}:0`,
 });
 const QUERY = { names: ["episode/reward"], maxPoints: 500 };
 const never = () => new AbortController().signal;

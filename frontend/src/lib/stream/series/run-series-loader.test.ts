@@ -12,6 +12,7 @@ const history: MetricCurves = {
   x: "step",
   cursor: "a:64",
   broken_lines: 0,
+  mean_episodes: 100,
   series: { [REWARD]: { x: [10], y: [1], count: 1 } },
 };
 

@@ -3,7 +3,6 @@ import { type MetricAxis, padded, type AxisWindow, SERVICE_AXES } from "./axis";
 import { backoff } from "@/lib/time/backoff";
 import type { Timers } from "@/lib/time/timers";
 import type { EventStreamClient } from "../connection/event-stream-client";
-import { MEAN_EPISODES } from "./recent-mean";
 import { createStore, type ReadableStore } from "@/lib/store";
 import type { RunSeries } from "./run-series";
 import { type AttemptTimes, TrainingClock } from "./training-clock";
@@ -153,7 +152,7 @@ export class RunSeriesLoader {
         this.release = client.follow(runId, history.cursor, (rows) => series.append(rows));
       this.stateStore.set({ phase: "ready", brokenLines: history.broken_lines });
       this.zoom(this.window);
-      void this.loadNewest(signal);
+      void this.loadNewest(history.mean_episodes, signal);
       if (smoothing !== this.smoothing) this.smoothExactly();
     } catch (error) {
       if (!signal.aborted) this.retryLater(error, signal);
@@ -161,10 +160,10 @@ export class RunSeriesLoader {
   }
 
   /** Running means need every one of the newest episodes. Without them they end at the last logged mean. */
-  private async loadNewest(signal: AbortSignal) {
+  private async loadNewest(episodes: number, signal: AbortSignal) {
     const { series, history } = this.options;
     if (!series.lacksNewest) return;
-    const part = { x: "episode", newest: MEAN_EPISODES } as const;
+    const part = { x: "episode", newest: episodes } as const;
     const answer = await history(part, signal).catch(() => null);
     if (answer && !signal.aborted) series.loadNewest(answer);
   }

@@ -9,7 +9,7 @@ export const EPISODE = "episode/index";
 const NOTHING = new Column();
 
 export type SeriesHistory = Pick<MetricCurves, "series"> &
-  Partial<Pick<MetricCurves, "before">> & { x?: string };
+  Partial<Pick<MetricCurves, "before" | "mean_episodes">> & { x?: string };
 
 /** A response for a window, with more points than the curve of the whole run has there. */
 interface Detail {
@@ -56,7 +56,8 @@ export class RunSeries {
     this.clock = clock;
     this.detail = null;
     this.columns = this.columnsOf(history, smoothing);
-    this.means = new EpisodeMeans(this.columns, this.wanted, history.before);
+    const { before, mean_episodes: window } = history;
+    this.means = new EpisodeMeans(this.columns, this.wanted, { before, window });
     this.nameStore.set([...this.columns.keys()]);
     this.episodes = this.axis === "episode" ? newestPosition(history) : 0;
     this.changed();

@@ -11,7 +11,6 @@ import { GroupSparkline } from "./group-sparkline";
 import {
   groupProgress,
   groupProgressText,
-  intervalHelp,
   intervalText,
   statusCounts,
 } from "./group-text";
@@ -109,7 +108,7 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
       </div>
       <div
         role="gridcell"
-        title={`${intervalText(group)}. ${intervalHelp(group)}`}
+        title={`${intervalText(group)}. ${group.definition}`}
         className={clsx(layout.best, "z-1 flex flex-col items-end leading-tight tabular-nums")}
       >
         <span className="flex items-center gap-1 font-medium">

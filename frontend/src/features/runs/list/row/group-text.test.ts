@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SeedGroup } from "@/lib/api";
-import { groupProgressText, intervalHelp, intervalText, statusCounts } from "./group-text";
+import { groupProgressText, intervalText, statusCounts } from "./group-text";
 
 const group = (change: Partial<SeedGroup> = {}) =>
   ({
@@ -31,10 +31,9 @@ test("a group that trains says how far it is; one that has ended, how far it wen
   });
 });
 
-test("one seed has no interval, and says so", () => {
+test("one seed has no interval", () => {
   expect(intervalText(group())).toBe("461.2 [420.0, 492.1]");
   const one = group({ scored: 1, low: null, high: null });
   expect(intervalText(one)).toBe("461.2");
-  expect(intervalHelp(one)).toMatch(/1 of 3 seeds; one seed: no interval/);
   expect(intervalText(group({ iqm: null }))).toBe("–");
 });

@@ -1,5 +1,5 @@
 import type { RunStatus, SeedGroup } from "@/lib/api";
-import { brief, decimal, interval, noInterval, percent } from "@/lib/format";
+import { brief, decimal, interval, percent } from "@/lib/format";
 import { RUN_STATUSES } from "@/lib/url";
 
 /** Statuses of the runs of a group with how many are in each, in the order of a run's life. */
@@ -25,13 +25,4 @@ export function groupProgressText(group: SeedGroup): { done: string; note: strin
 export function intervalText({ iqm, low, high }: Pick<SeedGroup, "iqm" | "low" | "high">): string {
   if (iqm === null) return "–";
   return low === null || high === null ? decimal(iqm) : `${decimal(iqm)} ${interval(low, high)}`;
-}
-
-/** How the numbers of a group's line are made. */
-export function intervalHelp({ scored, run_ids }: SeedGroup): string {
-  const how =
-    scored > 1
-      ? ", with the 95 % interval of a bootstrap over seeds (2,000 resamples)"
-      : `; ${noInterval()}`;
-  return `Interquartile mean of the current mean return (100 episodes) of ${scored} of ${run_ids.length} seeds${how}.`;
 }
