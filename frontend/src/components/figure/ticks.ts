@@ -11,19 +11,19 @@ const STEPS = [1, 2, 2.5, 5, 10];
 /** About `wanted` ticks at round values within the domain. */
 export function linearTicks([low, high]: readonly [number, number], wanted = 5): Tick[] {
   const span = high - low;
-  if (!(span > 0)) return Number.isFinite(low) ? [{ at: low, label: tickWords(low, 0) }] : [];
+  if (!(span > 0)) return Number.isFinite(low) ? [{ at: low, label: tickText(low, 0) }] : [];
   const power = 10 ** Math.floor(Math.log10(span / wanted));
   const step = power * (STEPS.find((one) => span / (one * power) <= wanted) ?? 10);
   const first = Math.ceil(low / step - 1e-9);
   const last = Math.floor(high / step + 1e-9);
   return Array.from({ length: last - first + 1 }, (_, i) => {
     const at = Number(((first + i) * step).toPrecision(12));
-    return { at, label: tickWords(at, step) };
+    return { at, label: tickText(at, step) };
   });
 }
 
 /** As many digits as tell ticks `step` apart. */
-function tickWords(at: number, step: number): string {
+function tickText(at: number, step: number): string {
   if (at === 0) return "0";
   if (step >= 1 || step === 0) return compact(at);
   const digits = Math.ceil(-Math.log10(step) - 1e-9) + (step.toExponential()[1] === "." ? 1 : 0);

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/field";
 import type { FieldProblem } from "@/lib/api";
-import { ClauseWords } from "./clause-words";
+import { ClauseFields } from "./clause-fields";
 import { actionsOf, type Clause, rephrased, type RuleDraft, type Vocabulary } from "./draft";
 import { ACTIONS, CONDITIONS } from "./phrases";
 import type { Warning } from "./warnings";
@@ -42,7 +42,7 @@ export function RuleItem(props: RuleItemProps) {
     <li aria-label={`Rule ${index + 1}`} className="flex gap-3 py-3">
       <div className="min-w-0 grow text-sm">
         <Line lead="When">
-          <ClauseWords
+          <ClauseFields
             {...{
               clause: draft.when,
               phrases: CONDITIONS,
@@ -58,7 +58,7 @@ export function RuleItem(props: RuleItemProps) {
         {draft.do.map((clause, place) => (
           // Two actions of a rule may be the same, so only their place tells them apart.
           <Line key={place} lead={place === 0 ? "→" : "and"}>
-            <ClauseWords
+            <ClauseFields
               {...{ clause, phrases, known: ACTIONS, vocabulary, problems }}
               label={`Action ${place + 1}`}
               at={`${at}/do/${place}`}

@@ -1,2 +1,2 @@
-export { type PlanDraft, type PlanProblems, planDraft, planOf, planWords } from "./plan";
+export { type PlanDraft, type PlanProblems, planDraft, planOf, planText } from "./plan";
 export { PlanFields } from "./plan-fields";

@@ -61,7 +61,7 @@ export function planOf(
 }
 
 /** For instance `every minute or 20,000 steps, newest 3 kept`. */
-export function planWords({ every_steps, every_seconds, keep, max_bytes }: SnapshotPlan): string {
+export function planText({ every_steps, every_seconds, keep, max_bytes }: SnapshotPlan): string {
   const minutes = every_seconds == null ? null : every_seconds / 60;
   const times = [
     minutes !== null && (minutes === 1 ? "minute" : `${setting(minutes)} minutes`),

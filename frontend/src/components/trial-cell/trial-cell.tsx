@@ -20,7 +20,7 @@ const WIDTH = 64;
 const HEIGHT = 18;
 
 /** What a cell says: its score, how far it is, or its status. */
-export function cellWords({ status, score, progress }: ExperimentCell): string {
+export function cellText({ status, score, progress }: ExperimentCell): string {
   if (status === "scored") return decimal(score);
   if (status === "training" || status === "paused") return percent(progress);
   return status;
@@ -41,7 +41,7 @@ interface TrialCellProps {
 export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellProps) {
   if (!cell) return <td />;
   const { status, cause, run_id } = cell;
-  const words = cellWords(cell);
+  const words = cellText(cell);
   const returns = <Returns cell={cell} scale={{ low, span }} />;
   return (
     <td

@@ -87,7 +87,7 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
                   {withSeeds ? (
                     <Arrivals seeds={one.seeds} />
                   ) : (
-                    one.seeds.map(arrivalWords).join(", ")
+                    one.seeds.map(arrivalText).join(", ")
                   )}
                 </td>
               </tr>
@@ -110,13 +110,13 @@ function Arrivals({ seeds }: { seeds: Seeds }) {
           key={one.seed}
           title={`Seed ${one.seed}${one.censored ? ": not reached within its training" : ""}`}
         >
-          {arrivalWords(one)}
+          {arrivalText(one)}
         </li>
       ))}
     </ul>
   );
 }
 
-function arrivalWords({ steps, censored }: Seeds[number]): string {
+function arrivalText({ steps, censored }: Seeds[number]): string {
   return `${censored ? "> " : ""}${brief(steps)}`;
 }

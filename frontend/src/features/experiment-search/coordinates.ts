@@ -1,7 +1,7 @@
 import type { SearchResults } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { linearTicks, type Tick } from "@/components/figure/ticks";
-import { valueWords } from "./words";
+import { parameterText } from "./search-text";
 
 /** One axis of the picture: what lies where from 0 to 1. */
 export interface Axis {
@@ -59,20 +59,20 @@ function axisOf({
     const last = Math.max(choices.length - 1, 1);
     return {
       ...{ name, step: 1 / last },
-      ticks: choices.map((choice, i) => ({ at: i / last, label: valueWords(choice) })),
-      says: (at) => valueWords(choices[Math.round(at * last)]),
+      ticks: choices.map((choice, i) => ({ at: i / last, label: parameterText(choice) })),
+      says: (at) => parameterText(choices[Math.round(at * last)]),
     };
   }
   const from = low ?? 0;
   const to = high ?? 1;
   const valueAt = (at: number) => (log ? from * (to / from) ** at : from + at * (to - from));
   if (log) {
-    return { name, step: STEP, ticks: powers(from, to), says: (at) => valueWords(valueAt(at)) };
+    return { name, step: STEP, ticks: powers(from, to), says: (at) => parameterText(valueAt(at)) };
   }
   const inner = linearTicks([from, to], 4).map(({ at, label }) => ({
     ...{ at: (at - from) / (to - from), label },
   }));
-  return { name, step: STEP, ticks: inner, says: (at) => valueWords(valueAt(at)) };
+  return { name, step: STEP, ticks: inner, says: (at) => parameterText(valueAt(at)) };
 }
 
 /** The powers of ten of a logarithmic axis; its ends where there are fewer than two. */
@@ -82,7 +82,7 @@ function powers(low: number, high: number): Tick[] {
   const last = Math.floor(Math.log10(high) + 1e-9);
   const found = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) => 10 ** (first + i));
   const shown = found.length > 1 ? found : [low, high];
-  return shown.map((value) => ({ at: place(value), label: valueWords(value) }));
+  return shown.map((value) => ({ at: place(value), label: parameterText(value) }));
 }
 
 function ends(low: number, high: number, words: (value: number) => string): Tick[] {

@@ -23,7 +23,7 @@ export function HistoryPlot({ trials, wanted, picked, onPick }: HistoryPlotProps
   const numbers = linearTicks([0, last], 6).filter(({ at }) => Number.isInteger(at));
   return (
     <Plot
-      label={historyWords(trials)}
+      label={historyText(trials)}
       height={240}
       x={{
         ...{ domain: [-0.5, last + 0.5], label: "trial", format: count },
@@ -63,7 +63,7 @@ export function HistoryPlot({ trials, wanted, picked, onPick }: HistoryPlotProps
   );
 }
 
-function historyWords(trials: readonly SearchedTrial[]): string {
+function historyText(trials: readonly SearchedTrial[]): string {
   const best = trials.findLast(({ is_best_so_far }) => is_best_so_far);
   return best
     ? `Objective of ${plural(trials.length, "trial")}; the best is trial ${best.number} with ${decimal(best.objective)}`

@@ -20,7 +20,7 @@ import { SlicePlots } from "./slice-plots";
 import { TrialList } from "./trial-list";
 import { MarkLegend } from "./trial-mark";
 import { TrialPanel } from "./trial-panel";
-import { countWords, searchWords } from "./words";
+import { countText, searchText } from "./search-text";
 
 /** What a search has found so far; nothing for an experiment that searches nothing. */
 export function SearchView({ id }: { id: string }) {
@@ -80,7 +80,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
             : "No trial is complete yet"}
         </p>
         <p className="text-xs text-ink-soft">
-          {countWords(search)}. {searchWords(search)}
+          {countText(search)}. {searchText(search)}
         </p>
         {caution && <p className="text-xs text-warn">{caution}</p>}
         <HistoryPlot {...{ trials, wanted, picked, onPick: setChosen }} />

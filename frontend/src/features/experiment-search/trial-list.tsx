@@ -7,7 +7,7 @@ import { TrialCell, useOpenTrial } from "@/components/trial-cell";
 import { Button } from "@/components/ui/button";
 import type { ExperimentCell, SearchResults } from "@/lib/api";
 import { decimal, percent, plural } from "@/lib/format";
-import { valueWords } from "./words";
+import { parameterText } from "./search-text";
 
 interface TrialListProps {
   search: SearchResults;
@@ -100,7 +100,7 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
                   <TrialCell key={seed} cell={runOf(number, seed)} {...scale} />
                 ))}
                 {names.map((name) => (
-                  <td key={name}>{name in values ? valueWords(values[name]) : "–"}</td>
+                  <td key={name}>{name in values ? parameterText(values[name]) : "–"}</td>
                 ))}
               </tr>
             ))}

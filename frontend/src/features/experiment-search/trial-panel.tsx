@@ -9,7 +9,7 @@ import { Card } from "@/components/ui/card";
 import type { ExperimentCell, SearchedTrial } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { routes } from "@/lib/url";
-import { valueWords } from "./words";
+import { parameterText } from "./search-text";
 
 interface TrialPanelProps {
   experiment: string;
@@ -51,7 +51,7 @@ export function TrialPanel({ experiment, trial, isBest, cells, bestRuns }: Trial
         {Object.entries(values).map(([name, value]) => (
           <div key={name} className="min-w-0">
             <dt className="truncate font-mono text-2xs text-ink-faint">{name}</dt>
-            <dd className="break-words tabular-nums">{valueWords(value)}</dd>
+            <dd className="break-words tabular-nums">{parameterText(value)}</dd>
           </div>
         ))}
       </dl>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Experiment } from "@/lib/api";
-import { described, seedWords } from "./described";
+import { described, seedText } from "./described";
 
 const variant = (id: string, changes: object = {}) => ({
   ...{ id, label: id.toUpperCase(), algo: "ppo", env_id: "CartPole-v1", preset: "fast" },
@@ -93,6 +93,6 @@ test("of a search the table has what is searched, with its scale and condition",
 });
 
 test("listed seeds are listed", () => {
-  expect(seedWords([7, 8, 11])).toBe("7, 8, 11");
-  expect(seedWords([0])).toBe("0");
+  expect(seedText([7, 8, 11])).toBe("7, 8, 11");
+  expect(seedText([0])).toBe("0");
 });

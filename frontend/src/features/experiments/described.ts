@@ -1,6 +1,6 @@
 import type { Experiment } from "@/lib/api";
 import { bytes, count, duration, plural, setting } from "@/lib/format";
-import { PRUNERS, SAMPLERS } from "@/lib/sweep-words";
+import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
 
 type Specification = Experiment["specification"];
@@ -97,18 +97,18 @@ function factsOf(
       base && !isVaried && `${algorithmName(base.algo ?? "")}, ${base.preset ?? "its defaults"}`,
     "For all": fixed.join(", "),
     "Steps of each run": count(base?.total_timesteps).replace("–", "the preset’s"),
-    Seeds: seedWords(seeds),
+    Seeds: seedText(seeds),
     Trials: sweep && plural(sweep.trials ?? 0, "combination"),
     "Proposed by": sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
     "Given up": sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
-    "Evaluated while it trains": evaluationWords(base?.evaluation),
+    "Evaluated while it trains": evaluationText(base?.evaluation),
     Score: `${plural(score?.episodes ?? 0, "fresh episode")} by ${
       score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
     }`,
-    "A trial that fails": failWords(specification),
+    "A trial that fails": failText(specification),
     "At once": parallel == null ? "as many as may train" : plural(parallel, "run"),
     "Buffers of each run": memory != null && `${bytes(memory)} at most`,
-    "No trial is begun after": limitWords(limits),
+    "No trial is begun after": limitText(limits),
     Rules: base?.rules && base.rules.length > 0 && plural(base.rules.length, "rule"),
   });
 }
@@ -120,13 +120,13 @@ function facts(values: Record<string, string | false | null | undefined>): Descr
 const named = ([name, value]: [string, unknown]) => `${name} ${setting(value)}`;
 
 /** `0 to 4`, or each of them where some between are left out. */
-export function seedWords(seeds: readonly number[]): string {
+export function seedText(seeds: readonly number[]): string {
   const [first = 0] = seeds;
   const isRow = seeds.every((seed, place) => seed === first + place);
   return isRow && seeds.length > 2 ? `${first} to ${first + seeds.length - 1}` : seeds.join(", ");
 }
 
-function evaluationWords(
+function evaluationText(
   plan: NonNullable<Specification["base"]>["evaluation"] | undefined,
 ): string {
   if (!plan) return "as the preset says";
@@ -137,14 +137,14 @@ function evaluationWords(
     : `${often}; ends once ${plan.stop_after} in a row solve it`;
 }
 
-function failWords({ fail_mode: mode = "retry", retries }: Specification): string {
+function failText({ fail_mode: mode = "retry", retries }: Specification): string {
   const words = FAIL_MODES[mode].toLowerCase();
   return mode === "retry"
     ? `${words}, ${retries == null ? "once" : plural(retries, "time")} at most`
     : words;
 }
 
-function limitWords(limits: Specification["limits"]): string {
+function limitText(limits: Specification["limits"]): string {
   const { seconds, steps } = limits ?? {};
   const parts = [
     seconds != null && duration(seconds * 1000),

@@ -20,7 +20,7 @@ import {
 import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { DeleteExperiment } from "./delete-experiment";
-import { factWords } from "./experiment-words";
+import { factText } from "./experiment-text";
 
 /** What an experiment is called, how it stands, and what can be done with it. */
 export function ExperimentHeader({ id }: { id: string }) {
@@ -63,7 +63,7 @@ export function ExperimentHeader({ id }: { id: string }) {
 function Facts({ experiment }: { experiment: Experiment }) {
   const algorithmName = useAlgorithmName();
   return (
-    <p className="mt-1 text-sm text-ink-soft">{factWords(experiment, algorithmName).join(" · ")}</p>
+    <p className="mt-1 text-sm text-ink-soft">{factText(experiment, algorithmName).join(" · ")}</p>
   );
 }
 

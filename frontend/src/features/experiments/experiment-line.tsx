@@ -5,7 +5,7 @@ import type { ExperimentSummary } from "@/lib/api";
 import { age, percent } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
 import { routes } from "@/lib/url";
-import { costWords, doneWords, leftWords } from "./experiment-words";
+import { costText, doneText, leftText } from "./experiment-text";
 
 /** One experiment of the list. */
 export function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
@@ -21,14 +21,14 @@ export function ExperimentLine({ experiment }: { experiment: ExperimentSummary }
           {name}
         </Link>
         <p className="text-xs break-words text-ink-soft">
-          {problem ?? cause ?? [doneWords(experiment), costWords(experiment)].join(" · ")}
+          {problem ?? cause ?? [doneText(experiment), costText(experiment)].join(" · ")}
         </p>
       </div>
       <StatusBadge status={status} />
       <div className="flex flex-col gap-1">
         <Progress share={progress} label="Progress" live={status === "running"} />
         <p className="flex justify-between text-xs text-ink-faint tabular-nums">
-          <span>{leftWords(experiment) ?? percent(progress)}</span>
+          <span>{leftText(experiment) ?? percent(progress)}</span>
           <span>{age(created_at, now)}</span>
         </p>
       </div>

@@ -9,7 +9,7 @@ import { Progress } from "@/components/ui/progress";
 import { Skeleton } from "@/components/ui/skeleton";
 import { ApiError, type Experiment, experimentQuery } from "@/lib/api";
 import { percent } from "@/lib/format";
-import { doneWords, leftWords } from "./experiment-words";
+import { doneText, leftText } from "./experiment-text";
 import { TrialTable } from "./trial-table";
 
 /** What an experiment trains now: each trial as a cell, and how far all of them are. */
@@ -28,7 +28,7 @@ export function ExperimentTrials({ id }: { id: string }) {
 function Trials({ experiment }: { experiment: Experiment }) {
   const { status, progress, cause, problem, searches } = experiment;
   const isDone = progress >= 1;
-  const words = [isDone ? null : percent(progress), leftWords(experiment)];
+  const words = [isDone ? null : percent(progress), leftText(experiment)];
   if (searches && isDone && !problem && !cause) return null; // what it has found says the rest
   return (
     <Card
@@ -45,7 +45,7 @@ function Trials({ experiment }: { experiment: Experiment }) {
         {!isDone && (
           <Progress share={progress} label="Progress of all trials" live={status === "running"} />
         )}
-        <p className="text-xs text-ink-soft tabular-nums">{doneWords(experiment)}</p>
+        <p className="text-xs text-ink-soft tabular-nums">{doneText(experiment)}</p>
       </div>
       {(problem ?? cause) && (
         <Notice

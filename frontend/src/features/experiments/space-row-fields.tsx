@@ -1,7 +1,7 @@
 import { controlClass } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
-import { conditionsOf, conditionWords, type SpaceRow } from "./sweep-draft";
+import { conditionsOf, conditionText, type SpaceRow } from "./sweep-draft";
 import { separatorOf } from "./typed-values";
 
 interface SpaceRowFieldsProps {
@@ -109,7 +109,7 @@ export function SpaceRowFields(props: SpaceRowFieldsProps) {
             >
               {conditions.map((one) => (
                 <option key={one} value={one}>
-                  {conditionWords(JSON.parse(one) as SpaceRow["when"])}
+                  {conditionText(JSON.parse(one) as SpaceRow["when"])}
                 </option>
               ))}
             </Select>

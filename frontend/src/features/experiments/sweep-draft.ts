@@ -92,7 +92,7 @@ export function conditionsOf(
 }
 
 /** `where use_sde is true`, or `always`. */
-export function conditionWords(when: SpaceRow["when"]): string {
+export function conditionText(when: SpaceRow["when"]): string {
   const parts = Object.entries(when).map(
     ([name, values]) => `${name} is ${values.map(setting).join(" or ")}`,
   );

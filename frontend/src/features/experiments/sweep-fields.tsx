@@ -1,7 +1,7 @@
 import { controlClass, Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
-import { PRUNERS, SAMPLERS } from "@/lib/sweep-words";
+import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceFields } from "./space-fields";
 import type { SweepDraft } from "./sweep-draft";

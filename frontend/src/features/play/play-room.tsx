@@ -16,7 +16,7 @@ import { useEnvironmentStill } from "@/lib/registry";
 import { type SessionClient, useHeldSession, usePageSeen } from "@/lib/session";
 import { useStore, useStoreValue } from "@/lib/store";
 import { routes } from "@/lib/url";
-import { actorWords } from "./actor-words";
+import { actorText } from "./actor-text";
 import { EpisodeSeed } from "./episode-seed";
 import { Futures } from "./futures";
 import { PlayControls } from "./play-controls";
@@ -83,7 +83,7 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
         <div ref={pauseKey}>
           <PlayControls client={client} commands={commands} />
         </div>
-        <LiveFacts record={record} policy={actorWords(state)} />
+        <LiveFacts record={record} policy={actorText(state)} />
         {controls && keyInput && live && (
           <KeyCaps controls={controls} keyInput={keyInput} onPress={commands.takeOver} />
         )}

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { type Evaluation, explainAction, keys, verificationQuery } from "@/lib/api";
 import { filmAgain, recordingKeys } from "@/lib/api/queries/recording";
 import { count } from "@/lib/format";
-import { verificationWords } from "./steps/verification-words";
+import { verificationText } from "./steps/verification-text";
 
 /** Makes the video of an evaluation from its records, where there is none or none any more. */
 export function FilmAgain({ evaluation }: { evaluation: Evaluation }) {
@@ -47,7 +47,7 @@ export function FilmAgain({ evaluation }: { evaluation: Evaluation }) {
           : busy
             ? `${count(mine?.steps ?? 0)} of ${count(summary?.steps?.rows)} frames`
             : mine && !made
-              ? verificationWords(mine)
+              ? verificationText(mine)
               : null}
       </p>
     </>

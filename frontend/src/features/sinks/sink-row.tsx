@@ -11,7 +11,7 @@ import { explainAction, keys, type OfferedSink, type RunDetail, type RunSink } f
 import { addSink, deliverToSink, removeSink } from "@/lib/api/queries/sinks";
 import { useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time/use-now";
-import { sinkWords } from "./sink-words";
+import { sinkText } from "./sink-text";
 
 interface SinkRowProps {
   run: RunDetail;
@@ -25,7 +25,7 @@ export function SinkRow({ run, offer, sink }: SinkRowProps) {
   const client = useQueryClient();
   const away = useServiceAway() !== null;
   const { label, kind, install, note } = offer;
-  const { state, facts, failure, action } = sinkWords(offer, sink, useNow("second"));
+  const { state, facts, failure, action } = sinkText(offer, sink, useNow("second"));
   const change = useMutation({
     mutationFn: (ask: typeof addSink) => ask(run.id, kind),
     onSuccess: (now) => client.setQueryData(keys.runSinks(run.id), now),

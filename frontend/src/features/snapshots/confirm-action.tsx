@@ -2,7 +2,7 @@
 
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { explainAction, type RunDetail, type SnapshotInfo } from "@/lib/api";
-import { type ConfirmedAction, confirmationOf } from "./snapshot-words";
+import { type ConfirmedAction, confirmationOf } from "./snapshot-text";
 import { useSnapshotAction } from "./use-snapshot-actions";
 
 interface ConfirmActionProps {

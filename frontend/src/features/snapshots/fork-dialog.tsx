@@ -15,7 +15,7 @@ import {
 } from "@/lib/api";
 import { count } from "@/lib/format";
 import { ForkForm } from "./fork-form";
-import { called } from "./snapshot-words";
+import { called } from "./snapshot-text";
 
 interface ForkDialogProps {
   run: RunDetail;

@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { controlClass, Field } from "@/components/ui/field";
 import { explainAction, keepSnapshot, keys, type SnapshotInfo } from "@/lib/api";
-import { called } from "./snapshot-words";
+import { called } from "./snapshot-text";
 
 interface KeepSnapshotProps {
   run: string;

@@ -19,7 +19,7 @@ import { whyLookedAtOnly } from "@/lib/run-actions";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
 import { useNow } from "@/lib/time/use-now";
 import { type SnapshotAction, whyNotWith } from "./snapshot-rule";
-import { called, TAKEN } from "./snapshot-words";
+import { called, TAKEN } from "./snapshot-text";
 import { useVerification, Verified } from "./verified";
 
 interface SnapshotRowProps {
@@ -66,7 +66,7 @@ export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps
         >
           {age(time, now)}
         </time>
-        <span className="text-right text-ink-soft tabular-nums" title={sizeWords(snapshot)}>
+        <span className="text-right text-ink-soft tabular-nums" title={sizeText(snapshot)}>
           <span className="text-ink-faint sm:hidden">{age(time, now)} · </span>
           {bytes(snapshot.bytes + snapshot.replay_bytes)}
         </span>
@@ -81,7 +81,7 @@ export function SnapshotRow({ run, snapshot, isNewest, onAct }: SnapshotRowProps
   );
 }
 
-function sizeWords({ bytes: file, replay_bytes: replay }: SnapshotInfo): string | undefined {
+function sizeText({ bytes: file, replay_bytes: replay }: SnapshotInfo): string | undefined {
   if (replay === 0) return undefined;
   return `${bytes(file)}, and ${bytes(replay)} of the replay buffer, which others may share`;
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { planWords } from "@/components/snapshot-plan";
+import { planText } from "@/components/snapshot-plan";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useShortened } from "@/components/ui/use-shortened";
@@ -57,7 +57,7 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
   return (
     <div className="p-4">
       <div className="flex min-h-7 flex-wrap items-center justify-between gap-2 text-xs text-ink-faint">
-        <span className="tabular-nums">{totalWords(found)}</span>
+        <span className="tabular-nums">{totalText(found)}</span>
         <span className="flex flex-wrap gap-2">
           {found.plan && whyLookedAtOnly(run) === null && (
             <ChangePlan run={run} plan={found.plan} />
@@ -119,8 +119,8 @@ function Snapshots({ run, found }: { run: RunDetail; found: RunSnapshots }) {
 }
 
 /** How many there are, what they take, and when they are taken. */
-function totalWords({ snapshots, bytes: taken, plan }: RunSnapshots): string {
-  const planned = plan ? ` · ${planWords(plan)}` : "";
+function totalText({ snapshots, bytes: taken, plan }: RunSnapshots): string {
+  const planned = plan ? ` · ${planText(plan)}` : "";
   return `${plural(snapshots.length, "snapshot")} · ${bytes(taken)}${planned}`;
 }
 

@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type CreateSnapshot, deleteSnapshot, keys, takeSnapshot } from "@/lib/api";
 import { useRunActions } from "@/lib/run-actions";
-import type { ConfirmedAction } from "./snapshot-words";
+import type { ConfirmedAction } from "./snapshot-text";
 
 /** Does something with a snapshot, and loads the list anew: a refusal may be due to what the page does not know. */
 export function useSnapshotAction(run: string, action: ConfirmedAction, snapshot: string) {

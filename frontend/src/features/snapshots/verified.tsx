@@ -41,19 +41,19 @@ export function Verified({ found, busy, error }: VerificationState) {
       role="status"
       className={`block break-words ${good ? "text-good" : busy ? "text-ink-soft" : "text-bad"}`}
     >
-      {busy ? "Verifying…" : error ? explainAction(error) : found && verifiedWords(found)}
+      {busy ? "Verifying…" : error ? explainAction(error) : found && verifiedText(found)}
     </span>
   );
 }
 
-export function verifiedWords(found: SnapshotVerification): string {
+export function verifiedText(found: SnapshotVerification): string {
   const { identical, parts = [], exact, reasons = [], cause, first_difference: first } = found;
   if (cause) return cause;
   if (!identical) return `Not what the file holds. ${first ?? ""}`.trim();
-  const same = `Verified: ${parts.map(partWords).join(", ")} are identical.`;
+  const same = `Verified: ${parts.map(partText).join(", ")} are identical.`;
   return exact ? same : [same, "Training does not go on exactly.", ...reasons].join(" ");
 }
 
-function partWords({ name }: { name: string }): string {
+function partText({ name }: { name: string }): string {
   return name === "replay" ? "replay buffer" : name;
 }

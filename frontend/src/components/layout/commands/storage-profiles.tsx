@@ -1,5 +1,5 @@
 import type { Health } from "@/lib/api";
-import { storageWords } from "@/lib/storage-words";
+import { storageText } from "@/lib/storage-text";
 
 /** How much is recorded of what is played, with a line for each family of environments. */
 export function StorageProfiles({ storage }: { storage: Health["storage"] }) {
@@ -12,7 +12,7 @@ export function StorageProfiles({ storage }: { storage: Health["storage"] }) {
         {Object.entries(storage).map(([family, profile]) => (
           <div key={family} className="flex min-h-9 items-center justify-between gap-4 py-1.5">
             <dt className="min-w-0 shrink-0 text-ink-soft">{profile.title}</dt>
-            <dd className="text-right">{storageWords(profile)}</dd>
+            <dd className="text-right">{storageText(profile)}</dd>
           </div>
         ))}
       </dl>

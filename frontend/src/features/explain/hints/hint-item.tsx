@@ -5,7 +5,7 @@ import { Badge, type BadgeTone } from "@/components/ui/badge";
 import { buttonClass } from "@/components/ui/button";
 import type { Hint } from "@/lib/api";
 import { count } from "@/lib/format";
-import { lookedAtWords } from "@/lib/hint-words";
+import { lookedAtText } from "@/lib/hint-text";
 import { routes } from "@/lib/url";
 import { HintCurve } from "./hint-curve";
 
@@ -33,7 +33,7 @@ export function HintItem({ runId, hint }: { runId: string; hint: Hint }) {
           <span className="font-medium">Try: </span>
           {hint.suggestion}
         </p>
-        <p className="mt-1.5 text-xs text-ink-faint tabular-nums">{lookedAtWords(hint)}</p>
+        <p className="mt-1.5 text-xs text-ink-faint tabular-nums">{lookedAtText(hint)}</p>
         <p className="mt-2.5 flex flex-wrap gap-2">
           <WhyLink hint={hint} />
           <Link

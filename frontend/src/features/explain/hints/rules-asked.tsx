@@ -1,7 +1,7 @@
 import { Disclosure } from "@/components/ui/disclosure";
 import type { HintRule } from "@/lib/api";
 import { plural } from "@/lib/format";
-import { ruleWords } from "@/lib/hint-words";
+import { ruleText } from "@/lib/hint-text";
 
 /** Every rule that was asked about the run, with what it looks for and on how much data it has an answer. */
 export function RulesAsked({ rules }: { rules: readonly HintRule[] }) {
@@ -22,7 +22,7 @@ export function RulesAsked({ rules }: { rules: readonly HintRule[] }) {
         {rules.map((rule) => (
           <div key={`${rule.id} ${rule.looks_for}`} className="contents">
             <dt className="text-ink">{capitalized(rule.looks_for)}</dt>
-            <dd className="mb-1 text-ink-soft tabular-nums sm:mb-0">{ruleWords(rule)}</dd>
+            <dd className="mb-1 text-ink-soft tabular-nums sm:mb-0">{ruleText(rule)}</dd>
           </div>
         ))}
       </dl>

@@ -9,7 +9,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 import { type Detail, explainAction, isActive, type RunDetail } from "@/lib/api";
 import { chooseRecording, recordingKeys, recordingQuery } from "@/lib/api/queries/recording";
 import { count } from "@/lib/format";
-import { loweredWords, timeShare } from "@/lib/storage-words";
+import { loweredText, timeShare } from "@/lib/storage-text";
 import { RecordedEpisodes } from "./recorded-episodes";
 
 /** The cost is measured while the run goes on, of which no event of the stream tells. */
@@ -63,7 +63,7 @@ export function RecordingPanel({ run }: { run: RunDetail }) {
           tone="warn"
           title={`Recorded at ${detail} detail since step ${count(data.lowered_at)}`}
         >
-          <p className="text-ink-soft">{loweredWords(lowered)} Choose it again to try again.</p>
+          <p className="text-ink-soft">{loweredText(lowered)} Choose it again to try again.</p>
         </Notice>
       )}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-xs">

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type Evaluation, healthQuery, type StepsInfo } from "@/lib/api";
 import { bytes } from "@/lib/format";
-import { costWords, framesHashed, loweredWords } from "@/lib/storage-words";
+import { recordingCostText, framesHashed, loweredText } from "@/lib/storage-text";
 
 interface KeptLineProps {
   evaluation: Evaluation;
@@ -15,8 +15,8 @@ export function KeptLine({ evaluation, info: { family, frames_every } }: KeptLin
   const recording = evaluation.summary?.recording;
   return (
     <p className="text-xs text-ink-faint tabular-nums">
-      {recording && `Recorded at ${recording.detail} detail${costWords(recording.cost)}. `}
-      {recording?.lowered && `${loweredWords(recording.lowered)} `}
+      {recording && `Recorded at ${recording.detail} detail${recordingCostText(recording.cost)}. `}
+      {recording?.lowered && `${loweredText(recording.lowered)} `}
       {evaluation.origin === "run"
         ? "No frame was drawn, so none is hashed."
         : `Hashed: ${framesHashed(frames_every)}.`}

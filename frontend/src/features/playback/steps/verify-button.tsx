@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { type Evaluation, explainAction, keys, verificationQuery, verifySteps } from "@/lib/api";
-import { verificationWords } from "./verification-words";
+import { verificationText } from "./verification-text";
 
 /** Has the episodes played again and compared, and says what came of it. */
 export function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: Evaluation }) {
@@ -29,7 +29,7 @@ export function VerifyButton({ evaluation: { run_id: run, id } }: { evaluation: 
           ) : (
             <ShieldAlert aria-hidden className="size-3.5" />
           ))}
-        {request.error ? explainAction(request.error) : found ? verificationWords(found) : null}
+        {request.error ? explainAction(request.error) : found ? verificationText(found) : null}
       </p>
       <Button
         size="sm"

@@ -16,14 +16,14 @@ import {
 import { changeKnobs } from "@/lib/api/queries/rules";
 import { type RunSeries, useSeries } from "@/lib/stream";
 import {
-  changedWords,
+  changedText,
   knobChange,
   knobHint,
   knobValue,
   valueNow,
-  waitingWords,
+  waitingText,
   type Way,
-} from "./knob-words";
+} from "./knob-text";
 
 interface KnobFormProps {
   run: string;
@@ -45,7 +45,7 @@ export function KnobForm({ run, knob, series }: KnobFormProps) {
     },
   });
   const now = valueNow(knob, useLogged(series, knob.metric));
-  const changed = changedWords(knob);
+  const changed = changedText(knob);
   return (
     <form
       className="px-4 py-3"
@@ -98,7 +98,7 @@ export function KnobForm({ run, knob, series }: KnobFormProps) {
       </Field>
       {knob.waiting.length > 0 ? (
         <p role="status" className="mt-1 text-xs text-ink-soft">
-          {capitalized(waitingWords(knob.waiting))}.
+          {capitalized(waitingText(knob.waiting))}.
         </p>
       ) : (
         changed && <p className="mt-1 text-xs text-ink-soft">{changed}</p>

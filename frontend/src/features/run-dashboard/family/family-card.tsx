@@ -8,7 +8,7 @@ import { StatusBadge } from "@/components/ui/status-badge";
 import { familyQuery, type Relative, type RunDetail } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 import { routes } from "@/lib/url";
-import { changeWords } from "./change-words";
+import { changeText } from "./change-text";
 
 /** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */
 export function FamilyCard({ run }: { run: RunDetail }) {
@@ -90,7 +90,7 @@ function Branch({ run, isThis, children }: BranchProps) {
       </div>
       {run.forked_at !== null && (
         <p className="text-xs break-words text-ink-soft">
-          forked at step {count(run.forked_at)}, {changeWords(run.changes)}
+          forked at step {count(run.forked_at)}, {changeText(run.changes)}
         </p>
       )}
       {children.length > 0 && <ul className="mt-1 ml-1 border-l border-line pl-3">{children}</ul>}

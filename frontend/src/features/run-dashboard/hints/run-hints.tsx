@@ -9,7 +9,7 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { type Hint, hintsQuery, isActive, type RunDetail } from "@/lib/api";
 import { count, setting } from "@/lib/format";
-import { lookedAtWords } from "@/lib/hint-words";
+import { lookedAtText } from "@/lib/hint-text";
 import { routes } from "@/lib/url";
 import type { Highlight } from "../curves/highlight";
 
@@ -90,7 +90,7 @@ function HintRow({ hint, shown, onShow, onTry }: HintRowProps) {
         <p className="font-medium">{hint.title}</p>
         <p className="mt-0.5 text-xs text-ink-soft">{hint.evidence}</p>
         <p className="mt-1 text-xs">{hint.suggestion}</p>
-        <p className="mt-1 text-2xs text-ink-faint tabular-nums">{lookedAtWords(hint)}</p>
+        <p className="mt-1 text-2xs text-ink-faint tabular-nums">{lookedAtText(hint)}</p>
         <Button
           size="sm"
           variant="quiet"

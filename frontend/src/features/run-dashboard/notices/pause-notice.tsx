@@ -5,14 +5,14 @@ import { CirclePause } from "lucide-react";
 import { Notice } from "@/components/ui/notice";
 import { type RunDetail, snapshotsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
-import { pauseWords, resumedWords } from "./pause-words";
+import { pauseText, resumedText } from "./pause-text";
 
 /** A run that pauses, is paused, or has continued from a snapshot. */
 export function PauseNotice({ run }: { run: RunDetail }) {
   const { data } = useQuery({ ...snapshotsQuery(run.id), enabled: run.status === "paused" });
   const held = data?.snapshots.find(({ name }) => name === data.newest);
-  const words = pauseWords(run, held);
-  const resumed = resumedWords(run);
+  const words = pauseText(run, held);
+  const resumed = resumedText(run);
   return (
     <>
       {words && (

@@ -6,7 +6,7 @@ import type { Algorithm, Environment } from "@/lib/api";
 import { compact } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { algorithmOf, environmentOf } from "./draft";
-import { whyIncompatible, spacesInWords } from "./compatibility";
+import { whyIncompatible, spacesText } from "./compatibility";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 
@@ -54,7 +54,7 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
   const { id, summary, sees, does, reward_threshold, max_episode_steps } = environment;
   const { not_exact_because: problem } = environment;
   const facts = [
-    spacesInWords(environment),
+    spacesText(environment),
     reward_threshold === null
       ? "no solved return defined"
       : `solved at a mean return of ${compact(reward_threshold)}`,

@@ -10,7 +10,7 @@ import {
   timestepsOf,
 } from "./draft";
 import { choices } from "./fixtures";
-import { whyIncompatible, spacesInWords, replacedAlgorithmNote } from "./compatibility";
+import { whyIncompatible, spacesText, replacedAlgorithmNote } from "./compatibility";
 import { problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 
 const draftAfter = (...changes: DraftChange[]): Draft =>
@@ -264,7 +264,7 @@ describe("what fits", () => {
   });
 
   test("spaces read as a person would say them", () => {
-    expect(spacesInWords(cartpole!)).toBe("4 numbers → 2 actions");
-    expect(spacesInWords(pendulum!)).toBe("4 numbers → 1 continuous action");
+    expect(spacesText(cartpole!)).toBe("4 numbers → 2 actions");
+    expect(spacesText(pendulum!)).toBe("4 numbers → 1 continuous action");
   });
 });

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { planDraft, PlanFields, planOf, planWords } from "@/components/snapshot-plan";
+import { planDraft, PlanFields, planOf, planText } from "@/components/snapshot-plan";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { FieldsProps } from "./form-state";
 import { planProblems } from "./submit";
@@ -17,7 +17,7 @@ export function SnapshotFields({ choices: { limits }, draft, edit, problems }: F
       summary={<span className="font-semibold">Snapshots</span>}
       aside={
         <span className="min-w-0 truncate text-xs font-normal text-ink-faint">
-          {planWords(planOf(plan, limits).plan)}
+          {planText(planOf(plan, limits).plan)}
         </span>
       }
     >

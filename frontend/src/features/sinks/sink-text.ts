@@ -3,7 +3,7 @@ import type { OfferedSink, RunSink, SinkKind } from "@/lib/api";
 import { bytes, clockTime, count, plural } from "@/lib/format";
 
 /** What is shown of a sink of a run. `action`: what the button that delivers at once says; null: there is none. */
-export interface SinkWords {
+export interface SinkText {
   state: { text: string; tone: BadgeTone } | null;
   facts: string[];
   failure: { problem: string; todo: string } | null;
@@ -11,7 +11,7 @@ export interface SinkWords {
 }
 
 /** `now`: milliseconds. `sink` is undefined for one that the run was never delivered to. */
-export function sinkWords(offer: OfferedSink, sink: RunSink | undefined, now: number): SinkWords {
+export function sinkText(offer: OfferedSink, sink: RunSink | undefined, now: number): SinkText {
   if (!sink) {
     const action = offer.install === null ? "Export now" : null;
     return { state: null, facts: [`Would go to ${offer.place}.`], failure: null, action };
@@ -26,7 +26,7 @@ export function sinkWords(offer: OfferedSink, sink: RunSink | undefined, now: nu
   };
 }
 
-function stateOf(sink: RunSink, underWay: boolean): SinkWords["state"] {
+function stateOf(sink: RunSink, underWay: boolean): SinkText["state"] {
   const { state, offline, live } = sink;
   if (state === "delivered") {
     return offline

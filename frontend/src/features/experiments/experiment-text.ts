@@ -4,7 +4,7 @@ import { duration, plural } from "@/lib/format";
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
 
 /** `3 of 10 trials scored, 1 failed`. */
-export function doneWords({ counts, trials }: Counted): string {
+export function doneText({ counts, trials }: Counted): string {
   const scored = counts.scored ?? 0;
   const others = (["failed", "pruned", "skipped"] as const)
     .filter((status) => counts[status])
@@ -13,14 +13,14 @@ export function doneWords({ counts, trials }: Counted): string {
 }
 
 /** `2m 05s left`; null while that cannot be told. */
-export function leftWords({ seconds_left }: Pick<ExperimentSummary, "seconds_left">) {
+export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left">) {
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
 }
 
 type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;
 
 /** What it has cost so far. Of trials that still train only the time is known, so while it runs that is rough. */
-export function costWords({ core_seconds, status }: Paid): string {
+export function costText({ core_seconds, status }: Paid): string {
   const cost = plural(Math.round(core_seconds), "core-second");
   return status === "running" ? `about ${cost}` : cost;
 }
@@ -28,7 +28,7 @@ export function costWords({ core_seconds, status }: Paid): string {
 type Described = Paid & Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;
 
 /** What is compared, or searched, where, and what it cost: `2 variants × 5 seeds`, `CartPole-v1`, `90 core-seconds`. */
-export function factWords(experiment: Described, algorithmName: (id: string) => string): string[] {
+export function factText(experiment: Described, algorithmName: (id: string) => string): string[] {
   const { specification, searches, variants, seeds } = experiment;
   const { base } = specification;
   const named = (algo: string | null | undefined) => (algo ? [algorithmName(algo)] : []);
@@ -37,5 +37,5 @@ export function factWords(experiment: Described, algorithmName: (id: string) => 
   const what = searches
     ? ["Search", ...named(base?.algo)]
     : [`${plural(variants.length, "variant")} × ${plural(seeds.length, "seed")}`];
-  return [...what, ...(environments ? [environments] : []), costWords(experiment)];
+  return [...what, ...(environments ? [environments] : []), costText(experiment)];
 }

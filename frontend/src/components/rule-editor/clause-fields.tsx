@@ -7,7 +7,7 @@ import type { FieldProblem } from "@/lib/api";
 import { type Clause, concerns, phraseOf, rephrased, type Vocabulary } from "./draft";
 import type { Phrase, Slot } from "./phrases";
 
-interface ClauseWordsProps {
+interface ClauseFieldsProps {
   clause: Clause;
   /** What can be chosen. */
   phrases: readonly Phrase[];
@@ -23,7 +23,7 @@ interface ClauseWordsProps {
 }
 
 /** A condition or an action as a part of a sentence, with selects and inputs in it. */
-export function ClauseWords(props: ClauseWordsProps) {
+export function ClauseFields(props: ClauseFieldsProps) {
   const { clause, phrases, known, vocabulary, label, at, problems, onChange } = props;
   const phrase = phraseOf(clause.phrase, known);
   const offered = phrases.includes(phrase) ? phrases : [...phrases, phrase];

@@ -7,12 +7,12 @@ function points(n: number, unit: HintRule["minimum"]["unit"]): string {
 }
 
 /** `Looked at 47 updates, from step 2,048 to 96,256.` */
-export function lookedAtWords({ looked_at: seen }: Hint): string {
+export function lookedAtText({ looked_at: seen }: Hint): string {
   return `Looked at ${points(seen.points, seen.unit)}, from step ${count(seen.from_step)} to ${count(seen.to_step)}.`;
 }
 
 /** What became of a rule in a run, in a few words. */
-export function ruleWords({ state, points: there, minimum }: HintRule): string {
+export function ruleText({ state, points: there, minimum }: HintRule): string {
   const seen = points(there, minimum.unit);
   if (state === "not_logged") return "not logged in this run";
   if (state === "found") return `seen in ${seen}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HintRule } from "@/lib/api";
-import { lookedAtWords, ruleWords } from "./hint-words";
+import { lookedAtText, ruleText } from "./hint-text";
 
 const rule = (change: Partial<HintRule>): HintRule => ({
   ...{ id: "kl-spikes", looks_for: "single updates move the policy too far", metrics: [] },
@@ -11,7 +11,7 @@ const rule = (change: Partial<HintRule>): HintRule => ({
 
 test("a hint says what it looked at", () => {
   const looked_at = { metric: "train/approx_kl", from_step: 2_048, to_step: 96_256, points: 47 };
-  expect(lookedAtWords({ looked_at: { ...looked_at, unit: "updates" } } as never)).toBe(
+  expect(lookedAtText({ looked_at: { ...looked_at, unit: "updates" } } as never)).toBe(
     "Looked at 47 updates, from step 2,048 to 96,256.",
   );
 });
@@ -27,5 +27,5 @@ test.each([
     "47 values so far; needs the end of training",
   ],
 ] as [Partial<HintRule>, string][])("a rule that is %j: %s", (change, words) =>
-  expect(ruleWords(rule(change))).toBe(words),
+  expect(ruleText(rule(change))).toBe(words),
 );

@@ -9,7 +9,7 @@ type Continued = Pick<RunDetail, "status" | "resumed" | "parent" | "attempt" | "
  * What a run that pauses or is paused waits for; null for any other. `held` is the snapshot that it continues from, once
  * that is known.
  */
-export function pauseWords({ status, step, end_step, saves_at }: Paused, held?: Held) {
+export function pauseText({ status, step, end_step, saves_at }: Paused, held?: Held) {
   if (status === "pausing") {
     return {
       title: saves_at === null ? "Pausing" : `Saving at step ${count(saves_at)}`,
@@ -31,7 +31,7 @@ function howItContinues({ exact, not_exact_because: reason }: Held): string {
 }
 
 /** How the newest attempt continued from a snapshot, in a sentence; null if it did not. */
-export function resumedWords(run: Continued): string | null {
+export function resumedText(run: Continued): string | null {
   const { status, resumed } = run;
   if (!resumed || status === "queued" || status === "starting") return null;
   const from = `${beginning(run)} step ${count(resumed.step)}`;

@@ -1,9 +1,9 @@
 import type { SearchResults } from "@/lib/api";
 import { plural, setting } from "@/lib/format";
-import { PRUNERS, SAMPLERS } from "@/lib/sweep-words";
+import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 
 /** A searched value with four significant digits: `0.9999`, `3e-5`, `64, 64`. */
-export function valueWords(value: unknown): string {
+export function parameterText(value: unknown): string {
   if (typeof value !== "number" || Number.isInteger(value)) return setting(value);
   const rounded = Number(value.toPrecision(4));
   const size = Math.abs(rounded);
@@ -12,13 +12,13 @@ export function valueWords(value: unknown): string {
 }
 
 /** `Sampler: TPE. 2 seeds a trial. Given up: below the median.` */
-export function searchWords({ sampler, pruner, seeds_per_trial }: SearchResults): string {
+export function searchText({ sampler, pruner, seeds_per_trial }: SearchResults): string {
   const seeds = plural(seeds_per_trial, "seed");
   return `Sampler: ${SAMPLERS[sampler]}. ${seeds} a trial. Given up: ${PRUNERS[pruner].toLowerCase()}.`;
 }
 
 /** `12 of 20 trials complete, 3 pruned, 1 failed`. */
-export function countWords({ counts, wanted }: SearchResults): string {
+export function countText({ counts, wanted }: SearchResults): string {
   const others = (["running", "pruned", "failed"] as const)
     .filter((state) => counts[state])
     .map((state) => `${counts[state]} ${state}`);

@@ -2,7 +2,7 @@ import type { Verification } from "@/lib/api";
 import { count } from "@/lib/format";
 
 /** What came of playing the episodes of an evaluation again, or how far that is. */
-export function verificationWords({
+export function verificationText({
   status,
   identical,
   steps = 0,

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import type { Experiment } from "@/lib/api";
-import { costWords, doneWords, factWords, leftWords } from "./experiment-words";
+import { costText, doneText, factText, leftText } from "./experiment-text";
 
 test("says what has become of the trials", () => {
-  expect(doneWords({ counts: {}, trials: 1 })).toBe("0 of 1 trial scored");
-  expect(doneWords({ counts: { scored: 3, failed: 1, training: 2 }, trials: 10 })).toBe(
+  expect(doneText({ counts: {}, trials: 1 })).toBe("0 of 1 trial scored");
+  expect(doneText({ counts: { scored: 3, failed: 1, training: 2 }, trials: 10 })).toBe(
     "3 of 10 trials scored, 1 failed",
   );
 });
 
 test("says how long it takes, and what it has cost", () => {
-  expect(leftWords({ seconds_left: 125 })).toBe("2m 05s left");
-  expect(leftWords({ seconds_left: null })).toBeNull();
-  expect(costWords({ core_seconds: 1112.6, status: "completed" })).toBe("1,113 core-seconds");
-  expect(costWords({ core_seconds: 0.9, status: "stopped" })).toBe("1 core-second");
-  expect(costWords({ core_seconds: 57, status: "running" })).toBe("about 57 core-seconds");
+  expect(leftText({ seconds_left: 125 })).toBe("2m 05s left");
+  expect(leftText({ seconds_left: null })).toBeNull();
+  expect(costText({ core_seconds: 1112.6, status: "completed" })).toBe("1,113 core-seconds");
+  expect(costText({ core_seconds: 0.9, status: "stopped" })).toBe("1 core-second");
+  expect(costText({ core_seconds: 57, status: "running" })).toBe("about 57 core-seconds");
 });
 
 test("says what is compared, or searched, where, and what it cost", () => {
@@ -25,13 +25,13 @@ test("says what is compared, or searched, where, and what it cost", () => {
   };
   const compared = { ...common, variants: [variant("A-v1"), variant("A-v1")], seeds: [0, 1, 2] };
   const names = () => "Q-learning";
-  expect(factWords({ ...compared, searches: false } as Experiment, names)).toEqual([
+  expect(factText({ ...compared, searches: false } as Experiment, names)).toEqual([
     "2 variants × 3 seeds",
     "A-v1",
     "9 core-seconds",
   ]);
   const searched = { ...common, variants: [], seeds: [0], searches: true };
-  expect(factWords(searched as unknown as Experiment, names)).toEqual([
+  expect(factText(searched as unknown as Experiment, names)).toEqual([
     "Search",
     "Q-learning",
     "Taxi-v4",

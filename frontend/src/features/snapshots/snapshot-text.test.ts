@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { snapshot } from "./fixtures";
-import { type ConfirmedAction, confirmationOf } from "./snapshot-words";
+import { type ConfirmedAction, confirmationOf } from "./snapshot-text";
 
 const early = snapshot(2_048);
 const late = snapshot(6_144);

@@ -53,7 +53,7 @@ export function knobValue(value: number | null): string {
 }
 
 /** What was asked for and is not made yet. */
-export function waitingWords(waiting: readonly KnobChange[]): string {
+export function waitingText(waiting: readonly KnobChange[]): string {
   const words = waiting.map((change) =>
     change.kind === "set_knob" ? knobValue(change.value) : `times ${knobValue(change.factor)}`,
   );
@@ -61,7 +61,7 @@ export function waitingWords(waiting: readonly KnobChange[]): string {
 }
 
 /** The last change that was made; null without one. */
-export function changedWords({ changed }: RunKnob): string | null {
+export function changedText({ changed }: RunKnob): string | null {
   if (!changed) return null;
   const by = {
     person: "by you",

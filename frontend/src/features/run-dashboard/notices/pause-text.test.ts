@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { pauseWords, resumedWords } from "./pause-words";
+import { pauseText, resumedText } from "./pause-text";
 
 describe("a run that pauses", () => {
   const run = { status: "pausing", step: 14_400, end_step: 20_480, saves_at: 16_384 } as const;
 
   test("says at which step it is saved", () =>
-    expect(pauseWords(run)?.title).toBe("Saving at step 16,384"));
+    expect(pauseText(run)?.title).toBe("Saving at step 16,384"));
 
   test("says where it is once it is paused", () =>
-    expect(pauseWords({ ...run, status: "paused", step: 16_384 })?.title).toBe(
+    expect(pauseText({ ...run, status: "paused", step: 16_384 })?.title).toBe(
       "Paused at step 16,384 of 20,480",
     ));
 
   test("promises to continue exactly where that is so, and says why where it is not", () => {
     const paused = { ...run, status: "paused" } as const;
-    const text = (held?: Parameters<typeof pauseWords>[1]) => pauseWords(paused, held)?.text;
+    const text = (held?: Parameters<typeof pauseText>[1]) => pauseText(paused, held)?.text;
     expect(text({ exact: true, not_exact_because: null })).toMatch(/exactly where it was\.$/);
     expect(text({ exact: false, not_exact_because: "Its state cannot be copied." })).toBe(
       "Everything is saved, and nothing runs. Resume continues from there, but not exactly. Its state cannot be copied.",
@@ -23,7 +23,7 @@ describe("a run that pauses", () => {
   });
 
   test("has nothing to say while it trains", () =>
-    expect(pauseWords({ ...run, status: "running" })).toBeNull());
+    expect(pauseText({ ...run, status: "running" })).toBeNull());
 });
 
 describe("a run that continued from a snapshot", () => {
@@ -31,7 +31,7 @@ describe("a run that continued from a snapshot", () => {
     ...{ snapshot: "16384", step: 16_384, verified: 132, left: 0, diverged_at: null },
     not_exact_because: null,
   };
-  const run: Parameters<typeof resumedWords>[0] = {
+  const run: Parameters<typeof resumedText>[0] = {
     ...{ status: "running", parent: null, attempt: 2 },
     ...{ resumed, superseded: [] },
   };
@@ -41,7 +41,7 @@ describe("a run that continued from a snapshot", () => {
       diverged_at?: number;
       not_exact_because?: string;
     },
-  ) => resumedWords({ ...run, resumed: { ...resumed, ...changes } });
+  ) => resumedText({ ...run, resumed: { ...resumed, ...changes } });
 
   test("says how many rows came out identical", () =>
     expect(words({})).toBe("Resumed from step 16,384, 132 rows identical."));
@@ -58,18 +58,18 @@ describe("a run that continued from a snapshot", () => {
     ));
 
   test("says nothing before the attempt has begun", () =>
-    expect(resumedWords({ ...run, status: "queued" })).toBeNull());
+    expect(resumedText({ ...run, status: "queued" })).toBeNull());
 
   test("says that it went back, and so nothing of what it left behind", () => {
     const back = { ...run, resumed: { ...resumed, verified: null }, superseded: [stretch] };
-    expect(resumedWords(back)).toBe("Went back to step 16,384.");
-    expect(resumedWords({ ...back, attempt: 3 })).toBe("Resumed from step 16,384.");
+    expect(resumedText(back)).toBe("Went back to step 16,384.");
+    expect(resumedText({ ...back, attempt: 3 })).toBe("Resumed from step 16,384.");
   });
 
   test("says of a fork where it began, and of its later attempts that they were resumed", () => {
     const parent = { run_id: "a", snapshot: "16384", step: 16_384, changed: [] };
     const fork = { ...run, parent, attempt: 1, resumed: { ...resumed, verified: 0 } };
-    expect(resumedWords(fork)).toBe("Began at its parent's step 16,384, exactly where it was.");
-    expect(resumedWords({ ...fork, attempt: 2 })).toMatch(/^Resumed from step 16,384/);
+    expect(resumedText(fork)).toBe("Began at its parent's step 16,384, exactly where it was.");
+    expect(resumedText({ ...fork, attempt: 2 })).toMatch(/^Resumed from step 16,384/);
   });
 });

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { mlflow, sink } from "./fixtures";
-import { sinkWords } from "./sink-words";
+import { sinkText } from "./sink-text";
 
 const NOW = 1_000_000;
 const words = (change: Parameters<typeof sink>[0], offer = mlflow) =>
-  sinkWords(offer, sink(change), NOW);
+  sinkText(offer, sink(change), NOW);
 
 test("a sink that the run never went to says where it would go, and can be exported to", () => {
-  expect(sinkWords(mlflow, undefined, NOW)).toEqual({
+  expect(sinkText(mlflow, undefined, NOW)).toEqual({
     state: null,
     facts: ["Would go to http://tracking:5000, experiment rlviz."],
     failure: null,
@@ -17,7 +17,7 @@ test("a sink that the run never went to says where it would go, and can be expor
 
 test("a sink whose package is missing can not be delivered to", () => {
   const missing = { ...mlflow, install: "pip install 'rlviz[mlflow]'" };
-  expect(sinkWords(missing, undefined, NOW).action).toBeNull();
+  expect(sinkText(missing, undefined, NOW).action).toBeNull();
   const failing = words({ state: "failing", problem: "It needs more packages." }, missing);
   expect(failing.action).toBeNull();
   expect(failing.failure?.todo).toBe("Nothing is lost: what is missing waits in the run's folder.");

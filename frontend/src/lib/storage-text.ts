@@ -15,7 +15,7 @@ export function framesHashed(every: number): string {
 }
 
 /** A storage profile in words, for instance `Standard · pictures · 200 MB of records and 20 MB of frames a run`. */
-export function storageWords(profile: StorageProfile): string {
+export function storageText(profile: StorageProfile): string {
   const { detail, pictures, max_bytes: records, keep_frames_bytes: frames } = profile;
   if (detail === "off") return "off";
   const kept =
@@ -29,12 +29,12 @@ export function timeShare(share: number): string {
 }
 
 /** What recording cost, to follow the detail; nothing where that is not known. */
-export function costWords(cost: number | null | undefined): string {
+export function recordingCostText(cost: number | null | undefined): string {
   return cost == null ? "" : `, which took ${timeShare(cost)} of the time`;
 }
 
 /** How the detail was lowered by itself. */
-export function loweredWords({ before, after, cost, most }: Lowered): string {
+export function loweredText({ before, after, cost, most }: Lowered): string {
   const now = after === "off" ? "Switched off" : `Lowered to ${after}`;
   return `${now} from ${before} by itself: it took ${timeShare(cost)} of the time, more than the ${timeShare(most)} that it may.`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Health } from "./api";
-import { costWords, framesHashed, loweredWords, storageWords } from "./storage-words";
+import { recordingCostText, framesHashed, loweredText, storageText } from "./storage-text";
 
 const profile: Health["storage"][string] = {
   ...{ title: "Box2D", detail: "standard", frames_every: 8, pictures: true, max_bytes: 200e6 },
@@ -14,7 +14,7 @@ test.each([
   [{ keep_frames_bytes: 0, pictures: false, max_bytes: 2e9 }, "standard · 2 GB a run"],
   [{ detail: "off" }, "off"],
 ] as const)("with %j what is kept is: %s", (change, words) =>
-  expect(storageWords({ ...profile, ...change })).toBe(words),
+  expect(storageText({ ...profile, ...change })).toBe(words),
 );
 
 test.each([
@@ -24,9 +24,9 @@ test.each([
 ])("one frame in %d: %s", (every, words) => expect(framesHashed(every)).toBe(words));
 
 test("what recording cost is said where it is known, and why it was lowered", () => {
-  expect(costWords(null)).toBe("");
-  expect(costWords(0.064)).toBe(", which took 6% of the time");
-  expect(loweredWords({ before: "full", after: "standard", cost: 0.41, most: 0.25 })).toBe(
+  expect(recordingCostText(null)).toBe("");
+  expect(recordingCostText(0.064)).toBe(", which took 6% of the time");
+  expect(loweredText({ before: "full", after: "standard", cost: 0.41, most: 0.25 })).toBe(
     "Lowered to standard from full by itself: it took 41% of the time, more than the 25% that it may.",
   );
 });

@@ -2,7 +2,7 @@ import type { Relative } from "@/lib/api";
 import { count, setting } from "@/lib/format";
 
 /** What was changed at a fork, for instance `gamma 0.99 → 0.9, seed 1 → 7`. */
-export function changeWords(changes: Relative["changes"]): string {
+export function changeText(changes: Relative["changes"]): string {
   const own = changes.filter(({ in_parent }) => !in_parent);
   const inherited = changes.filter(({ in_parent }) => in_parent);
   const changed = own.length === 0 ? "nothing changed" : listed(own);
