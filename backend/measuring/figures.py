@@ -13,7 +13,7 @@ from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset
 from rlviz.presets.catalog import CURVES, MEASURED, digest, preset_files
 from rlviz.rundir.atomic import write_atomically
-from rlviz.services.experiment_results.keeping import curve_of, measured_of
+from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
 
 _FIGURES = TypeAdapter(dict[str, MeasuredPreset])
 _CURVES = TypeAdapter(dict[str, MeasuredCurve])

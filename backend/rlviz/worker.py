@@ -34,7 +34,7 @@ from types import FrameType
 
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import Conflict
-from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, Workplace
+from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, WorkFolder
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.sessions.folder import SessionFolder
@@ -64,7 +64,7 @@ def main() -> int:
         if arguments is None:
             return EXIT_OK
         options = parser.parse_args(arguments)
-        _log_to(_workplace(options))
+        _log_to(_work_folder(options))
     if options.folder is None:
         parser.error("name the run folder")
     if options.session:
@@ -82,7 +82,7 @@ def _job(options: argparse.Namespace) -> Work:
     return MakeClips() if options.clips else Train()
 
 
-def _workplace(options: argparse.Namespace) -> Workplace:
+def _work_folder(options: argparse.Namespace) -> WorkFolder:
     return SessionFolder(options.folder) if options.session else RunFolder.at(options.folder)
 
 
@@ -216,7 +216,7 @@ def _forked() -> list[str] | None:
     return arguments
 
 
-def _log_to(folder: Workplace) -> None:
+def _log_to(folder: WorkFolder) -> None:
     """Redirect standard output and error to the folder's log, and ignore standard input."""
     with folder.open_log() as log, Path(os.devnull).open("rb") as nothing:
         os.dup2(log.fileno(), 1)

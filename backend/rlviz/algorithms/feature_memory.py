@@ -73,9 +73,9 @@ class _Once:
         found = [(row, features) for row, features in enumerate(self._known) if features is not None]
         if not found:
             return self._forward(observations)
-        made = torch.empty((len(self._known), found[0][1].shape[1]), dtype=found[0][1].dtype)
-        made[[row for row, _ in found]] = torch.cat([features for _, features in found])
+        computed = torch.empty((len(self._known), found[0][1].shape[1]), dtype=found[0][1].dtype)
+        computed[[row for row, _ in found]] = torch.cat([features for _, features in found])
         missing = [row for row, features in enumerate(self._known) if features is None]
         if missing:
-            made[missing] = self._forward(observations[missing])
-        return made
+            computed[missing] = self._forward(observations[missing])
+        return computed

@@ -42,7 +42,7 @@ class Greedy:
 
 
 @dataclass(frozen=True)
-class Contestant:
+class ComparisonEntry:
     """A run to be compared. ``environment``: its environment with the options that matter; ``group``: what it shares
     with runs that differ in their seed alone, with ``group_label`` to call them by."""
 
@@ -73,7 +73,7 @@ class Figure:
     reason: str
 
 
-Value = Callable[[Contestant], float | None]
+Value = Callable[[ComparisonEntry], float | None]
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class _Measure:
     share: float = SHARE
     none_is_worse: bool = False
 
-    def of(self, run: Contestant) -> float:
+    def of(self, run: ComparisonEntry) -> float:
         value = self.value(run)
         return math.nan if value is None else value
 
-    def is_clear(self, first: Contestant, second: Contestant) -> bool:
+    def is_clear(self, first: ComparisonEntry, second: ComparisonEntry) -> bool:
         """Whether ``first``, whose value is the better one, is better by more than chance."""
         values = self.of(first), self.of(second)
         if self.error is None:
@@ -177,7 +177,7 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
     )
 
 
-def figures(runs: Sequence[Contestant], *, window: int, threshold: float | None, shared: int = 0) -> list[Figure]:
+def figures(runs: Sequence[ComparisonEntry], *, window: int, threshold: float | None, shared: int = 0) -> list[Figure]:
     """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one;
     ``shared``: up to that step they were one run."""
     found = []
@@ -192,13 +192,13 @@ def figures(runs: Sequence[Contestant], *, window: int, threshold: float | None,
     return found
 
 
-def reached_before_they_parted(runs: Sequence[Contestant], shared: int) -> int | None:
+def reached_before_they_parted(runs: Sequence[ComparisonEntry], shared: int) -> int | None:
     """The step at which runs that were one up to step ``shared`` reached the threshold, if they did by then."""
     steps = [run.metrics.steps_to_threshold for run in runs if run.metrics.steps_to_threshold is not None]
     return min(steps) if steps and min(steps) <= shared else None
 
 
-def _not_compared(runs: Sequence[Contestant], measure: _Measure, shared: int) -> str | None:
+def _not_compared(runs: Sequence[ComparisonEntry], measure: _Measure, shared: int) -> str | None:
     """Why a figure says nothing about which of runs with a common history is better."""
     if shared and measure.id == "seconds_to_threshold":
         return "Each counts from its own start, and one was forked from another."
@@ -207,12 +207,12 @@ def _not_compared(runs: Sequence[Contestant], measure: _Measure, shared: int) ->
     return None
 
 
-def is_clearly_higher(first: Contestant, second: Contestant, window: int) -> bool:
+def is_clearly_higher(first: ComparisonEntry, second: ComparisonEntry, window: int) -> bool:
     """Whether the final mean return of ``first`` is higher by more than chance."""
     return _measures(window, None)[0].is_clear(first, second)
 
 
-def _best(runs: Sequence[Contestant], measure: _Measure) -> tuple[str | None, str]:
+def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | None, str]:
     """The run that is best, with the reason; or None, with the reason why none is."""
     if len(runs) < 2:
         return None, "There is no other run."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlviz.analysis.figures import SHARE, Contestant, is_clearly_higher, reached_before_they_parted
+from rlviz.analysis.figures import SHARE, ComparisonEntry, is_clearly_higher, reached_before_they_parted
 from rlviz.analysis.numbers import brief, decimal, listed
 from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
 
@@ -34,7 +34,7 @@ class Verdict:
 
 
 def verdict(
-    runs: Sequence[Contestant],
+    runs: Sequence[ComparisonEntry],
     *,
     window: int,
     threshold: float | None,
@@ -72,7 +72,7 @@ def verdict(
     return Verdict(headline, why, cautions, few_seeds)
 
 
-def _ranked(runs: Sequence[Contestant], window: int, threshold: float | None, shared: int) -> tuple[str, list[str]]:
+def _ranked(runs: Sequence[ComparisonEntry], window: int, threshold: float | None, shared: int) -> tuple[str, list[str]]:
     by_final = sorted(runs, key=_final, reverse=True)
     first, second = by_final[0], by_final[1]
     ahead = is_clearly_higher(first, second, window)
@@ -95,7 +95,7 @@ def _ranked(runs: Sequence[Contestant], window: int, threshold: float | None, sh
     return "No clear difference.", [level, *speed]
 
 
-def _speed(runs: Sequence[Contestant], reached: Sequence[Contestant], threshold: float) -> str:
+def _speed(runs: Sequence[ComparisonEntry], reached: Sequence[ComparisonEntry], threshold: float) -> str:
     """``reached``: those that did, the soonest first."""
     goal = f"a mean return of {decimal(threshold)}"
     if not reached:
@@ -109,7 +109,7 @@ def _speed(runs: Sequence[Contestant], reached: Sequence[Contestant], threshold:
     return f"{goal[:1].upper()}{goal[1:]} was reached by {listed(steps)}{rest}."
 
 
-def _soonest(reached: Sequence[Contestant]) -> Contestant | None:
+def _soonest(reached: Sequence[ComparisonEntry]) -> ComparisonEntry | None:
     """The one that reached the threshold clearly before every other, if one did. ``reached``: soonest first."""
     if not reached:
         return None
@@ -117,7 +117,7 @@ def _soonest(reached: Sequence[Contestant]) -> Contestant | None:
     return first if second is None or _steps(first) < SHARE * _steps(second) else None
 
 
-def _cautions(runs: Sequence[Contestant], settings: list[str], shared: int) -> list[str]:
+def _cautions(runs: Sequence[ComparisonEntry], settings: list[str], shared: int) -> list[str]:
     cautions = []
     if shared:
         cautions.append(f"Up to step {brief(shared)} they were one run: only what came after tells them apart.")
@@ -134,7 +134,7 @@ def _cautions(runs: Sequence[Contestant], settings: list[str], shared: int) -> l
     return cautions
 
 
-def _seed_caution(runs: Sequence[Contestant]) -> str | None:
+def _seed_caution(runs: Sequence[ComparisonEntry]) -> str | None:
     """That luck may decide, where there is a single seed of some."""
     single = [group.label for group in _groups(runs) if len(group.scores) == 1]
     if not single:
@@ -143,9 +143,9 @@ def _seed_caution(runs: Sequence[Contestant]) -> str | None:
     return f"One seed {whose}: with other seeds it may come out differently."
 
 
-def _groups(runs: Sequence[Contestant]) -> list[SeedScores]:
+def _groups(runs: Sequence[ComparisonEntry]) -> list[SeedScores]:
     """The final returns by group; a run that is in none is one by itself."""
-    members: dict[str, list[Contestant]] = {}
+    members: dict[str, list[ComparisonEntry]] = {}
     for run in runs:
         members.setdefault(run.group or run.run_id, []).append(run)
     return [
@@ -159,12 +159,12 @@ def _some(labels: list[str]) -> str:
     return listed(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
 
 
-def _final(run: Contestant) -> float:
+def _final(run: ComparisonEntry) -> float:
     final = run.metrics.final_moving_average
     best = run.metrics.best_moving_average
     return final if final is not None else best if best is not None else -math.inf
 
 
-def _steps(run: Contestant) -> float:
+def _steps(run: ComparisonEntry) -> float:
     steps = run.metrics.steps_to_threshold
     return math.inf if steps is None else steps

@@ -54,7 +54,7 @@ def _families(app: Application) -> Iterator[str]:
     yield _family("run_slots", "Runs that may train at the same time.", {"": app.supervisor.limit})
     workers = {f'does="{what}"': count for what, count in app.supervisor.worker_counts().items()}
     yield _family("workers", "Workers that live, by what they do.", workers)
-    deliveries = {f'state="{state}"': count for state, count in app.couriers.counts().items()}
+    deliveries = {f'state="{state}"': count for state, count in app.deliveries.counts().items()}
     yield _family("sink_deliveries", "Runs that a sink lacks something of, once for each sink.", deliveries)
     yield _family("streams", "Event streams that are open.", {"": app.broadcast.subscriptions})
     yield _family("sessions", "Sessions in which somebody watches or plays.", {"": len(app.sessions.list())})

@@ -1,4 +1,4 @@
-"""Delivering runs to other programs from the command line, each by a courier process of its own."""
+"""Delivering runs to other programs from the command line, each by a delivery worker, a process of its own."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ SINKS = f"<{'|'.join(SinkKind)}>"
 def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
     """Deliver runs until they have ended, while they train. Whoever gives up meanwhile is for ``deliver_all`` to ask
     again. Raises Failure."""
-    from rlviz.services.sinks.couriers import following
+    from rlviz.services.sinks.delivery_workers import following
 
-    with ExitStack() as couriers:
+    with ExitStack() as workers:
         try:
             for folder, kind in wanted:
-                couriers.enter_context(following(folder, kind))
+                workers.enter_context(following(folder, kind))
         except OSError as error:
             raise Failure(Exit.FAILED, f"Runs cannot be followed: {error}") from error
         for run_id in dict.fromkeys(folder.run_id for folder, _ in wanted):
@@ -58,7 +58,7 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     """Deliver a run as it is now, and return what became of it, which is said unless ``quiet``. Raises Failure."""
     from rlviz.domain.errors import RunFolderError
     from rlviz.rundir.sinks import add_sink, read_sink
-    from rlviz.services.sinks.couriers import BUSY, DELIVERED, deliver_now
+    from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, deliver_now
 
     try:
         add_sink(folder, kind)

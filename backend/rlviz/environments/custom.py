@@ -13,7 +13,7 @@ FAMILY = Family("own", "Custom")
 _STATE_WRAPPERS = {
     StateKept.ATTRIBUTES: None,
     StateKept.REPLAY: "rlviz.environments.state.replay:replayed",
-    StateKept.NOTHING: "rlviz.environments.state.replay:unkept",
+    StateKept.NOTHING: "rlviz.environments.state.replay:without_state",
 }
 
 

@@ -64,8 +64,8 @@ def probe(entry_point: str) -> CustomEnvironment:
 
     Raises Unusable, or what the class raises.
     """
-    made = _load(entry_point)
-    said = _said_by(entry_point, made)
+    loaded = _load(entry_point)
+    said = _said_by(entry_point, loaded)
     try:
         env = make_custom(said, "rgb_array")
     except NotFlattenable as error:
@@ -76,9 +76,9 @@ def probe(entry_point: str) -> CustomEnvironment:
         custom = said.model_copy(
             update={
                 "observation_space": _named(
-                    replace(observed, labels=names_of(as_written.observation_space)), made, "observation"
+                    replace(observed, labels=names_of(as_written.observation_space)), loaded, "observation"
                 ),
-                "action_space": _named(_space(env.action_space, "action"), made, "action"),
+                "action_space": _named(_space(env.action_space, "action"), loaded, "action"),
                 "state_kept_by": StateKept.NOTHING,
                 "state_problem": "It hung or crashed while it was tried whether its state can be copied.",
             }
@@ -129,35 +129,35 @@ def _say(found: ProbedEnvironment) -> None:
 
 def _load(entry_point: str) -> Any:
     try:
-        made = load_class(entry_point)
+        loaded = load_class(entry_point)
     except AttributeError as error:
         raise Unusable(f"{error}. Name a class that the module has.") from error
-    if not (isinstance(made, type) and issubclass(made, gymnasium.Env)):
+    if not (isinstance(loaded, type) and issubclass(loaded, gymnasium.Env)):
         raise Unusable(f"{entry_point} is no gymnasium.Env. Derive the class from gymnasium.Env.")
-    if "rgb_array" not in _metadata(made).get("render_modes", ()):
+    if "rgb_array" not in _metadata(loaded).get("render_modes", ()):
         raise Unusable(
             'It cannot be filmed: metadata["render_modes"] has no "rgb_array". Take render_mode as an argument, '
             "and return an RGB array from render()."
         )
-    return made
+    return loaded
 
 
-def _said_by(entry_point: str, made: Any) -> CustomEnvironment:
+def _said_by(entry_point: str, loaded: Any) -> CustomEnvironment:
     """What the attributes of the class say; its spaces are added later."""
-    summary = (made.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
+    summary = (loaded.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
     return CustomEnvironment(
         entry_point=entry_point,
-        summary=summary if summary and made.__doc__ != gymnasium.Env.__doc__ else f"Your own, from {entry_point}.",
+        summary=summary if summary and loaded.__doc__ != gymnasium.Env.__doc__ else f"Your own, from {entry_point}.",
         observation_space=Space("Unknown"),
         action_space=Space("Unknown"),
-        reward_threshold=getattr(made, "reward_threshold", None),
-        max_episode_steps=getattr(made, "max_episode_steps", None),
-        render_fps=round(_metadata(made).get("render_fps") or DEFAULT_FPS),
+        reward_threshold=getattr(loaded, "reward_threshold", None),
+        max_episode_steps=getattr(loaded, "max_episode_steps", None),
+        render_fps=round(_metadata(loaded).get("render_fps") or DEFAULT_FPS),
     )
 
 
-def _metadata(made: Any) -> Mapping[str, Any]:
-    metadata: Mapping[str, Any] = getattr(made, "metadata", None) or {}
+def _metadata(loaded: Any) -> Mapping[str, Any]:
+    metadata: Mapping[str, Any] = getattr(loaded, "metadata", None) or {}
     return metadata
 
 
@@ -172,11 +172,11 @@ def _space(space: gymnasium.Space[Any], what: str) -> Space:
     return Space(type(space).__name__, tuple(space.shape or ()), _count(space), dtype=str(space.dtype))
 
 
-def _named(space: Space, made: Any, what: str) -> Space:
+def _named(space: Space, loaded: Any, what: str) -> Space:
     """``space`` with the names and units that the class has for it: ``observation_names``, ``action_units``."""
     size = space.n if space.kind == "Discrete" and space.n is not None else space.size
-    names = _texts(made, f"{what}_names", size) or space.labels
-    units = _texts(made, f"{what}_units", size)
+    names = _texts(loaded, f"{what}_names", size) or space.labels
+    units = _texts(loaded, f"{what}_units", size)
     if units and space.kind == "Discrete":
         raise Unusable(f"{what}_units are of numbers; its {what} space is Discrete, whose values are counted.")
     if len(set(names)) < len(names):
@@ -184,9 +184,9 @@ def _named(space: Space, made: Any, what: str) -> Space:
     return replace(space, labels=names, units=units)
 
 
-def _texts(made: Any, attribute: str, size: int) -> tuple[str, ...]:
+def _texts(loaded: Any, attribute: str, size: int) -> tuple[str, ...]:
     """The texts in a class attribute; none if there is no such attribute. Raises Unusable unless there are ``size``."""
-    said = getattr(made, attribute, ())
+    said = getattr(loaded, attribute, ())
     if isinstance(said, str) or not (isinstance(said, Sequence) and all(isinstance(text, str) for text in said)):
         raise Unusable(f"{attribute} is {_brief(said)}; a list of texts is needed, one for each of {size}.")
     if said and len(said) != size:

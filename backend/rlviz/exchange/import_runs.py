@@ -1,4 +1,4 @@
-"""``bring_in``: whatever can be imported, by what it is."""
+"""``import_path``: whatever can be imported, by what it is."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ImportOptions:
 
 
 @dataclass
-class BroughtIn:
+class ImportOutcome:
     """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each that is there
     already, or whose curves are, and the id of that run."""
 
@@ -43,9 +43,9 @@ class BroughtIn:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def bring_in(
+def import_path(
     path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress
-) -> BroughtIn:
+) -> ImportOutcome:
     """Import the runs at ``path``, each whole or not at all; ``on_progress`` is called with the place of each of several,
     or the name of each file of one bundle.
 
@@ -59,7 +59,7 @@ def bring_in(
     return _of_logs(path, runs_dir, options, on_progress)
 
 
-def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> BroughtIn:
+def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     """Of the bundles below the folder, if there are some, and of the logs below it otherwise."""
     archives = (one for one in sorted(path.rglob("*.zip")) if not one.is_symlink() and is_archive(one))
     bundles = [one for one in archives if _is_bundle(one)]
@@ -67,21 +67,21 @@ def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: 
         return _of_logs(path, runs_dir, options, on_progress)
     if len(bundles) > MOST_RUNS:
         raise ImportRefused(f"{path.name!r} has more than {MOST_RUNS:,} bundles. Import it in parts.")
-    brought = BroughtIn()
+    outcome = ImportOutcome()
     for number, bundle in enumerate(bundles):
         on_progress(bundle.name, number, len(bundles))
         try:
-            brought.runs.append(_of_bundle(bundle, runs_dir, options))
+            outcome.runs.append(_of_bundle(bundle, runs_dir, options))
         except RunIsThere as there:
-            brought.known.append((bundle.name, there.run_id))
+            outcome.known.append((bundle.name, there.run_id))
         except InvalidRequest as error:
-            brought.refused.append((bundle.name, str(error)))
-    return _if_any(brought)
+            outcome.refused.append((bundle.name, str(error)))
+    return _if_any(outcome)
 
 
-def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> BroughtIn:
+def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     if _is_bundle(path):
-        return BroughtIn([_of_bundle(path, runs_dir, options, on_progress)])
+        return ImportOutcome([_of_bundle(path, runs_dir, options, on_progress)])
     drafts = runs_dir / DRAFTS
     drafts.mkdir(parents=True, exist_ok=True)
     unpacked = Path(tempfile.mkdtemp(prefix="import-", dir=drafts))
@@ -105,8 +105,8 @@ def _is_bundle(path: Path) -> bool:
         return MANIFEST in archive.namelist()
 
 
-def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> BroughtIn:
-    logs, brought = find_logs(path), BroughtIn()
+def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
+    logs, outcome = find_logs(path), ImportOutcome()
     before = {} if options.again else imported_before(runs_dir)
     for number, one in enumerate(logs):
         place = one.place.name if len(logs) == 1 else one.place.relative_to(path.parent).as_posix()
@@ -115,22 +115,22 @@ def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: Pr
             found = read_logs(one)
             rows = found.rows.finished(found.began)
             if before and (run_id := before.get(digest_of(rows))) is not None:
-                brought.known.append((place, run_id))
+                outcome.known.append((place, run_id))
                 continue
             if len(logs) > 1 and found.name == one.place.name:
                 found.name = place
             found.algo, found.env_id = options.algo or found.algo, options.env_id or found.env_id
             found.name = options.name or found.name
-            brought.runs.append(write_run(found, rows, runs_dir))
+            outcome.runs.append(write_run(found, rows, runs_dir))
         except InvalidRequest as error:
-            brought.refused.append((place, str(error)))
-    return _if_any(brought)
+            outcome.refused.append((place, str(error)))
+    return _if_any(outcome)
 
 
-def _if_any(brought: BroughtIn) -> BroughtIn:
+def _if_any(outcome: ImportOutcome) -> ImportOutcome:
     """Raises ImportRefused where nothing was there to be taken."""
-    if not brought.runs and not brought.known:
-        [(_, first), *others] = brought.refused
+    if not outcome.runs and not outcome.known:
+        [(_, first), *others] = outcome.refused
         more = f" Nor could {len(others)} others be taken." if others else ""
         raise ImportRefused(f"{first}{more} Nothing was imported.")
-    return brought
+    return outcome

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from rlviz.domain.disk_full import DISK_FULL
-from rlviz.launchers.job import Job, Workplace
+from rlviz.launchers.job import Job, WorkFolder
 from rlviz.rundir.folder import RunFolder
 
 _DISK_FULL = 74  # EX_IOERR: the exit code of a worker that could not even write its error
@@ -111,7 +111,7 @@ class Launcher(ABC):
         """Maintain what is kept between launches. Called several times a second; returns at once."""
 
     @abstractmethod
-    def launch(self, folder: Workplace, job: Job) -> Worker:
+    def launch(self, folder: WorkFolder, job: Job) -> Worker:
         """Start a worker for ``job``. ``folder`` is that of the run or of the session.
 
         Raises LauncherError if that is impossible, RunFolderError if the folder is a link or no folder.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 
-class Workplace(Protocol):
+class WorkFolder(Protocol):
     """The folder that a worker reads from and writes to: a run folder, or the folder of a session."""
 
     path: Path
@@ -59,7 +59,7 @@ class PlaySession:
 Job = Train | Evaluate | Verify | VerifySnapshot | MakeClips | PlaySession
 
 
-def worker_arguments(folder: Workplace, job: Job, identity: str | None = None) -> list[str]:
+def worker_arguments(folder: WorkFolder, job: Job, identity: str | None = None) -> list[str]:
     """Arguments after ``python -m rlviz.worker`` for ``job``; ``worker.py`` parses them.
 
     ``identity`` is how the launcher finds this worker again, unless it does so by its process.

@@ -9,7 +9,7 @@ import subprocess
 
 from rlviz.domain.errors import ArtifactNotFound, LauncherError
 from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.job import Job, Workplace, worker_arguments
+from rlviz.launchers.job import Job, WorkFolder, worker_arguments
 from rlviz.launchers.prewarmed import PrewarmedWorkers
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.process_worker import AdoptedWorker, ChildWorker, spawn
@@ -33,7 +33,7 @@ class ProcessLauncher(Launcher):
         if self.source is not None:
             self.source.tick()
 
-    def launch(self, folder: Workplace, job: Job) -> Worker:
+    def launch(self, folder: WorkFolder, job: Job) -> Worker:
         try:
             folder.check()
         except ArtifactNotFound as error:
@@ -58,7 +58,7 @@ class ProcessLauncher(Launcher):
             self.source.close()
 
 
-def _start_cold(folder: Workplace, arguments: list[str]) -> subprocess.Popen[bytes]:
+def _start_cold(folder: WorkFolder, arguments: list[str]) -> subprocess.Popen[bytes]:
     try:
         with folder.open_log() as log:
             return spawn(arguments, stdin=subprocess.DEVNULL, output=log.fileno())

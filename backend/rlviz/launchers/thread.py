@@ -8,7 +8,7 @@ from threading import Event, Thread
 from rlviz.domain.errors import LauncherError
 from rlviz.domain.registry import load
 from rlviz.launchers.base import Exit, Launcher, Worker
-from rlviz.launchers.job import Job, Train, Workplace
+from rlviz.launchers.job import Job, Train, WorkFolder
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
@@ -70,7 +70,7 @@ class ThreadLauncher(Launcher):
     def tick(self) -> None:
         self._processes.tick()
 
-    def launch(self, folder: Workplace, job: Job) -> Worker:
+    def launch(self, folder: WorkFolder, job: Job) -> Worker:
         if not isinstance(job, Train):
             return self._processes.launch(folder, job)
         if self._worker is not None and self._worker.poll() is None:

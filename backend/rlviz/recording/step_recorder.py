@@ -272,9 +272,9 @@ def records_about(
     )
 
 
-def _components(made: gymnasium.Space[Any], said: Space) -> Components:
+def _components(space: gymnasium.Space[Any], said: Space) -> Components:
     return Components(
-        layout=layout_of(made), labels=list(said.labels), units=list(said.units), factors=list(said.factors)
+        layout=layout_of(space), labels=list(said.labels), units=list(said.units), factors=list(said.factors)
     )
 
 

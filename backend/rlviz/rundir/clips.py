@@ -176,8 +176,8 @@ class Clips:
     def is_newer_than(self, clip_id: str, policy: Path) -> bool:
         """Whether the clip was made with the policy file that ``policy`` is now."""
         try:
-            made = [path.stat().st_mtime_ns for path in self._made(clip_id) if path.exists()]
-            return bool(made) and min(made) >= policy.stat().st_mtime_ns
+            times = [path.stat().st_mtime_ns for path in self._made(clip_id) if path.exists()]
+            return bool(times) and min(times) >= policy.stat().st_mtime_ns
         except OSError:
             return False
 

@@ -22,20 +22,20 @@ REDUCTION = 3
 
 def make_pruner(name: PrunerName) -> BasePruner:
     """Steps that are reported to it count evaluations, from 1."""
-    made: BasePruner
+    pruner: BasePruner
     match name:
         case PrunerName.NONE:
-            made = load("optuna.pruners:NopPruner")()
+            pruner = load("optuna.pruners:NopPruner")()
         case PrunerName.MEDIAN:
-            made = load("optuna.pruners:MedianPruner")(
+            pruner = load("optuna.pruners:MedianPruner")(
                 n_startup_trials=STARTUP_TRIALS, n_warmup_steps=WARMUP_EVALUATIONS
             )
         case PrunerName.SUCCESSIVE_HALVING:
-            made = load("optuna.pruners:SuccessiveHalvingPruner")(
+            pruner = load("optuna.pruners:SuccessiveHalvingPruner")(
                 min_resource=WARMUP_EVALUATIONS, reduction_factor=REDUCTION
             )
         case PrunerName.HYPERBAND:
-            made = load("optuna.pruners:HyperbandPruner")(
+            pruner = load("optuna.pruners:HyperbandPruner")(
                 min_resource=WARMUP_EVALUATIONS, max_resource="auto", reduction_factor=REDUCTION
             )
-    return made
+    return pruner

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 def make_sampler(sweep: Sweep, begun: int) -> BaseSampler:
     """``begun``: trials that were proposed before. With 0 it draws exactly as Optuna's own sampler of the same seed."""
     seed = sweep.seed if begun == 0 else int(np.random.SeedSequence([sweep.seed, begun]).generate_state(1)[0])
-    made: BaseSampler
+    sampler: BaseSampler
     match sweep.sampler:
         case SamplerName.TPE:
-            made = load("optuna.samplers:TPESampler")(seed=seed)
+            sampler = load("optuna.samplers:TPESampler")(seed=seed)
         case SamplerName.CMA_ES:
-            made = _quietly("optuna.samplers:CmaEsSampler", seed=seed, warn_independent_sampling=False)
+            sampler = _quietly("optuna.samplers:CmaEsSampler", seed=seed, warn_independent_sampling=False)
         case SamplerName.GAUSSIAN_PROCESS:
-            made = _quietly("optuna.samplers:GPSampler", seed=seed, warn_independent_sampling=False)
+            sampler = _quietly("optuna.samplers:GPSampler", seed=seed, warn_independent_sampling=False)
         case SamplerName.RANDOM:
-            made = load("optuna.samplers:RandomSampler")(seed=seed)
+            sampler = load("optuna.samplers:RandomSampler")(seed=seed)
         case SamplerName.GRID:
-            made = load("rlviz.search.grid:Grid")(_grid(sweep), sweep.seed, UNBORN)
-    return made
+            sampler = load("rlviz.search.grid:Grid")(_grid(sweep), sweep.seed, UNBORN)
+    return sampler
 
 
 def _grid(sweep: Sweep) -> dict[str, list[Any]]:

@@ -52,7 +52,7 @@ class Application(Services):
         for task in self._periodic:
             task.start()
         self.sealer.start()
-        self.couriers.start()
+        self.deliveries.start()
         self.going_on.start(interrupted)
         self.experiment_scheduler.start()
 
@@ -96,7 +96,7 @@ class Application(Services):
 
     def close(self) -> None:
         self.experiment_scheduler.close()
-        self.results_keeper.close()
+        self.results_preparer.close()
         self.going_on.close()
         self.sessions.close()
         for task in self._periodic:
@@ -104,7 +104,7 @@ class Application(Services):
         self.pruner.close()
         self.meter.close()
         self.sealer.close()
-        self.couriers.close()
+        self.deliveries.close()
         self._analyst.close()
         self._videos.close()
         self.environments.close()

@@ -13,7 +13,7 @@ from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
 from rlviz.services.analytics.analyst import Analyst
 from rlviz.services.analytics.questions import AnalyticsService
-from rlviz.services.experiment_results.keeper import ResultsKeeper
+from rlviz.services.experiment_results.results_preparer import ResultsPreparer
 from rlviz.services.experiment_results.service import ResultsService
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
 from rlviz.services.experiments.open_experiment import OpenExperiment
@@ -25,7 +25,7 @@ from rlviz.services.notifications import memory_watch
 from rlviz.services.notifications.notification import news_of_experiment
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.periodic_task import PeriodicTask
-from rlviz.services.sinks.live_couriers import LiveCouriers
+from rlviz.services.sinks.live_deliveries import LiveDeliveries
 from rlviz.services.storage import watch as storage_watch
 from rlviz.services.storage.action_log import StorageActionLog
 from rlviz.services.storage.clearing import RunClearing
@@ -92,8 +92,8 @@ class Services:
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
         self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
-        self.couriers = LiveCouriers(runs_dir, self.database)
-        self.sinks = SinkService(self.settings, self.database, self.couriers)
+        self.deliveries = LiveDeliveries(runs_dir, self.database)
+        self.sinks = SinkService(self.settings, self.database, self.deliveries)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
         self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
@@ -150,7 +150,7 @@ class Services:
         self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
         self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
         self.step_records = StepRecordService(self.settings, self.evaluations, self.film, self.supervisor)
-        trial_runs = TrialRuns(self.runs, self.resuming, self.couriers)
+        trial_runs = TrialRuns(self.runs, self.resuming, self.deliveries)
         scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
             self.settings,
@@ -160,14 +160,14 @@ class Services:
             trial_runs,
             scorer,
             on_ended=self._on_experiment_ended,
-            on_changed=lambda experiment: self.results_keeper.consider(experiment.id, is_over=experiment.is_over),
+            on_changed=lambda experiment: self.results_preparer.consider(experiment.id, is_over=experiment.is_over),
         )
-        self.results_keeper = ResultsKeeper(lambda found: self.experiment_results.prepare(found))
+        self.results_preparer = ResultsPreparer(lambda found: self.experiment_results.prepare(found))
         self.experiments = ExperimentService(
             self.settings, self.database, self.broadcast, self.environments, self.experiment_scheduler, trial_runs
         )
         self._analyst = Analyst(self.database.path)
-        self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast, self.notifier.board)
+        self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast, self.notifier.buffer)
 
     @cached_property
     def metrics(self) -> MetricsService:
@@ -228,7 +228,7 @@ class Services:
     def _on_run_changed(self, row: RunRow) -> None:
         self.notifier.consider(row, is_trial=self.experiment_scheduler.has_run(row.id))
         self.sealer.consider(row)
-        self.couriers.consider(row)
+        self.deliveries.consider(row)
         self.going_on.consider(row)
         self.experiment_scheduler.consider(row)
 

@@ -30,7 +30,7 @@ from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.attempt_start import begin_journal
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.callback import BoundaryReached
-from rlviz.training.equipment import Equipment
+from rlviz.training.components import TrainingComponents
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
@@ -115,17 +115,17 @@ def _resume_parent(
         make_interruptible(model, interrupted)
         begin_journal(theirs, journals, attempt, model.num_timesteps, continuation, worker=None)
         pause, live = Pause(journals), LiveWeights(theirs)
-        equipment = Equipment(
+        components = TrainingComponents(
             theirs, journals, attempt, config, model, logger, continuation, stop=interrupted, pause=pause, live=live
         )
         try:
-            point = _learn(model, config, equipment, parent, interrupted)
-            captured = equipment.snapshots.capture(point)
+            point = _learn(model, config, components, parent, interrupted)
+            captured = components.snapshots.capture(point)
             if continuation is None or continuation.is_fork:
-                return captured, begin, equipment.snapshots.describe(captured, attempt.number - 1)
+                return captured, begin, components.snapshots.describe(captured, attempt.number - 1)
             return captured, begin, _manifest_of(captured, continuation.manifest, attempt.number - 1)
         finally:
-            equipment.close()
+            components.close()
             live.close()
 
 
@@ -139,10 +139,10 @@ def _attempt_of(theirs: RunFolder, folder: RunFolder) -> Attempt:
     return attempt
 
 
-def _learn(model: BaseAlgorithm, config: RunConfig, equipment: Equipment, parent: Parent, interrupted: Event) -> Point:
+def _learn(model: BaseAlgorithm, config: RunConfig, components: TrainingComponents, parent: Parent, interrupted: Event) -> Point:
     """Train up to the step of the fork, and return at which point of an iteration that is: at the start of a rollout,
     or, if it is the last step of training, after the last update."""
-    callback = equipment.callback
+    callback = components.callback
     point: Point | None = None
     callback.leave_at, callback.snapshots = parent.step, None
     try:

@@ -21,7 +21,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.attempt_start import begin_journal, continue_from_snapshot
 from rlviz.training.builder import build_model, closing_environments
-from rlviz.training.equipment import Equipment
+from rlviz.training.components import TrainingComponents
 from rlviz.training.error_messages import in_words, is_out_of_memory
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import RunJournals
@@ -53,7 +53,7 @@ class Trainer:
         """Set by a stop and by a pause: what comes before training ends at once for either."""
         self._pause = Pause(self._journals)
         self._live = LiveWeights(folder)
-        self._equipment: Equipment | None = None
+        self._components: TrainingComponents | None = None
         self._rules_number = 0
         self._requested_checkpoint = 0
         self._step = 0
@@ -78,33 +78,33 @@ class Trainer:
     def request_checkpoint(self, number: int) -> None:
         """Ask for a checkpoint; the same number twice asks once."""
         self._requested_checkpoint = number
-        if self._equipment is not None:
-            self._equipment.checkpoints.request(number)
+        if self._components is not None:
+            self._components.checkpoints.request(number)
 
     def roll_back(self, name: str) -> bool:
         """Ask to go back to a snapshot at the next step. False as long as training has not begun."""
-        if self._equipment is None:
+        if self._components is None:
             return False
-        self._equipment.rollbacks.request(name)
+        self._components.rollbacks.request(name)
         return True
 
     def request_snapshot(self, name: str | None = None, message: str = "") -> bool:
         """Ask for a snapshot at the start of the next rollout. False as long as training has not begun."""
-        if self._equipment is None:
+        if self._components is None:
             return False
-        self._equipment.snapshots.request(name=name, message=message)
+        self._components.snapshots.request(name=name, message=message)
         return True
 
     def plan_snapshots(self, plan: SnapshotPlan | None) -> None:
         """Take them as ``plan`` says; None: as the configuration does."""
-        if self._equipment is not None and plan is not None:
-            self._equipment.snapshots.renew(plan)
+        if self._components is not None and plan is not None:
+            self._components.snapshots.renew(plan)
 
     def steer(self, requests: Sequence[KnobRequest], rules_number: int) -> bool:
         """Change knobs, and take up rules of another number. False as long as training has not begun."""
-        if self._equipment is None:
+        if self._components is None:
             return not requests and rules_number == 0
-        steering = self._equipment.steering
+        steering = self._components.steering
         steering.request(requests)
         if rules_number > self._rules_number:
             self._rules_number = rules_number
@@ -120,8 +120,8 @@ class Trainer:
             self._journals.flush_if_due()
         finally:  # where the disk is full, a pause waits for its snapshot here
             self._live.tick()
-            if self._equipment is not None:
-                self._equipment.tick()
+            if self._components is not None:
+                self._components.tick()
         self._journals.sync_if_due()
 
     def run(self) -> None:
@@ -141,8 +141,8 @@ class Trainer:
             )
             raise
         finally:
-            if self._equipment is not None:
-                self._equipment.close()
+            if self._components is not None:
+                self._components.close()
             self._journals.close()
 
     def _configuration(self) -> RunConfig:
@@ -178,28 +178,28 @@ class Trainer:
             begin_journal(
                 self._folder, self._journals, self._attempt, model.num_timesteps, continuation, self._worker, by
             )
-            equipment = self._equip(model, config, logger, continuation)
+            components = self._equip(model, config, logger, continuation)
             if begins_anew is not None:
-                equipment.steering.carry(begins_anew.carried)
+                components.steering.carry(begins_anew.carried)
             try:
-                stopped = self._stop.is_set() or self._learn_on(model, config, equipment)
+                stopped = self._stop.is_set() or self._learn_on(model, config, components)
             except TrainingPaused as paused:
-                ending: Ending = self._leave_paused(model, equipment, paused.snapshot)
+                ending: Ending = self._leave_paused(model, components, paused.snapshot)
             else:
-                ending = self._end(model, equipment, stopped)
+                ending = self._end(model, components, stopped)
             self._live.close()
-            equipment.recorder.close()
+            components.recorder.close()
             self._journals.event(model.num_timesteps, ending)
 
     def _equip(
         self, model: BaseAlgorithm, config: RunConfig, logger: RunLogger, continuation: Continuation | None
-    ) -> Equipment:
+    ) -> TrainingComponents:
         control = Control()
         with suppress(RunFolderError):  # a damaged control file asks for nothing
             control = self._folder.read_control()
         self._rules_number = control.rules_number
         config = config.model_copy(update={"snapshots": control.snapshots or config.snapshots})
-        equipment = Equipment(
+        components = TrainingComponents(
             self._folder,
             self._journals,
             self._attempt,
@@ -211,10 +211,10 @@ class Trainer:
             pause=self._pause,
             live=self._live,
         )
-        equipment.steering.request(control.knob_requests)  # so that they count from the first rollout on
-        self._equipment = equipment
-        equipment.checkpoints.request(self._requested_checkpoint)  # the watcher may have heard of it before
-        return equipment
+        components.steering.request(control.knob_requests)  # so that they count from the first rollout on
+        self._components = components
+        components.checkpoints.request(self._requested_checkpoint)  # the watcher may have heard of it before
+        return components
 
     def _heed_control(self) -> None:
         """A stop or a pause may have been asked for before training began."""
@@ -225,44 +225,44 @@ class Trainer:
             elif desired is Desired.PAUSE:
                 self.pause()
 
-    def _learn_on(self, model: BaseAlgorithm, config: RunConfig, equipment: Equipment) -> bool:
+    def _learn_on(self, model: BaseAlgorithm, config: RunConfig, components: TrainingComponents) -> bool:
         """Train to the end, going back as often as is asked for. Returns whether a stop ended it."""
         while True:
             try:
-                return self._learn(model, config, equipment)
+                return self._learn(model, config, components)
             except GoBack as asked:
                 if not asked.target.is_of(config.run_id):
                     raise
-                self._go_back(model, equipment, asked.target)
+                self._go_back(model, components, asked.target)
 
-    def _go_back(self, model: BaseAlgorithm, equipment: Equipment, target: Target) -> None:
-        continuation = equipment.go_back(model, target)
+    def _go_back(self, model: BaseAlgorithm, components: TrainingComponents, target: Target) -> None:
+        continuation = components.go_back(model, target)
         self._begin_attempt_at(target)
         begin_journal(
             self._folder, self._journals, self._attempt, target.step, continuation, self._worker, by=target.by
         )
-        equipment.begin_again(continuation, self._attempt, target.by)
+        components.begin_again(continuation, self._attempt, target.by)
 
     def _leave_for_beginning(self, asked: GoBack) -> GoBack:
         """The run goes back to where it was forked. What it has changed about its parent is built anew there, as by the
         worker that began it."""
-        equipment, self._equipment = self._equipment, None
-        assert equipment is not None
-        equipment.steering.go_back(asked.target.step, asked.target.by)
-        equipment.close()
+        components, self._components = self._components, None
+        assert components is not None
+        components.steering.go_back(asked.target.step, asked.target.by)
+        components.close()
         self._journals.go_back()
         self._pause.go_back()
         self._begin_attempt_at(asked.target)
-        asked.carried = equipment.steering.carried
+        asked.carried = components.steering.carried
         return asked
 
     def _begin_attempt_at(self, target: Target) -> None:
         number = self._attempt.number + 1
         self._attempt = replace(self._attempt, number=number, resume_from=target.name, rollback=True, final_step=None)
 
-    def _learn(self, model: BaseAlgorithm, config: RunConfig, equipment: Equipment) -> bool:
+    def _learn(self, model: BaseAlgorithm, config: RunConfig, components: TrainingComponents) -> bool:
         """Train; evaluate the last policy too, if any was evaluated. Returns whether a stop ended it."""
-        callback, evaluation = equipment.callback, equipment.evaluation
+        callback, evaluation = components.callback, components.evaluation
         try:
             try:
                 model.learn(
@@ -278,7 +278,7 @@ class Trainer:
                 raise
             except Exception as error:  # the library raises some for weights that are no numbers
                 if not (is_disk_full(error) or is_out_of_memory(error)):
-                    equipment.go_back_for(error, model)
+                    components.go_back_for(error, model)
                 raise
             if evaluation is not None and not stopped and callback.ended_early is None:
                 evaluation.evaluate(model)
@@ -291,21 +291,21 @@ class Trainer:
         number = self._attempt.number
         return StoppedData(attempt=number) if self._stop.is_set() else PausedData(attempt=number, snapshot=snapshot)
 
-    def _leave_paused(self, model: BaseAlgorithm, equipment: Equipment, snapshot: str) -> PausedData:
+    def _leave_paused(self, model: BaseAlgorithm, components: TrainingComponents, snapshot: str) -> PausedData:
         """The policy of this moment is saved too, for whoever evaluates it meanwhile."""
-        equipment.checkpoints.save(model)
+        components.checkpoints.save(model)
         path = self._folder.checkpoint_path(model.num_timesteps)
         within = path.relative_to(self._folder.path).as_posix() if path.is_file() else None
         return PausedData(attempt=self._attempt.number, snapshot=snapshot, path=within)
 
-    def _end(self, model: BaseAlgorithm, equipment: Equipment, stopped: bool) -> Ending:
+    def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""
-        equipment.steering.close(model.num_timesteps)
-        number, ended_early, path = self._attempt.number, equipment.callback.ended_early, None
-        if equipment.steering.saves:
-            equipment.take_last_snapshot(stopped=stopped)
-            equipment.checkpoints.save_final(model)
-            equipment.filmstrip.finish(model)
+        components.steering.close(model.num_timesteps)
+        number, ended_early, path = self._attempt.number, components.callback.ended_early, None
+        if components.steering.saves:
+            components.take_last_snapshot(stopped=stopped)
+            components.checkpoints.save_final(model)
+            components.filmstrip.finish(model)
             path = self._folder.model_path.name
         if stopped:
             return StoppedData(attempt=number, path=path)

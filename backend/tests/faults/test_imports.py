@@ -21,7 +21,7 @@ import pytest
 from rlviz.domain.errors import BundleRefused, ImportRefused, InvalidRequest
 from rlviz.exchange import zip_archive
 from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
-from rlviz.exchange.import_runs import BroughtIn, ImportOptions, bring_in
+from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.exchange.tensorboard import NAME, write_event_files
 from rlviz.rundir.creation import DRAFTS
@@ -122,7 +122,7 @@ def test_whatever_is_damaged_is_refused_with_a_reason_or_taken_and_nothing_half_
         shutil.rmtree(runs_dir)
         runs_dir.mkdir()
         path.write_bytes(damaged(sound[name], random.Random(f"{name} {number}")))
-        found, reason = BroughtIn(), "taken"
+        found, reason = ImportOutcome(), "taken"
         try:
             found = brought(path, runs_dir)
         except InvalidRequest as refused:
@@ -137,8 +137,8 @@ def test_whatever_is_damaged_is_refused_with_a_reason_or_taken_and_nothing_half_
             assert None not in [line.record for line in read_journal(folder.metrics_path)]
 
 
-def brought(path: Path, runs_dir: Path) -> BroughtIn:
-    return bring_in(path, runs_dir, ImportOptions(again=True, trust_policies=True))
+def brought(path: Path, runs_dir: Path) -> ImportOutcome:
+    return import_path(path, runs_dir, ImportOptions(again=True, trust_policies=True))
 
 
 def refusal(tmp_path: Path, name: str, content: bytes) -> str:

@@ -120,7 +120,7 @@ def test_ingest_leaves_whole_runs_alone_and_the_next_one_adds_the_rest(tmp_path:
             assert total == len(RUNS) * ROWS
 
 
-def test_sync_ends_its_courier_and_the_next_one_delivers_each_value_once(tmp_path: Path) -> None:
+def test_sync_ends_its_worker_and_the_next_one_delivers_each_value_once(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     class Undelivered(Anew):

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from rlviz.exchange.export_runs import RunsFormat
-from rlviz.exchange.import_runs import ImportOptions, bring_in
+from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.rundir.folder import RunFolder
 from tests.support.cli import call, started
 from tests.support.http import PATIENCE, Service, serving, wait_for
@@ -100,7 +100,7 @@ def test_the_runs_of_an_experiment_leave_together_and_come_back_as_they_were(war
         done = call(warm.runs_dir, "export", "--experiment", "Slow or fast", *how, "-o", str(target))
         assert done.status == 0, done.err
         assert {path.stem for path in target.iterdir()} - {"runs"} == run_ids
-        brought = bring_in(target, tmp_path / f"from-{form}", ImportOptions(again=True))
+        brought = import_path(target, tmp_path / f"from-{form}", ImportOptions(again=True))
         assert sorted(map(drawn, brought.runs)) == sorted(drawn(warm.folder(run_id)) for run_id in run_ids)
     page = warm.api("GET", "/export", params={"experiment": shown["id"], "format": "csv"})
     with zipfile.ZipFile(io.BytesIO(page.content)) as archive:

@@ -20,7 +20,7 @@ import pytest
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ArtifactNotFound, BundleRefused, ExtraMissing, ImportRefused
 from rlviz.exchange.bundle import MANIFEST, POLICIES, read_bundle, write_bundle
-from rlviz.exchange.import_runs import ImportOptions, bring_in
+from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.exchange.tables import TableFormat
 from rlviz.exchange.tensorboard import is_installed, write_event_files
 from rlviz.rundir.atomic import write_atomically
@@ -431,8 +431,8 @@ def test_a_run_and_several_are_tables_that_come_back_with_the_same_curves(
     }
     assert (several / "run-a" / f"metrics.{form}").read_bytes() == one.content
 
-    [alone] = bring_in(tmp_path / f"run-a.{form}", there(tmp_path), ImportOptions()).runs
-    brought = bring_in(several, there(tmp_path), ImportOptions(again=True))
+    [alone] = import_path(tmp_path / f"run-a.{form}", there(tmp_path), ImportOptions()).runs
+    brought = import_path(several, there(tmp_path), ImportOptions(again=True))
     assert brought.refused == []
     assert [curves(run) for run in [alone, *brought.runs]] == [
         curves(two_runs.folder(name)) for name in ("run-a", "run-a", "run-b")
@@ -442,22 +442,22 @@ def test_a_run_and_several_are_tables_that_come_back_with_the_same_curves(
         ("run-a", "ppo", "CartPole-v1", 3),
         ("run-b", "dqn", "CartPole-v1", 1),
     ]
-    assert len(bring_in(several, there(tmp_path), ImportOptions()).known) == 2
+    assert len(import_path(several, there(tmp_path), ImportOptions()).known) == 2
 
 
 def test_several_are_bundles_that_come_back_with_all_they_had(two_runs: Service, tmp_path: Path) -> None:
     archive = tmp_path / "both.zip"
     archive.write_bytes(two_runs.api("GET", "/export?runs=run-b,run-a&format=bundle").content)
-    brought = bring_in(archive, there(tmp_path), ImportOptions(trust_policies=True))
+    brought = import_path(archive, there(tmp_path), ImportOptions(trust_policies=True))
     assert [run.run_id for run in brought.runs] == ["run-a", "run-b"]
     assert all(run.model_path.read_bytes() == b"a policy" for run in brought.runs)
-    again = bring_in(archive, there(tmp_path), ImportOptions())
+    again = import_path(archive, there(tmp_path), ImportOptions())
     assert [run_id for _, run_id in again.known] == ["run-a", "run-b"]
 
 
 def test_several_for_tensorboard_are_a_folder_each(two_runs: Service, tmp_path: Path) -> None:
     several = opened(two_runs.api("GET", "/export?runs=run-a,run-b&format=tensorboard").content, tmp_path)
-    brought = bring_in(several, there(tmp_path), ImportOptions())
+    brought = import_path(several, there(tmp_path), ImportOptions())
     assert [curves(run) for run in brought.runs] == [curves(two_runs.folder(name)) for name in ("run-a", "run-b")]
 
 
@@ -495,5 +495,5 @@ def test_an_export_that_was_cut_or_changed_is_refused(tmp_path: Path, content: b
         path = tmp_path / f"metrics.{ending}"
         path.write_bytes(content if ending == "json" else b"PAR1" + content)
         with pytest.raises(ImportRefused):
-            bring_in(path, there(tmp_path), ImportOptions())
+            import_path(path, there(tmp_path), ImportOptions())
     assert files(there(tmp_path)) == set()

@@ -10,7 +10,7 @@ import pytest
 
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import InvalidRequest
-from rlviz.exchange.import_runs import ImportOptions, bring_in
+from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.services.ingest import source
 from rlviz.services.ingest.ingest import Ingested, ingest
@@ -120,7 +120,7 @@ def test_runs_are_compared_by_group_by_variant_of_an_experiment_and_by_hour(
 
 def test_a_run_whose_length_nobody_said_goes_in(cluster: Cluster, central: CentralDatabase, tmp_path: Path) -> None:
     (tmp_path / "0.monitor.csv").write_text('#{"env_id": "CartPole-v1"}\nr,l,t\n1.0,10,0.1\n2.0,20,0.2\n')
-    [folder] = bring_in(tmp_path / "0.monitor.csv", tmp_path, ImportOptions()).runs
+    [folder] = import_path(tmp_path / "0.monitor.csv", tmp_path, ImportOptions()).runs
     assert folder.read_config().total_timesteps == 0
     assert put(central, tmp_path).runs == [folder.run_id]
 

@@ -19,8 +19,8 @@ from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
 from rlviz.rundir.sinks import own_folder, read_plan, read_sink, read_sinks, state_of, write_plan, write_sink
-from rlviz.services.sinks import live_couriers
-from rlviz.services.sinks.live_couriers import Attempt, LiveCouriers
+from rlviz.services.sinks import live_deliveries
+from rlviz.services.sinks.live_deliveries import Attempt, LiveDeliveries
 from rlviz.services.use_cases import sinks
 from rlviz.services.use_cases.sinks import SinkState
 from tests.support.http import Service, serving, wait_for
@@ -110,7 +110,7 @@ def test_a_sink_whose_package_is_missing_says_what_to_install(tmp_path: Path, mo
         assert read_plan(RunFolder(tmp_path, run_id)) == SinkPlan()
 
 
-class Courier:
+class FakeWorker:
     """As a process: ends with ``code`` when that is set, or with 1 when its standard input is closed."""
 
     def __init__(self) -> None:
@@ -128,17 +128,17 @@ class Courier:
         return not self.stdin.closed and self.stdin.getvalue() == b"\n"
 
 
-class Couriers:
-    """Starts such couriers, and brings its ``LiveCouriers`` on step by step."""
+class FakeWorkers:
+    """Starts such workers, and brings its ``LiveDeliveries`` on step by step."""
 
     def __init__(self, runs_dir: Path, app: Any) -> None:
-        self.begun: list[Courier] = []
+        self.begun: list[FakeWorker] = []
         self.now = 0.0
-        self.live = LiveCouriers(runs_dir, app.database, begin=self._begin, monotonic=lambda: self.now)
+        self.live = LiveDeliveries(runs_dir, app.database, begin=self._begin, monotonic=lambda: self.now)
 
     def _begin(self, _folder: RunFolder, _kind: SinkKind, *, follow: bool) -> subprocess.Popen[bytes]:
         assert follow, "so that it ends with the service"
-        self.begun.append(Courier())
+        self.begun.append(FakeWorker())
         return cast("subprocess.Popen[bytes]", self.begun[-1])
 
     def look(self, run_id: str) -> None:
@@ -151,108 +151,108 @@ def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path:
         run_id = create(app)
         folder = RunFolder(tmp_path, run_id)
         write_plan(folder, SinkPlan(kinds=(SinkKind.MLFLOW,)))
-        couriers = Couriers(tmp_path, app)
+        workers = FakeWorkers(tmp_path, app)
         waits = []
         for _ in range(10):
-            couriers.look(run_id)
-            assert couriers.live.counts() == {"under_way": 1, "waiting": 0, "failing": 0}
-            couriers.begun[-1].code = 1
-            couriers.look(run_id)
-            assert couriers.live.counts() == {"under_way": 0, "waiting": 0, "failing": 1}
-            before, known = couriers.now, len(couriers.begun)
-            while len(couriers.begun) == known:
-                couriers.now += 1.0
-                couriers.look(run_id)
-            waits.append(couriers.now - before)
+            workers.look(run_id)
+            assert workers.live.counts() == {"under_way": 1, "waiting": 0, "failing": 0}
+            workers.begun[-1].code = 1
+            workers.look(run_id)
+            assert workers.live.counts() == {"under_way": 0, "waiting": 0, "failing": 1}
+            before, known = workers.now, len(workers.begun)
+            while len(workers.begun) == known:
+                workers.now += 1.0
+                workers.look(run_id)
+            waits.append(workers.now - before)
         assert waits == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
         _end_run(app, run_id)
-        couriers.look(run_id)
-        assert couriers.begun[-1].is_told_of_the_end()
+        workers.look(run_id)
+        assert workers.begun[-1].is_told_of_the_end()
         _deliver(folder)
-        couriers.begun[-1].code = 0
-        couriers.look(run_id)
-        assert couriers.live._deliveries == {}, "there is nothing left to do"
-        assert not any(couriers.live.counts().values())
+        workers.begun[-1].code = 0
+        workers.look(run_id)
+        assert workers.live._deliveries == {}, "there is nothing left to do"
+        assert not any(workers.live.counts().values())
 
 
-def test_a_courier_ends_when_its_sink_is_removed_or_its_run_is_gone(tmp_path: Path) -> None:
+def test_a_worker_ends_when_its_sink_is_removed_or_its_run_is_gone(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         folder = RunFolder(tmp_path, run_id)
-        couriers = Couriers(tmp_path, app)
+        workers = FakeWorkers(tmp_path, app)
         for leave in (lambda: write_plan(folder, SinkPlan()), lambda: app.runs.delete(run_id)):
             write_plan(folder, SinkPlan(kinds=(SinkKind.MLFLOW,)))
-            couriers.look(run_id)
-            assert not couriers.begun[-1].stdin.closed
+            workers.look(run_id)
+            assert not workers.begun[-1].stdin.closed
             leave()
-            couriers.look(run_id)
-            assert couriers.begun[-1].stdin.closed
-            assert couriers.live._deliveries == {}
+            workers.look(run_id)
+            assert workers.begun[-1].stdin.closed
+            assert workers.live._deliveries == {}
 
 
 def test_one_question_to_the_catalogue_does_for_all_runs(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_ids = [create(app) for _ in range(5)]
-        couriers = Couriers(tmp_path, app)
+        workers = FakeWorkers(tmp_path, app)
         for run_id in run_ids:
             write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW, SinkKind.TENSORBOARD)))
-            couriers.live._deliveries[run_id] = {}
+            workers.live._deliveries[run_id] = {}
         asked: list[str] = []
         listen(app.database.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
-        couriers.live._look()
+        workers.live._look()
         assert len([statement for statement in asked if statement.startswith("SELECT")]) == 1
-        assert len(couriers.begun) == live_couriers.MOST_COURIERS
+        assert len(workers.begun) == live_deliveries.MOST_WORKERS
 
 
 def test_what_a_run_gains_while_it_is_delivered_wakes_nobody(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
-        couriers = Couriers(tmp_path, app)
-        couriers.live.renew(run_id)
-        couriers.look(run_id)
-        couriers.live._asked.get()
-        couriers.live.consider(app.runs.get(run_id))
-        assert couriers.live._asked.empty()
+        workers = FakeWorkers(tmp_path, app)
+        workers.live.renew(run_id)
+        workers.look(run_id)
+        workers.live._asked.get()
+        workers.live.consider(app.runs.get(run_id))
+        assert workers.live._asked.empty()
         _end_run(app, run_id)
-        couriers.live.consider(app.runs.get(run_id))
-        assert not couriers.live._asked.empty()
+        workers.live.consider(app.runs.get(run_id))
+        assert not workers.live._asked.empty()
 
 
 def test_who_asks_for_it_does_not_wait_for_the_next_try(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
         write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
-        couriers = Couriers(tmp_path, app)
-        couriers.look(run_id)
-        assert couriers.live.attempt(run_id, SinkKind.MLFLOW).is_under_way
-        couriers.begun[-1].code = 1
-        couriers.look(run_id)
-        waiting = couriers.live.attempt(run_id, SinkKind.MLFLOW)
-        assert (waiting.is_under_way, waiting.next_at is not None, len(couriers.begun)) == (False, True, 1)
-        couriers.live.deliver(run_id, SinkKind.MLFLOW)
-        assert couriers.live._take_up()
-        couriers.live._look()
-        assert len(couriers.begun) == 2
-        couriers.look(run_id)
-        assert not couriers.begun[-1].is_told_of_the_end(), "the run trains, and is kept up with"
+        workers = FakeWorkers(tmp_path, app)
+        workers.look(run_id)
+        assert workers.live.attempt(run_id, SinkKind.MLFLOW).is_under_way
+        workers.begun[-1].code = 1
+        workers.look(run_id)
+        waiting = workers.live.attempt(run_id, SinkKind.MLFLOW)
+        assert (waiting.is_under_way, waiting.next_at is not None, len(workers.begun)) == (False, True, 1)
+        workers.live.deliver(run_id, SinkKind.MLFLOW)
+        assert workers.live._take_up()
+        workers.live._look()
+        assert len(workers.begun) == 2
+        workers.look(run_id)
+        assert not workers.begun[-1].is_told_of_the_end(), "the run trains, and is kept up with"
 
 
 def test_a_run_that_is_delivered_once_is_not_kept_up_with(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)
-        couriers = Couriers(tmp_path, app)
+        workers = FakeWorkers(tmp_path, app)
         for code in (0, 1):
-            couriers.live.deliver(run_id, SinkKind.TENSORBOARD)
-            assert couriers.live._take_up()
-            couriers.live._look()
-            couriers.live._look()
-            assert couriers.begun[-1].is_told_of_the_end()
-            couriers.begun[-1].code = code
-            couriers.live._look()
-            couriers.live._look()
-            assert couriers.live._deliveries == {}
-            assert couriers.live.attempt(run_id, SinkKind.TENSORBOARD) == Attempt()
+            workers.live.deliver(run_id, SinkKind.TENSORBOARD)
+            assert workers.live._take_up()
+            workers.live._look()
+            workers.live._look()
+            assert workers.begun[-1].is_told_of_the_end()
+            workers.begun[-1].code = code
+            workers.live._look()
+            workers.live._look()
+            assert workers.live._deliveries == {}
+            assert workers.live.attempt(run_id, SinkKind.TENSORBOARD) == Attempt()
 
 
 def test_a_run_is_exported_once_through_the_service(here: tuple[Service, Path]) -> None:
@@ -310,14 +310,14 @@ def test_a_fork_and_other_seeds_have_the_sinks_of_the_run_they_are_made_from(her
 
 
 def test_no_more_than_some_deliver_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_couriers, "MOST_COURIERS", 2)
+    monkeypatch.setattr(live_deliveries, "MOST_WORKERS", 2)
     with catalogued(tmp_path) as app:
-        couriers = Couriers(tmp_path, app)
+        workers = FakeWorkers(tmp_path, app)
         for _ in range(3):
             run_id = create(app)
             write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
-            couriers.look(run_id)
-        assert len(couriers.begun) == 2
+            workers.look(run_id)
+        assert len(workers.begun) == 2
 
 
 def test_what_a_service_left_is_delivered_by_the_next(tmp_path: Path) -> None:
@@ -325,11 +325,11 @@ def test_what_a_service_left_is_delivered_by_the_next(tmp_path: Path) -> None:
         run_id = create(app)
         _end_run(app, run_id)
         write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
-        couriers = Couriers(tmp_path, app)
-        couriers.live.start()
-        wait_for(lambda: couriers.begun and couriers.begun[-1].is_told_of_the_end(), "a courier")
-        couriers.live.close()
-        assert couriers.begun[-1].stdin.closed
+        workers = FakeWorkers(tmp_path, app)
+        workers.live.start()
+        wait_for(lambda: workers.begun and workers.begun[-1].is_told_of_the_end(), "a worker")
+        workers.live.close()
+        assert workers.begun[-1].stdin.closed
 
 
 def test_what_was_never_tried_waits_for_rlviz_sync_too(tmp_path: Path) -> None:

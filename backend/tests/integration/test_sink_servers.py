@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 import pytest
 
-from rlviz import courier
+from rlviz import delivery_worker
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def deliver(folder: RunFolder, kind: SinkKind = SinkKind.MLFLOW) -> tuple[int, SinkRecord]:
-    status = courier.main([str(folder.path), kind.value])
+    status = delivery_worker.main([str(folder.path), kind.value])
     record = read_sink(folder, kind)
     assert record is not None
     return status, record
@@ -102,7 +102,7 @@ def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, ser
 
 
 @needs("mlflow")
-@pytest.mark.timeout(900)  # couriers have the lowest priority
+@pytest.mark.timeout(900)  # delivery workers have the lowest priority
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.FORGETS])
 def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_later(
     tmp_path: Path, server: FakeMlflow, mood: Mood

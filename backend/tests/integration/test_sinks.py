@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from rlviz import courier
+from rlviz import delivery_worker
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import is_delivered, own_folder, read_sink
-from rlviz.services.sinks.couriers import following
+from rlviz.services.sinks.delivery_workers import following
 from tests.support.cli import call, shell
 from tests.support.http import append_rows, make_run, wait_for
 from tests.support.readers import needs
@@ -43,7 +43,7 @@ def export(folder: RunFolder, *kinds: SinkKind, twice: bool = True) -> list[Sink
     """Deliver the run, and once more; the records."""
     for kind in kinds:
         for _ in range(1 + twice):
-            assert courier.main([str(folder.path), kind.value]) == 0, read_sink(folder, kind)
+            assert delivery_worker.main([str(folder.path), kind.value]) == 0, read_sink(folder, kind)
     records = [read_sink(folder, kind) for kind in kinds]
     assert all(record is not None and is_delivered(folder, record) and record.rows == ROWS for record in records)
     return [record for record in records if record is not None]

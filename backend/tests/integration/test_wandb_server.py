@@ -51,7 +51,7 @@ def deliver(folder: RunFolder, patience: float = 180.0) -> tuple[int, SinkRecord
     """By a process of its own, as W&B keeps settings and connections beyond a run; and as the service does, without the
     helper process of W&B that a test before may have left to this one."""
     given = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
-    command = [sys.executable, "-m", "rlviz.courier", str(folder.path), "wandb", "--patience", str(patience)]
+    command = [sys.executable, "-m", "rlviz.delivery_worker", str(folder.path), "wandb", "--patience", str(patience)]
     status = subprocess.run(command, check=False, stderr=subprocess.DEVNULL, env=given).returncode
     record = read_sink(folder, SinkKind.WANDB)
     assert record is not None
@@ -182,7 +182,7 @@ def test_the_newest_video_is_an_artifact_and_comes_later_where_it_was_refused(
     assert server.artifacts == {f"video-{RUN_ID}": {f"{record.id}.mp4": b"mp4" * 1_000}}
 
 
-@pytest.mark.timeout(900)  # couriers have the lowest priority
+@pytest.mark.timeout(900)  # delivery workers have the lowest priority
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS])
 def test_a_run_trains_to_its_end_beside_wandb_that_is_away_and_is_delivered_later(
     tmp_path: Path, server: FakeWandb, mood: Mood, monkeypatch: pytest.MonkeyPatch

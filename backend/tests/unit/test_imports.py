@@ -16,7 +16,7 @@ import pytest
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.limits import LIMITS
-from rlviz.exchange.import_runs import BroughtIn, ImportOptions, bring_in
+from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.exchange.imports import found_run
 from rlviz.exchange.imports.tensorboard_logs import masked_crc
 from rlviz.exchange.tables import TableFormat, of_metrics, write_table
@@ -36,8 +36,8 @@ BILLION_LAUGHS = "a: &a [x, x, x, x]\n" + "".join(
 ORDERED = "!!python/object/apply:collections.OrderedDict\n- "
 
 
-def runs_of(tmp_path: Path, path: Path, **wishes: Any) -> BroughtIn:
-    return bring_in(path, tmp_path / "runs", ImportOptions(**{"again": True, **wishes}))
+def runs_of(tmp_path: Path, path: Path, **wishes: Any) -> ImportOutcome:
+    return import_path(path, tmp_path / "runs", ImportOptions(**{"again": True, **wishes}))
 
 
 def one_of(tmp_path: Path, path: Path, **wishes: Any) -> RunFolder:

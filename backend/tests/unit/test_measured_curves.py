@@ -9,7 +9,7 @@ from rlviz.analysis.experiments.curves import Curves, VariantCurve
 from rlviz.analysis.experiments.made import Made
 from rlviz.environments import ENVIRONMENTS
 from rlviz.presets.catalog import digest, known_curves, measured, preset_files
-from rlviz.services.experiment_results.keeping import CURVE_POINTS, curve_of
+from rlviz.services.experiment_results.variant_preset import CURVE_POINTS, curve_of
 
 MADE = Made(definition="A test.", n=3, source="nobody")
 

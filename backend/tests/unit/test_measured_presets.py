@@ -13,7 +13,7 @@ from measuring.document import SPECIFICATIONS, document
 from measuring.specification import specifications
 from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
 from rlviz.presets.catalog import preset_files, specification_text
-from rlviz.services.experiment_results.keeping import curve_of, measured_of
+from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
 
 SETTING = Setting({"v0": "PPO Fast"}, {"v0": "CartPole-v1"}, threshold=475.0, greedy_curves=True)
 

@@ -175,7 +175,7 @@ def test_memory_that_is_nearly_full_is_told_once_at_each_level_and_again_after_i
     watch = MemoryWatch(notifier.notify, use=lambda: next(uses))
     for _ in shares:
         watch.look()
-    told = [one.news for one in notifier.board.after(0)]
+    told = [one.news for one in notifier.buffer.after(0)]
     assert [news.title for news in told] == [f"Memory is {percent}% full" for percent in (75, 90, 92, 93)]
     assert {(news.kind, news.run_id, news.experiment_id) for news in told} == {(NotificationKind.MEMORY, None, None)}
     assert "Start no more" in told[0].message
@@ -188,7 +188,7 @@ def test_a_service_watches_memory_from_its_start(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=100 * GB, available=5 * GB))
     app.open()
     try:
-        news = wait_for(lambda: app.notifier.board.after(0), "The warning")[0].news
+        news = wait_for(lambda: app.notifier.buffer.after(0), "The warning")[0].news
         assert (news.kind, news.title) == (NotificationKind.MEMORY, "Memory is 95% full")
     finally:
         app.close()

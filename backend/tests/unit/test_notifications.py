@@ -1,4 +1,4 @@
-"""What a person is told: each thing once, whatever order its changes come in."""
+"""What a person is notified: each thing once, whatever order its changes come in."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.events import RuleFiredData
 from rlviz.domain.rule_messages import KEPT, RuleMessages
 from rlviz.domain.status import RunStatus
-from rlviz.services.notifications import board
-from rlviz.services.notifications.board import Board
 from rlviz.services.notifications.notification import News, NotificationKind, news_of_experiment
+from rlviz.services.notifications.notification_buffer import MOST_NOTIFICATIONS, NotificationBuffer
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.projection.run_projection import ENDED_FROM_OUTSIDE
 
@@ -34,17 +33,17 @@ def messages(*texts: str) -> dict[str, Any]:
     return found.model_dump(mode="json")
 
 
-def told(*rows: RunRow, known: tuple[RunRow, ...] = ()) -> list[tuple[NotificationKind, str]]:
-    """What a person is told of these changes, in order."""
+def notified(*rows: RunRow, known: tuple[RunRow, ...] = ()) -> list[tuple[NotificationKind, str]]:
+    """What a person is notified of these changes, in order."""
     notifier = Notifier(None)
     notifier.start(known)
     for one in rows:
         notifier.consider(one)
-    return [(one.news.kind, one.news.message) for one in notifier.board.after(0)]
+    return [(one.news.kind, one.news.message) for one in notifier.buffer.after(0)]
 
 
 def test_the_first_that_is_heard_of_a_run_is_no_news() -> None:
-    assert told(row(status="failed", cause="OSError: full", rule_messages=messages("look"))) == []
+    assert notified(row(status="failed", cause="OSError: full", rule_messages=messages("look"))) == []
 
 
 @pytest.mark.parametrize(
@@ -60,17 +59,17 @@ def test_the_first_that_is_heard_of_a_run_is_no_news() -> None:
 def test_an_end_is_told_once_and_a_late_older_change_does_not_bring_it_again(
     ending: dict[str, Any], news: tuple[NotificationKind, str]
 ) -> None:
-    assert told(row(), row(**ending), row(**ending), row(), row(**ending)) == [news]
+    assert notified(row(), row(**ending), row(**ending), row(), row(**ending)) == [news]
 
 
 @pytest.mark.parametrize("status", [RunStatus.PAUSED, RunStatus.STOPPED, RunStatus.STOPPING, RunStatus.PAUSING])
 def test_what_was_asked_for_in_the_app_is_not_told(status: RunStatus) -> None:
-    assert told(row(), row(status=status.value, cause=None)) == []
+    assert notified(row(), row(status=status.value, cause=None)) == []
 
 
 def test_the_end_of_the_next_attempt_is_told_again() -> None:
     failed, again = row(status="failed", cause="one"), row(status="queued", attempt=2)
-    assert told(row(), failed, again, row(status="failed", cause="two", attempt=2)) == [
+    assert notified(row(), failed, again, row(status="failed", cause="two", attempt=2)) == [
         (NotificationKind.FAILED, "one"),
         (NotificationKind.FAILED, "two"),
     ]
@@ -79,40 +78,40 @@ def test_the_end_of_the_next_attempt_is_told_again() -> None:
 def test_that_a_run_is_solved_is_told_at_the_first_time_alone() -> None:
     solved = row(solved_step=800, solved_at=3.0, solved_by="evaluation", solved_seconds=12.4)
     message = "The reward threshold was reached at step 800 after 12 s of training, in an evaluation."
-    assert told(row(), solved, row(), solved) == [(NotificationKind.SOLVED, message)]
+    assert notified(row(), solved, row(), solved) == [(NotificationKind.SOLVED, message)]
 
 
 def test_each_message_of_a_rule_is_told_once() -> None:
     rows = [row(rule_messages=messages(*texts)) for texts in ((), ("one",), ("one",), ("one", "two", "three"))]
-    assert told(*rows) == [(NotificationKind.RULE, text) for text in ("one", "two", "three")]
+    assert notified(*rows) == [(NotificationKind.RULE, text) for text in ("one", "two", "three")]
 
 
 def test_of_many_messages_at_once_the_newest_are_told() -> None:
     texts = [str(number) for number in range(20)]
-    assert told(row(), row(rule_messages=messages(*texts))) == [(NotificationKind.RULE, text) for text in texts[-KEPT:]]
+    assert notified(row(), row(rule_messages=messages(*texts))) == [(NotificationKind.RULE, text) for text in texts[-KEPT:]]
 
 
 def test_what_happened_while_no_service_ran_is_told_by_the_next_one() -> None:
     known = row(rule_messages=messages("one"))
     ended = row(status="completed", rule_messages=messages("one", "two"))
-    assert told(ended, known=(known,)) == [
+    assert notified(ended, known=(known,)) == [
         (NotificationKind.RULE, "two"),
         (NotificationKind.COMPLETED, "After 900 steps."),
     ]
 
 
 def test_a_run_in_which_a_person_plays_tells_them_nothing() -> None:
-    assert told(row(algo="human"), row(algo="human", status="completed")) == []
+    assert notified(row(algo="human"), row(algo="human", status="completed")) == []
 
 
 def test_notifications_are_numbered_by_a_clock_that_may_stand_still_and_the_newest_are_kept() -> None:
     news = News(NotificationKind.COMPLETED, "a", "First", "Finished: First", "", 1)
-    told = Board(clock=lambda: 1.5)
-    posted = [told.post(replace(news, step=step)) for step in range(board.KEPT + 2)]
+    buffer = NotificationBuffer(clock=lambda: 1.5)
+    posted = [buffer.post(replace(news, step=step)) for step in range(MOST_NOTIFICATIONS + 2)]
     assert [one.number for one in posted] == list(range(1_501, 1_501 + len(posted)))
-    assert told.after(0) == posted[2:]
-    assert told.after(posted[-2].number) == posted[-1:]
-    assert told.after(told.last) == []
+    assert buffer.after(0) == posted[2:]
+    assert buffer.after(posted[-2].number) == posted[-1:]
+    assert buffer.after(buffer.last) == []
 
 
 def test_a_trial_of_an_experiment_leaves_its_end_to_the_experiment_but_not_what_its_rules_say() -> None:
@@ -121,9 +120,9 @@ def test_a_trial_of_an_experiment_leaves_its_end_to_the_experiment_but_not_what_
     notifier.consider(row(status="completed", rule_messages=messages("one")), is_trial=True)
     notifier.notify(news_of_experiment("exp-1", "Two of them", 10, None))
     notifier.notify(news_of_experiment("exp-2", "Others", 1, "A, seed 0: it snapped"))
-    assert [(one.news.kind, one.news.title, one.news.message) for one in notifier.board.after(0)] == [
+    assert [(one.news.kind, one.news.title, one.news.message) for one in notifier.buffer.after(0)] == [
         (NotificationKind.RULE, "Rule 2 of First", "one"),
         (NotificationKind.COMPLETED, "Experiment finished: Two of them", "10 trials have a score."),
         (NotificationKind.FAILED, "Experiment failed: Others", "A, seed 0: it snapped"),
     ]
-    assert [one.news.experiment_id for one in notifier.board.after(0)] == [None, "exp-1", "exp-2"]
+    assert [one.news.experiment_id for one in notifier.buffer.after(0)] == [None, "exp-1", "exp-2"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
 from rlviz.analysis.verdict import Verdict, verdict
-from tests.unit.test_verdict import contestant
+from tests.unit.test_verdict import entry
 
 
 def scores(label: str, *values: float) -> SeedScores:
@@ -49,11 +49,11 @@ def test_with_three_settings_all_intervals_hold_together() -> None:
 
 
 def judged(*runs: tuple[str, str, float]) -> Verdict:
-    contestants = [
-        contestant(f"{group} {place}", final, group=group, group_label=group.upper())
+    entries = [
+        entry(f"{group} {place}", final, group=group, group_label=group.upper())
         for place, (group, _, final) in enumerate(runs)
     ]
-    found = verdict(contestants, window=20, threshold=None, differences=["/seed", "/hyperparameters/gamma"])
+    found = verdict(entries, window=20, threshold=None, differences=["/seed", "/hyperparameters/gamma"])
     assert found is not None
     return found
 

@@ -9,28 +9,28 @@ import pytest
 from rlviz.domain.saliency import Score, SeenPictures
 from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, StepMessage
 from rlviz.domain.step_record import StepRecord
-from rlviz.services.sessions.outbox import MAX_FRAMES, MAX_WAITING, TOO_SLOW, Outbox, Parcel
+from rlviz.services.sessions.outbox import MAX_FRAMES, MAX_WAITING, TOO_SLOW, Outbox, OutboxItem
 from rlviz.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
 
 
-def step(index: int, frame: bytes = b"frame") -> Parcel:
-    return Parcel(StepRecord(episode=0, index=index).model_dump_json().encode(), frame, is_step=True)
+def step(index: int, frame: bytes = b"frame") -> OutboxItem:
+    return OutboxItem(StepRecord(episode=0, index=index).model_dump_json().encode(), frame, is_step=True)
 
 
-async def taken(outbox: Outbox) -> list[Parcel]:
-    return [parcel async for parcel in outbox.parcels()]
+async def taken(outbox: Outbox) -> list[OutboxItem]:
+    return [item async for item in outbox.items()]
 
 
-def read(parcels: list[Parcel]) -> list[StepMessage]:
-    messages = [SERVER_MESSAGE.validate_json(parcel.message()) for parcel in parcels]
+def read(items: list[OutboxItem]) -> list[StepMessage]:
+    messages = [SERVER_MESSAGE.validate_json(item.message()) for item in items]
     return [message for message in messages if isinstance(message, StepMessage)]
 
 
 def test_a_record_is_sent_as_its_message_describes_it() -> None:
     record = StepRecord(episode=1, index=2, observation=[0.5], action=1, reward=1.0)
     for frame in (b"", b"jpeg"):
-        parcel = Parcel(record.model_dump_json().encode(), frame, is_step=True)
-        assert parcel.message() == StepMessage(record=record, frame_follows=bool(frame)).model_dump_json()
+        item = OutboxItem(record.model_dump_json().encode(), frame, is_step=True)
+        assert item.message() == StepMessage(record=record, frame_follows=bool(frame)).model_dump_json()
 
 
 def test_whoever_reads_nothing_loses_the_oldest_frames_and_no_record() -> None:
@@ -39,18 +39,18 @@ def test_whoever_reads_nothing_loses_the_oldest_frames_and_no_record() -> None:
         outbox.put(step(index))
     outbox.put_message(EndedMessage(cause="Over."))
     outbox.close()
-    parcels = asyncio.run(taken(outbox))
-    messages = read(parcels)
+    items = asyncio.run(taken(outbox))
+    messages = read(items)
     assert [message.record.index for message in messages] == list(range(100))
     assert [message.record.index for message in messages if message.frame_follows] == [98, 99]
     assert outbox.dropped_frames == 100 - MAX_FRAMES
-    assert parcels[-1].message() == '{"type":"ended","cause":"Over."}'
+    assert items[-1].message() == '{"type":"ended","cause":"Over."}'
 
 
-def seen_step(index: int) -> Parcel:
+def seen_step(index: int) -> OutboxItem:
     record = StepRecord(episode=0, index=index).model_dump_json().encode()
     about = SeenPictures(pictures=4, score=Score.Q).model_dump_json().encode()
-    return Parcel.of_step(PackedStep(record, b"frame", about, b"pictures"))
+    return OutboxItem.of_step(PackedStep(record, b"frame", about, b"pictures"))
 
 
 def test_what_the_agent_saw_follows_the_frame_and_is_lost_with_it() -> None:
@@ -58,10 +58,10 @@ def test_what_the_agent_saw_follows_the_frame_and_is_lost_with_it() -> None:
     for index in range(5):
         outbox.put(seen_step(index))
     outbox.close()
-    parcels = asyncio.run(taken(outbox))
-    messages = read(parcels)
+    items = asyncio.run(taken(outbox))
+    messages = read(items)
     assert [message.seen for message in messages] == [None] * 3 + [SeenPictures(pictures=4, score=Score.Q)] * 2
-    assert [parcel.binaries for parcel in parcels] == [[]] * 3 + [[b"frame", b"pictures"]] * 2
+    assert [item.binaries for item in items] == [[]] * 3 + [[b"frame", b"pictures"]] * 2
 
 
 def test_a_step_comes_out_of_its_packet_as_it_went_in() -> None:
@@ -77,19 +77,19 @@ def test_a_step_comes_out_of_its_packet_as_it_went_in() -> None:
 def test_of_slices_that_wait_only_the_newest_is_sent() -> None:
     outbox = Outbox()
     for number in range(3):
-        outbox.put(Parcel(b"%d" % number, is_slice=True))
+        outbox.put(OutboxItem(b"%d" % number, is_slice=True))
         outbox.put(step(number))
     outbox.close()
-    assert [parcel.text for parcel in asyncio.run(taken(outbox)) if parcel.is_slice] == [b"2"]
+    assert [item.text for item in asyncio.run(taken(outbox)) if item.is_slice] == [b"2"]
 
 
 def test_whoever_keeps_up_loses_nothing() -> None:
     async def look() -> list[bool]:
         outbox, found = Outbox(), []
-        parcels = outbox.parcels()
+        items = outbox.items()
         for index in range(20):
             outbox.put(step(index))
-            found.append(bool((await anext(parcels)).frame))
+            found.append(bool((await anext(items)).frame))
         return found
 
     assert all(asyncio.run(look()))

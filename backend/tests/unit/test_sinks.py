@@ -170,7 +170,7 @@ def test_a_package_that_is_missing_is_named_with_what_to_install(
         Delivery(folder, kind, make=SINKS.get(kind)).run()
 
 
-def test_of_two_couriers_one_delivers(folder: RunFolder) -> None:
+def test_of_two_workers_one_delivers(folder: RunFolder) -> None:
     add_sink(folder, SinkKind.TRACKIO)
     with delivery_lock(folder, SinkKind.TRACKIO) as first, delivery_lock(folder, SinkKind.TRACKIO) as second:
         assert (first, second) == (True, False)
@@ -206,7 +206,7 @@ def test_the_sink_of_the_guide_has_the_run_once_however_often_it_is_begun(folder
 HANGS = """
 import sys, threading
 from pathlib import Path
-from rlviz import courier
+from rlviz import delivery_worker
 from rlviz.domain.sinks import SinkKind
 from rlviz.exchange import sinks
 from rlviz.rundir.folder import RunFolder
@@ -215,11 +215,11 @@ class Hanging:
     def __init__(self, *_): threading.Event().wait()
 
 sinks.SINKS.get = lambda kind: Hanging
-sys.exit(courier.deliver(RunFolder.at(Path(sys.argv[1])), SinkKind.WANDB, follow=False, patience=0.05))
+sys.exit(delivery_worker.deliver(RunFolder.at(Path(sys.argv[1])), SinkKind.WANDB, follow=False, patience=0.05))
 """
 
 
-def test_a_courier_whose_sink_hangs_ends_itself_and_says_so(folder: RunFolder) -> None:
+def test_a_worker_whose_sink_hangs_ends_itself_and_says_so(folder: RunFolder) -> None:
     ended = subprocess.run([sys.executable, "-c", HANGS, str(folder.path)], check=False)
     record = read_sink(folder, SinkKind.WANDB)
     assert ended.returncode == 1

@@ -113,15 +113,15 @@ def seqs(event: StreamEvent) -> list[int]:
 
 
 def test_notifications_reach_who_streams_and_who_comes_back_gets_those_that_were_missed(world: World) -> None:
-    board = world.service.board
+    buffer = world.service.buffer
 
     async def check() -> None:
         world.run("a")
-        first = board.post(NEWS)
+        first = buffer.post(NEWS)
         async with world.stream(whole_list=True) as following:
             coming = asyncio.ensure_future(following())
             await asyncio.sleep(0.05)  # it waits
-            second = board.post(NEWS)
+            second = buffer.post(NEWS)
             world.change("a", name="A fence")
             assert isinstance(await coming, StatusEvent)
             assert await following() == NotificationEvent(second)
@@ -130,7 +130,7 @@ def test_notifications_reach_who_streams_and_who_comes_back_gets_those_that_were
         async with world.stream(whole_list=True, notified=second.number + 60_000) as ahead:  # a clock that is
             coming = asyncio.ensure_future(ahead())
             await asyncio.sleep(0.05)
-            third = board.post(NEWS)
+            third = buffer.post(NEWS)
             world.change("a", name="A door")
             assert isinstance(await coming, StatusEvent)
             assert await ahead() == NotificationEvent(third)

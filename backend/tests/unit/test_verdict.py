@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from rlviz.analysis.comparison import RunMetrics
-from rlviz.analysis.figures import Contestant, Figure, Greedy, figures
+from rlviz.analysis.figures import ComparisonEntry, Figure, Greedy, figures
 from rlviz.analysis.labels import Named, told_apart
 from rlviz.analysis.verdict import Verdict, verdict
 
 
-def contestant(label: str, final: float | None, error: float = 2.0, **changes: object) -> Contestant:
+def entry(label: str, final: float | None, error: float = 2.0, **changes: object) -> ComparisonEntry:
     """A run that ended at ``final``; ``steps`` to the threshold, ``seconds`` and other figures as told."""
     steps, seconds = changes.pop("steps", None), changes.pop("seconds", None)
     spread, best = changes.pop("stability", 5.0), changes.pop("best", final)
@@ -28,12 +28,12 @@ def contestant(label: str, final: float | None, error: float = 2.0, **changes: o
         best_error=error,
         final_error=error,
     )
-    run = Contestant(label.lower(), label, "CartPole-v1", step=50_000, ended=True, metrics=metrics)
+    run = ComparisonEntry(label.lower(), label, "CartPole-v1", step=50_000, ended=True, metrics=metrics)
     return replace(run, **changes)  # type: ignore[arg-type]
 
 
 def judge(
-    *runs: Contestant, threshold: float | None = 475, differences: tuple[str, ...] = ("/seed",), shared: int = 0
+    *runs: ComparisonEntry, threshold: float | None = 475, differences: tuple[str, ...] = ("/seed",), shared: int = 0
 ) -> Verdict:
     """Of runs that differ in their seeds alone, unless ``differences`` says otherwise."""
     found = verdict(runs, window=20, threshold=threshold, differences=differences, shared=shared)
@@ -41,29 +41,29 @@ def judge(
     return found
 
 
-A, B = contestant("A", 480), contestant("B", 200)
+A, B = entry("A", 480), entry("B", 200)
 
 
 @pytest.mark.parametrize(
     ("name", "first", "second", "headline"),
     [
         ("ends clearly higher", A, B, "A did better."),
-        ("higher, and alone at the threshold", contestant("A", 480, steps=20_000), B, "A did better."),
-        ("higher, but later", contestant("A", 480, steps=40_000), contestant("B", 200, steps=10_000),
+        ("higher, and alone at the threshold", entry("A", 480, steps=20_000), B, "A did better."),
+        ("higher, but later", entry("A", 480, steps=40_000), entry("B", 200, steps=10_000),
          "A ends higher; B learned faster."),
-        ("level, one sooner", contestant("A", 480, steps=40_000), contestant("B", 478, steps=10_000),
+        ("level, one sooner", entry("A", 480, steps=40_000), entry("B", 478, steps=10_000),
          "Level at the end; B learned faster."),
-        ("level, both as soon", contestant("A", 480, steps=40_000), contestant("B", 478, steps=39_000),
+        ("level, both as soon", entry("A", 480, steps=40_000), entry("B", 478, steps=39_000),
          "No clear difference."),
-        ("within the spread", contestant("A", 480, 20), contestant("B", 440, 20), "No clear difference."),
-        ("the same without any spread", contestant("A", 9, 0), contestant("B", 9, 0), "No clear difference."),
-        ("negative returns", contestant("A", -80), contestant("B", -400), "A did better."),
-        ("too few episodes", A, contestant("B", 20, best=None), "It is too early to tell."),
-        ("another environment", A, contestant("B", -80, environment="Acrobot-v1"), "These runs cannot be ranked."),
+        ("within the spread", entry("A", 480, 20), entry("B", 440, 20), "No clear difference."),
+        ("the same without any spread", entry("A", 9, 0), entry("B", 9, 0), "No clear difference."),
+        ("negative returns", entry("A", -80), entry("B", -400), "A did better."),
+        ("too few episodes", A, entry("B", 20, best=None), "It is too early to tell."),
+        ("another environment", A, entry("B", -80, environment="Acrobot-v1"), "These runs cannot be ranked."),
     ],
 )  # fmt: skip
 def test_the_verdict_does_not_depend_on_the_order(
-    name: str, first: Contestant, second: Contestant, headline: str
+    name: str, first: ComparisonEntry, second: ComparisonEntry, headline: str
 ) -> None:
     assert judge(first, second).headline == headline
     assert judge(second, first).headline == headline
@@ -80,7 +80,7 @@ def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_i
 
 
 def test_the_reasons_hold_the_figures() -> None:
-    assert judge(contestant("A", 480, steps=21_000), B).why == [
+    assert judge(entry("A", 480, steps=21_000), B).why == [
         "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
         "A mean return of 475.0 was reached by A after 21k steps; B did not.",
     ]
@@ -89,22 +89,22 @@ def test_the_reasons_hold_the_figures() -> None:
 
 
 def test_of_many_runs_the_best_is_held_against_the_second() -> None:
-    runs = [contestant("A", 100), contestant("B", 480), contestant("C", 300)]
+    runs = [entry("A", 100), entry("B", 480), entry("C", 300)]
     assert judge(*runs).headline == "B did best of 3."
-    runs.append(contestant("D", 479))
+    runs.append(entry("D", 479))
     assert judge(*runs).headline == "No clear difference."
-    runs += [contestant("E", 470, steps=9_000), contestant("F", 460, steps=30_000)]
+    runs += [entry("E", 470, steps=9_000), entry("F", 460, steps=30_000)]
     assert judge(*runs).why[1] == "2 of 6 reached a mean return of 475.0, E first, after 9k steps."
 
 
 def test_of_a_hundred_runs_no_sentence_names_all() -> None:
-    runs = [contestant(f"Run number {n}", 100 + n, ended=False) for n in range(100)]
+    runs = [entry(f"Run number {n}", 100 + n, ended=False) for n in range(100)]
     said = judge(*runs)
     assert all(len(text) < 200 for text in [said.headline, *said.why, *said.cautions])
 
 
 def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
-    parent, child = contestant("Parent", 480, steps=10_000), contestant("Child", 478, steps=21_000)
+    parent, child = entry("Parent", 480, steps=10_000), entry("Child", 478, steps=21_000)
     said = judge(parent, child, shared=20_000)
     assert (said.headline, said.why[1]) == (
         "No clear difference.",
@@ -135,7 +135,7 @@ def test_a_run_alone_has_no_verdict() -> None:
     ],
 )  # fmt: skip
 def test_what_the_figures_cannot_tell_is_said(
-    runs: tuple[Contestant, ...], differences: tuple[str, ...], caution: str
+    runs: tuple[ComparisonEntry, ...], differences: tuple[str, ...], caution: str
 ) -> None:
     assert caution in judge(*runs, differences=differences).cautions
     steady = judge(A, B, differences=("/gamma",)).cautions
@@ -145,7 +145,7 @@ def test_what_the_figures_cannot_tell_is_said(
 # Figures
 
 
-def figure(name: str, *runs: Contestant) -> Figure:
+def figure(name: str, *runs: ComparisonEntry) -> Figure:
     found = {one.id: one for one in figures(runs, window=20, threshold=475)}
     return found[name]
 
@@ -158,24 +158,24 @@ def greedy(mean: float, std: float = 10.0) -> Greedy:
     ("name", "better", "worse", "clear"),
     [
         ("final_moving_average", A, B, True),
-        ("final_moving_average", A, contestant("B", 476), False),
-        ("best_moving_average", contestant("A", 1, best=500.0), contestant("B", 1, best=300.0), True),
-        ("best_moving_average", contestant("A", 1, best=500.0), contestant("B", 1, best=499.0), False),
+        ("final_moving_average", A, entry("B", 476), False),
+        ("best_moving_average", entry("A", 1, best=500.0), entry("B", 1, best=300.0), True),
+        ("best_moving_average", entry("A", 1, best=500.0), entry("B", 1, best=499.0), False),
         ("best_policy", replace(A, greedy=greedy(500)), replace(B, greedy=greedy(480)), True),
         ("best_policy", replace(A, greedy=greedy(500, 90)), replace(B, greedy=greedy(480, 90)), False),
-        ("steps_to_threshold", contestant("A", 1, steps=10_000), contestant("B", 1, steps=20_000), True),
-        ("steps_to_threshold", contestant("A", 1, steps=19_000), contestant("B", 1, steps=20_000), False),
-        ("steps_to_threshold", contestant("A", 1, steps=10_000), contestant("B", 1), True),
-        ("seconds_to_threshold", contestant("A", 1, seconds=3.0), contestant("B", 1, seconds=60.0), True),
-        ("seconds_to_threshold", contestant("A", 1, seconds=3.0), contestant("B", 1, seconds=3.1), False),
-        ("stability", contestant("A", 1, stability=1.0), contestant("B", 1, stability=9.0), True),
-        ("stability", contestant("A", 1, stability=8.0), contestant("B", 1, stability=9.0), False),
+        ("steps_to_threshold", entry("A", 1, steps=10_000), entry("B", 1, steps=20_000), True),
+        ("steps_to_threshold", entry("A", 1, steps=19_000), entry("B", 1, steps=20_000), False),
+        ("steps_to_threshold", entry("A", 1, steps=10_000), entry("B", 1), True),
+        ("seconds_to_threshold", entry("A", 1, seconds=3.0), entry("B", 1, seconds=60.0), True),
+        ("seconds_to_threshold", entry("A", 1, seconds=3.0), entry("B", 1, seconds=3.1), False),
+        ("stability", entry("A", 1, stability=1.0), entry("B", 1, stability=9.0), True),
+        ("stability", entry("A", 1, stability=8.0), entry("B", 1, stability=9.0), False),
         ("fps", replace(A, steps_per_second=900.0), replace(B, steps_per_second=300.0), True),
         ("fps", replace(A, steps_per_second=900.0), replace(B, steps_per_second=890.0), False),
     ],
 )
 def test_the_better_run_is_best_only_where_the_difference_can_be_told(
-    name: str, better: Contestant, worse: Contestant, clear: bool
+    name: str, better: ComparisonEntry, worse: ComparisonEntry, clear: bool
 ) -> None:
     for runs in itertools.permutations((better, worse)):
         found = figure(name, *runs)
@@ -189,15 +189,15 @@ def test_the_better_run_is_best_only_where_the_difference_can_be_told(
     [
         ("final_moving_average", (A,), "There is no other run."),
         ("fps", (A, B), "No run has it."),
-        ("final_moving_average", (A, contestant("B", None)), "Only A has it: 480.0."),
-        ("final_moving_average", (A, contestant("B", 480)), "A and B are level at 480.0."),
+        ("final_moving_average", (A, entry("B", None)), "Only A has it: 480.0."),
+        ("final_moving_average", (A, entry("B", 480)), "A and B are level at 480.0."),
         ("final_moving_average", (A, B), "A 480.0, B 200.0: more than the spread of their last 20 episodes explains."),
         ("final_moving_average", (A, replace(B, environment="Acrobot-v1")),
          "Not comparable across environments: CartPole-v1 and Acrobot-v1."),
-        ("steps_to_threshold", (contestant("A", 1, steps=8_000), B), "Only A has it: 8k."),
+        ("steps_to_threshold", (entry("A", 1, steps=8_000), B), "Only A has it: 8k."),
     ],
 )  # fmt: skip
-def test_a_figure_says_why_a_run_is_best_or_why_none_is(name: str, runs: tuple[Contestant, ...], reason: str) -> None:
+def test_a_figure_says_why_a_run_is_best_or_why_none_is(name: str, runs: tuple[ComparisonEntry, ...], reason: str) -> None:
     assert figure(name, *runs).reason == reason
 
 

@@ -86,7 +86,7 @@ async def import_runs(
             except TimeoutError as error:
                 raise RequestTimeout(f"The file did not come within {UPLOAD_SECONDS:g} s.") from error
         options = ImportOptions(algo, env_id, name, again=again)
-        imported = await run_in_threadpool(app.exchange.bring_in, path, options)
+        imported = await run_in_threadpool(app.exchange.import_file, path, options)
     return ImportedRuns(
         runs=[view_run(row, {}) for row in imported.runs],
         known=[KnownLog(place=place, run=view_run(row, {})) for place, row in imported.known],

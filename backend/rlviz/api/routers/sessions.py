@@ -68,10 +68,10 @@ async def look(websocket: WebSocket, session_id: str) -> None:
 
 
 async def _send(websocket: WebSocket, outbox: Outbox) -> None:
-    async for parcel in outbox.parcels():
+    async for item in outbox.items():
         async with asyncio.timeout(SEND_SECONDS):
-            await websocket.send_text(parcel.message())
-            for content in parcel.binaries:
+            await websocket.send_text(item.message())
+            for content in item.binaries:
                 await websocket.send_bytes(content)
 
 

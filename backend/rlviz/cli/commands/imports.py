@@ -62,7 +62,7 @@ def import_(
     they are, and nothing in the files is executed.
     """
     from rlviz.exchange.bundle import RunIsThere
-    from rlviz.exchange.import_runs import ImportOptions, bring_in
+    from rlviz.exchange.import_runs import ImportOptions, import_path
 
     if not path.exists():
         raise Failure(Exit.NOT_FOUND, f"There is no file or folder {path}.")
@@ -73,24 +73,24 @@ def import_(
             advance(done, total if total > 1 else None, f"Importing {name}")
 
         try:
-            brought = bring_in(path, connection.settings.runs_dir, options, on_progress)
+            outcome = import_path(path, connection.settings.runs_dir, options, on_progress)
         except RunIsThere as error:
             _list_if_interrupted(connection, [error.run_id])
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:
             raise Failure(Exit.FAILED, f"{path} could not be imported: {error}. No run is there in part.") from error
-        runs = [connection.post(f"/runs/{folder.run_id}/take-up") for folder in brought.runs]
-        _list_if_interrupted(connection, [run_id for _, run_id in brought.known])
-    refused = [{"place": place, "reason": reason} for place, reason in brought.refused]
-    known = [{"place": place, "run": run_id} for place, run_id in brought.known]
+        runs = [connection.post(f"/runs/{folder.run_id}/take-up") for folder in outcome.runs]
+        _list_if_interrupted(connection, [run_id for _, run_id in outcome.known])
+    refused = [{"place": place, "reason": reason} for place, reason in outcome.refused]
+    known = [{"place": place, "run": run_id} for place, run_id in outcome.known]
     if as_json:
         print_json({"runs": runs, "known": known, "refused": refused})
     for run in () if as_json else runs:
         source = (run["config"] or {}).get("imported_from")
         say(f"{run['id']} {run['status']}, step {run['step']}" + (f", from {source}" if source else ""))
-    for place, run_id in brought.known:
+    for place, run_id in outcome.known:
         note(f"Imported before: {place} is {run_id}. `--again` imports it once more.")
-    for place, reason in brought.refused:
+    for place, reason in outcome.refused:
         warn(f"Not imported: {place}: {reason}")
     if refused:
         raise typer.Exit(Exit.FAILED)

@@ -82,7 +82,7 @@ class ReplayedEpisode(Wrapper):
             delattr(self.unwrapped, self._renderer)
 
 
-class Unkept(Wrapper):
+class WithoutState(Wrapper):
     """Its state cannot be copied: where training goes on, its episode begins anew."""
 
     def capture_state(self) -> object:
@@ -92,8 +92,8 @@ class Unkept(Wrapper):
         raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
 
 
-def unkept(env: Env, options: object) -> Env:
-    return Unkept(env)
+def without_state(env: Env, options: object) -> Env:
+    return WithoutState(env)
 
 
 def _equal(one: Any, other: Any) -> bool:

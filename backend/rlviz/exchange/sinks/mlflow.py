@@ -120,8 +120,8 @@ class MlflowSink:
     def _create(self, experiment: str) -> str:
         run = self._run
         tags = {RUN_ID: run.id, "rlviz.group": run.group, "mlflow.source.name": "rlviz"}
-        made = self._client.create_run(experiment, round(run.started_at * 1000), tags, run.name)
-        return str(made.info.run_id)
+        created = self._client.create_run(experiment, round(run.started_at * 1000), tags, run.name)
+        return str(created.info.run_id)
 
 
 def _store(runs_dir: Path) -> str:

@@ -48,19 +48,19 @@ class RunDigestStore:
             if self._known is None:
                 self._known = _read(self._path)
             stamps = {row.id: _stamp(row) for row in rows}
-            made = [
+            digested = [
                 (row, self._digest(row))
                 for row in rows
                 if row.id not in self._known or self._known[row.id][0] != stamps[row.id]
             ]
-            self._known |= {row.id: (stamps[row.id], one) for row, one in made}
-            self.keep([(row, one) for row, one in made if row.state.has_ended])
+            self._known |= {row.id: (stamps[row.id], one) for row, one in digested}
+            self.keep([(row, one) for row, one in digested if row.state.has_ended])
             return {row.id: self._known[row.id][1] for row in rows}
 
-    def keep(self, made: Sequence[tuple[RunRow, RunDigest]]) -> None:
+    def keep(self, digested: Sequence[tuple[RunRow, RunDigest]]) -> None:
         """Write digests of runs that have ended into the file."""
-        if made:
-            _append(self._path, [_line(row.id, _stamp(row), one) for row, one in made])
+        if digested:
+            _append(self._path, [_line(row.id, _stamp(row), one) for row, one in digested])
 
     def _digest(self, row: RunRow) -> RunDigest:
         folder = RunFolder(self._runs_dir, row.id)
@@ -82,8 +82,8 @@ def _stamp(row: RunRow) -> str:
     return f"{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.episodes}"
 
 
-def _line(run_id: str, stamp: str, made: RunDigest) -> bytes:
-    curves = {name: _as_lists(getattr(made, name)) for name in _CURVES}
+def _line(run_id: str, stamp: str, digested: RunDigest) -> bytes:
+    curves = {name: _as_lists(getattr(digested, name)) for name in _CURVES}
     return orjson.dumps({"run_id": run_id, "stamp": stamp, **curves}, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
 
 

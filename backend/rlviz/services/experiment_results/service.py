@@ -20,7 +20,7 @@ from rlviz.catalog.runs import find_runs, run_stamps
 from rlviz.domain.evaluation import BestPolicy, PolicyChoice
 from rlviz.domain.status import RunStatus
 from rlviz.services.experiment_results.digests import RunDigestStore
-from rlviz.services.experiment_results.kept import KeptResults
+from rlviz.services.experiment_results.results_cache import ResultsCache
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_curves import RunCurvesCache
@@ -103,15 +103,15 @@ class ResultsService:
     def _make(self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting) -> ExperimentResults:
         """Of another threshold than that of the environments only what depends on it."""
         if setting.threshold == state.source.threshold:
-            made = experiment_results(trials, setting)
+            results = experiment_results(trials, setting)
         else:
             usual = ResultsRequest(request.score)
-            made = for_threshold(self._known(state, usual) or self._made(state, usual), trials, setting)
+            results = for_threshold(self._known(state, usual) or self._made(state, usual), trials, setting)
         key = state.key(request)
-        KeptResults(state.source.folder / RESULTS).keep(key, made)
+        ResultsCache(state.source.folder / RESULTS).keep(key, results)
         with self._lock:
-            self._results[key] = made
-        return made
+            self._results[key] = results
+        return results
 
     def _trials(self, state: _State, request: ResultsRequest) -> tuple[list[Trial], Setting]:
         source, rows = state.source, state.rows
@@ -135,7 +135,7 @@ class ResultsService:
         with self._lock:
             known = self._results.get(key)
         if known is None:
-            known = KeptResults(state.source.folder / RESULTS).read(key)
+            known = ResultsCache(state.source.folder / RESULTS).read(key)
             if known is not None:
                 with self._lock:
                     self._results[key] = known

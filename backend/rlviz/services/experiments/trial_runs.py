@@ -12,7 +12,7 @@ from rlviz.domain.errors import Conflict, NotFound
 from rlviz.domain.experiments import RunSpec
 from rlviz.domain.sinks import SinkKind
 from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
-from rlviz.services.sinks.live_couriers import LiveCouriers
+from rlviz.services.sinks.live_deliveries import LiveDeliveries
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.resuming import ResumeService
 from rlviz.services.use_cases.runs import RunService
@@ -22,7 +22,7 @@ from rlviz.services.use_cases.runs import RunService
 class TrialRuns:
     _runs: RunService
     _resuming: ResumeService
-    _couriers: LiveCouriers
+    _deliveries: LiveDeliveries
 
     def configure(self, experiment: OpenExperiment, trial: Trial) -> RunConfig:
         """The configuration of a new run for ``trial``. Raises InvalidRequest."""
@@ -46,7 +46,7 @@ class TrialRuns:
         """Create the run with its sinks and queue it. Raises NotEnoughDisk or OSError."""
         row = self._runs.add(config, sinks)
         if sinks:
-            self._couriers.renew(row.id)
+            self._deliveries.renew(row.id)
         return row
 
     def start(self, run_id: str) -> None:

@@ -244,11 +244,11 @@ class ExperimentService:
             return known
         with experiment.lock:
             rows = self._rows(experiment)
-            made = state_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
-        if made.status in OVER and all(row.state.has_ended for row in rows.values()):
+            state = state_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
+        if state.status in OVER and all(row.state.has_ended for row in rows.values()):
             with self._lock:
-                self._over_states[experiment.id] = made
-        return made
+                self._over_states[experiment.id] = state
+        return state
 
     def _summary(self, experiment: OpenExperiment) -> ExperimentSummary:
         """The summary of an experiment. That of one that is over is made once."""
@@ -258,11 +258,11 @@ class ExperimentService:
             return known
         with experiment.lock:
             rows = self._rows(experiment)
-            made = summary_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
-        if made.status in OVER and all(row.state.has_ended for row in rows.values()):
+            summary = summary_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
+        if summary.status in OVER and all(row.state.has_ended for row in rows.values()):
             with self._lock:
-                self._over[experiment.id] = made
-        return made
+                self._over[experiment.id] = summary
+        return summary
 
     def _rows(self, experiment: OpenExperiment) -> dict[str, RunRow]:
         with self._database.read() as session:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from threading import Lock
 
 from rlviz.catalog.models import RunRow
-from rlviz.services.notifications.board import Board
+from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.notifications.notification import Known, News, news_of
 from rlviz.services.notifications.webhook import Webhook
 
@@ -15,7 +15,7 @@ class Notifier:
     """Tells of each thing once. All methods are for every thread, and return at once."""
 
     def __init__(self, webhook_url: str | None) -> None:
-        self.board = Board()
+        self.buffer = NotificationBuffer()
         self.webhook = Webhook(webhook_url) if webhook_url is not None else None
         self._known: dict[str, Known] = {}
         self._lock = Lock()
@@ -39,7 +39,7 @@ class Notifier:
             self.notify(news)
 
     def notify(self, news: News) -> None:
-        notification = self.board.post(news)
+        notification = self.buffer.post(news)
         if self.webhook is not None:
             self.webhook.send(notification)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from rlviz.domain.session_messages import SERVER_MESSAGE, ClientMessage, EndedMessage, ServerMessage
-from rlviz.services.sessions.outbox import Outbox, Parcel
+from rlviz.services.sessions.outbox import Outbox, OutboxItem
 from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.sessions.packets import HEAD, Kind, Presence, Recording, pack, parse_head, unpack_step
 
@@ -176,16 +176,16 @@ class LiveSession:
             self._on_played(self)
             return
         if kind is Kind.STEP:
-            parcel = Parcel.of_step(unpack_step(content))
+            item = OutboxItem.of_step(unpack_step(content))
         elif kind is Kind.SLICE:
-            parcel = Parcel(content, is_slice=True)
+            item = OutboxItem(content, is_slice=True)
         else:
             message = SERVER_MESSAGE.validate_json(content)
             if isinstance(message, EndedMessage):
                 self._cause = message.cause
-            parcel = Parcel(content)
+            item = OutboxItem(content)
         if self._outbox is not None:
-            self._outbox.put(parcel)
+            self._outbox.put(item)
 
 
 async def _read(reader: asyncio.StreamReader) -> tuple[Kind, bytes]:

@@ -21,7 +21,7 @@ TOO_SLOW = f"The connection is too slow: {MAX_WAITING:,} messages were waiting f
 
 
 @dataclass(eq=False)
-class Parcel:
+class OutboxItem:
     """A message, as JSON; or a record, the frame that shows it, and what the agent saw, with what there is to say of
     that (``seen``). Frame and pictures are empty if there are none (any more). ``line``: of which of two futures it is.
     """
@@ -60,51 +60,51 @@ class Outbox:
     """For the event loop alone. Where too much waits it closes, and all that is handed out still is why."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Parcel] = deque()
-        self._with_frame: deque[Parcel] = deque()
-        self._slice: Parcel | None = None
+        self._waiting: deque[OutboxItem] = deque()
+        self._with_frame: deque[OutboxItem] = deque()
+        self._slice: OutboxItem | None = None
         self._news = asyncio.Event()
         self._closed = False
         self.dropped_frames = 0
 
-    def put(self, parcel: Parcel) -> None:
+    def put(self, item: OutboxItem) -> None:
         if self._closed:
             return
-        if parcel.is_slice:
-            self._replace_slice(parcel)
-        self._waiting.append(parcel)
-        if parcel.frame:
-            self._with_frame.append(parcel)
+        if item.is_slice:
+            self._replace_slice(item)
+        self._waiting.append(item)
+        if item.frame:
+            self._with_frame.append(item)
             if len(self._with_frame) > MAX_FRAMES:
                 self._with_frame.popleft().drop_frame()
                 self.dropped_frames += 1
         if len(self._waiting) > MAX_WAITING:
-            self._waiting = deque([Parcel(EndedMessage(cause=TOO_SLOW).model_dump_json().encode())])
+            self._waiting = deque([OutboxItem(EndedMessage(cause=TOO_SLOW).model_dump_json().encode())])
             self._closed = True
         self._news.set()
 
-    def _replace_slice(self, newest: Parcel) -> None:
+    def _replace_slice(self, newest: OutboxItem) -> None:
         """One that still waits is of an older policy, or of an older step."""
         if self._slice is not None and self._slice in self._waiting:
             self._waiting.remove(self._slice)
         self._slice = newest
 
     def put_message(self, message: ServerMessage) -> None:
-        self.put(Parcel(message.model_dump_json().encode()))
+        self.put(OutboxItem(message.model_dump_json().encode()))
 
     def close(self) -> None:
         """Nothing more comes; what waits is still handed out."""
         self._closed = True
         self._news.set()
 
-    async def parcels(self) -> AsyncIterator[Parcel]:
-        """Each parcel once, in order, until the outbox is closed."""
+    async def items(self) -> AsyncIterator[OutboxItem]:
+        """Each item once, in order, until the outbox is closed."""
         while True:
             while self._waiting:
-                parcel = self._waiting.popleft()
-                if parcel.frame:
-                    self._with_frame.remove(parcel)
-                yield parcel
+                item = self._waiting.popleft()
+                if item.frame:
+                    self._with_frame.remove(item)
+                yield item
             if self._closed:
                 return
             self._news.clear()

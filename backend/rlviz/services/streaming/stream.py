@@ -18,7 +18,7 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.services.notifications.board import Board
+from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.notifications.notification import Notification
 from rlviz.services.streaming.broadcast import Broadcast, Changes
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor, positions_since
@@ -134,7 +134,7 @@ class StreamService:
     runs_dir: Path
     feeds: Feeds
     broadcast: Broadcast
-    board: Board = field(default_factory=Board)
+    buffer: NotificationBuffer = field(default_factory=NotificationBuffer)
     monotonic: Callable[[], float] = time.monotonic
     throttle: float = THROTTLE_SECONDS
     batch_bytes: int = BATCH_BYTES
@@ -160,7 +160,7 @@ class StreamService:
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
         """All events from the cursor on, as they happen. Rows keep their order and are never skipped."""
         with self.broadcast.subscription(opened.request.run_ids, all_runs=opened.request.whole_list) as subscription:
-            notified = self.board.last  # also for a client whose clock, from which its number may be, is ahead
+            notified = self.buffer.last  # also for a client whose clock, from which its number may be, is ahead
             if opened.request.notified is not None:
                 notified = min(notified, opened.request.notified)
             runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
@@ -178,7 +178,7 @@ class StreamService:
                     yield rows
                 for event in await self._changes(subscription.take(), followed, opened.request.whole_list):
                     yield event
-                for notification in self.board.after(notified):
+                for notification in self.buffer.after(notified):
                     notified = notification.number
                     if opened.request.whole_list or notification.news.run_id in followed:
                         yield NotificationEvent(notification)

@@ -18,7 +18,7 @@ from rlviz.analysis.comparison import (
     run_metrics,
 )
 from rlviz.analysis.experiments.made import Made, made_of_curve, returns_of_training
-from rlviz.analysis.figures import Contestant, Figure, Greedy, figures
+from rlviz.analysis.figures import ComparisonEntry, Figure, Greedy, figures
 from rlviz.analysis.labels import Named, told_apart
 from rlviz.analysis.solved import SolvedAt, find_solved
 from rlviz.analysis.statistics import BandedCurve, banded_curve
@@ -124,7 +124,7 @@ class ComparisonService:
         ]
         differences = config_diff(_settings(configs, folders))
         threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
-        contestants = [_contestant(one) for one in compared]
+        entries = [_entry(one) for one in compared]
         shared = shared_until(rows, self._runs.get)
         if shared:  # a fork with a changed hyperparameter has none any more
             differences = [one for one in differences if one.path != "/preset"]
@@ -143,9 +143,9 @@ class ComparisonService:
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
-            figures=figures(contestants, window=request.window, threshold=threshold, shared=shared),
+            figures=figures(entries, window=request.window, threshold=threshold, shared=shared),
             verdict=verdict(
-                contestants,
+                entries,
                 window=request.window,
                 threshold=threshold,
                 differences=[difference.path for difference in differences],
@@ -248,10 +248,10 @@ def _seed_curves(rows: Sequence[RunRow], curves: AlignedCurves, window: int) -> 
     ]
 
 
-def _contestant(one: Compared) -> Contestant:
+def _entry(one: Compared) -> ComparisonEntry:
     row = one.row
     best = None if row.best_policy is None else BestPolicy.model_validate(row.best_policy)
-    return Contestant(
+    return ComparisonEntry(
         run_id=row.id,
         label=one.label,
         environment=one.environment,

@@ -15,7 +15,7 @@ from rlviz.domain.errors import ArtifactNotFound, Conflict
 from rlviz.exchange import tensorboard
 from rlviz.exchange.bundle import write_bundle
 from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
-from rlviz.exchange.import_runs import ImportOptions, bring_in
+from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
@@ -97,8 +97,8 @@ class ExchangeService:
         OSError."""
         with self._packing() as file, self._room() as room:
             self._videos.write(first, second, room / "video.mp4")
-            with (room / "video.mp4").open("rb") as made:
-                shutil.copyfileobj(made, file)
+            with (room / "video.mp4").open("rb") as video:
+                shutil.copyfileobj(video, file)
         return file
 
     @contextmanager
@@ -112,16 +112,16 @@ class ExchangeService:
         with self._room() as room:
             yield room / (plain or "upload")
 
-    def bring_in(self, path: Path, options: ImportOptions) -> Imported:
+    def import_file(self, path: Path, options: ImportOptions) -> Imported:
         """Import the runs at ``path`` and list them. Raises BundleRefused or ImportRefused where nothing can be taken,
         Conflict where a bundle's run is there already, and OSError."""
         try:
-            brought = bring_in(path, self._settings.runs_dir, options)
+            outcome = import_path(path, self._settings.runs_dir, options)
         except FileExistsError as error:
             raise Conflict(str(error)) from error
-        runs = [self._taking_up.take_up(folder.run_id) for folder in brought.runs]
-        known = [(place, self._taking_up.take_up(run_id)) for place, run_id in brought.known]
-        return Imported(runs, brought.refused, known)
+        runs = [self._taking_up.take_up(folder.run_id) for folder in outcome.runs]
+        known = [(place, self._taking_up.take_up(run_id)) for place, run_id in outcome.known]
+        return Imported(runs, outcome.refused, known)
 
     def _folder(self, run_id: str) -> RunFolder:
         folder = self._runs.folder(run_id)

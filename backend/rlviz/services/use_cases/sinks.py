@@ -17,7 +17,7 @@ from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
 from rlviz.rundir.sinks import add_sink, is_delivered, read_plan, read_sinks, write_plan
-from rlviz.services.sinks.live_couriers import Attempt, LiveCouriers
+from rlviz.services.sinks.live_deliveries import Attempt, LiveDeliveries
 from rlviz.settings import Settings
 
 
@@ -51,8 +51,8 @@ class OfferedSink:
 
 
 class SinkService:
-    def __init__(self, settings: Settings, database: Database, couriers: LiveCouriers) -> None:
-        self._settings, self._database, self._couriers = settings, database, couriers
+    def __init__(self, settings: Settings, database: Database, deliveries: LiveDeliveries) -> None:
+        self._settings, self._database, self._deliveries = settings, database, deliveries
 
     def offered(self) -> list[OfferedSink]:
         """Every sink, whether or not its package is installed here. None is imported."""
@@ -69,7 +69,7 @@ class SinkService:
         folder = self._folder(run_id)
         planned = read_plan(folder).kinds
         return [
-            _look(folder, record, record.kind in planned, self._couriers.attempt(run_id, record.kind))
+            _look(folder, record, record.kind in planned, self._deliveries.attempt(run_id, record.kind))
             for record in read_sinks(folder)
         ]
 
@@ -111,7 +111,7 @@ class SinkService:
         folder = self._folder(run_id)
         self.check([kind])
         add_sink(folder, kind)
-        self._couriers.deliver(run_id, kind)
+        self._deliveries.deliver(run_id, kind)
 
     def remove(self, run_id: str, kind: SinkKind) -> None:
         """Deliver the run there no more. What the sink has, it keeps. Raises RunNotFound, RunFolderError or OSError."""
@@ -120,7 +120,7 @@ class SinkService:
 
     def _write(self, folder: RunFolder, kinds: set[SinkKind]) -> None:
         write_plan(folder, SinkPlan(kinds=tuple(sorted(kinds))))
-        self._couriers.renew(folder.run_id)
+        self._deliveries.renew(folder.run_id)
 
     def _folder(self, run_id: str) -> RunFolder:
         with self._database.read() as session:

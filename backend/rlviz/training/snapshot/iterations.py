@@ -19,9 +19,9 @@ class LogInterval(int):
     before: int
 
     def __new__(cls, interval: int, before: int) -> LogInterval:
-        made = super().__new__(cls, interval)
-        made.before = before
-        return made
+        iterations = super().__new__(cls, interval)
+        iterations.before = before
+        return iterations
 
     def __rmod__(self, iteration: int) -> int:
         return (iteration + self.before) % int(self)

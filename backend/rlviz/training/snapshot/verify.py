@@ -30,7 +30,7 @@ from rlviz.rundir.snapshots import write_snapshot_verification
 from rlviz.training.builder import build_model
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
-from rlviz.training.equipment import counters_of
+from rlviz.training.components import counters_of
 from rlviz.training.greedy import GreedyPlayer
 from rlviz.training.journals import RunJournals
 from rlviz.training.knobs import Knobs

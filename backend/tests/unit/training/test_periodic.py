@@ -218,7 +218,7 @@ def test_without_a_threshold_training_does_not_end_early(
 def test_a_run_that_reached_its_aim_is_finished_early_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.training.equipment.GreedyPlayer", lambda _make: Endless())
+    monkeypatch.setattr("rlviz.training.components.GreedyPlayer", lambda _make: Endless())
     plan = EvaluationPlan(every_steps=100, episodes=2, stop_after=2)
     folder = make_run(tmp_path, evaluation=plan, total_timesteps=100_000)
     assert train_run(folder)

@@ -3,12 +3,12 @@
 import { lazy, Suspense, useState } from "react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import type { JudgedRun, WatchedEpisode } from "./judged";
 
-const Endings = lazy(patiently(async () => ({ default: (await import("./endings")).Endings })));
+const Endings = lazy(withRetry(async () => ({ default: (await import("./endings")).Endings })));
 const EpisodeSearch = lazy(
-  patiently(async () => ({
+  withRetry(async () => ({
     default: (await import("./episode-search")).EpisodeSearch,
   })),
 );

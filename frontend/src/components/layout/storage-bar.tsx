@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { usePathname } from "next/navigation";
 import { lazy, Suspense, useState } from "react";
 import { healthQuery } from "@/lib/api";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { routes } from "@/lib/url";
 
 const StorageWarning = lazy(
-  patiently(() => import("./storage-warning").then((m) => ({ default: m.StorageWarning }))),
+  withRetry(() => import("./storage-warning").then((m) => ({ default: m.StorageWarning }))),
 );
 
 /**

@@ -4,11 +4,11 @@ import clsx from "clsx";
 import { ChevronDown } from "lucide-react";
 import { type ComponentProps, lazy, Suspense, useState } from "react";
 import { buttonClass } from "@/components/ui/button";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import type { Chosen } from "@/lib/url";
 
 const load = () => import("./filter-menu");
-const FilterMenu = lazy(patiently(load));
+const FilterMenu = lazy(withRetry(load));
 
 interface FilterButtonProps {
   name: Chosen;

@@ -3,7 +3,7 @@
 import { SkipForward } from "lucide-react";
 import { useEffect } from "react";
 import { middleOf, Player, usePlaybackController } from "@/components/player";
-import { actionText } from "@/components/thoughts";
+import { actionText } from "@/components/policy-reading";
 import { Button } from "@/components/ui/button";
 import type { RecordedSteps } from "@/lib/api";
 import { count, plural } from "@/lib/format";

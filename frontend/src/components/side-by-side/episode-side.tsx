@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { useState } from "react";
 import { frameAt, type PlaybackController, usePlaybackTime, VideoTrack } from "@/components/player";
-import { actionText } from "@/components/thoughts";
+import { actionText } from "@/components/policy-reading";
 import { apiLink } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 import { partOf } from "./alignment";

@@ -4,20 +4,20 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Segmented } from "@/components/ui/segmented";
 import type { Comparison, Run } from "@/lib/api";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { comparesReturns } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Videos } from "./videos";
 
 const LiveRuns = dynamic(
-  patiently(() => import("./live-runs").then((module) => module.LiveRuns)),
+  withRetry(() => import("./live-runs").then((module) => module.LiveRuns)),
   {
     ssr: false,
   },
 );
 
 const SameMoment = dynamic(
-  patiently(() => import("./same-moment").then((module) => module.SameMoment)),
+  withRetry(() => import("./same-moment").then((module) => module.SameMoment)),
   {
     ssr: false,
   },

@@ -9,7 +9,7 @@ import { choicesOf, pairOnOneSeed } from "@/components/side-by-side/choices";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { evaluationsQuery, type Run } from "@/lib/api";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import type { SeriesStyles } from "./series-styles";
 import { DownloadVideo } from "./download-video";
 import { newestVideo } from "./newest-video";
@@ -17,7 +17,7 @@ import { Tiles } from "./tile";
 import { VideoTile } from "./video-tile";
 
 const SideBySideDialog = dynamic(
-  patiently(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
+  withRetry(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 

@@ -20,11 +20,11 @@ import {
 import { policyAfter, useClip } from "@/lib/film";
 import { count, decimal, plural } from "@/lib/format";
 import { useRunStill } from "@/lib/registry";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { ClipPlayer } from "./clip-player";
 
-const ClipThoughts = dynamic(
-  patiently(() => import("./clip-thoughts").then((module) => module.ClipThoughts)),
+const ClipReading = dynamic(
+  withRetry(() => import("./clip-reading").then((module) => module.ClipReading)),
   {
     ssr: false,
   },
@@ -135,7 +135,7 @@ export function PolicyMoment({
           <Outcome clip={clip} />
           {clip?.status === "ready" && clip.steps ? (
             <Boundary what="What the policy makes of it">
-              <ClipThoughts run={run} clip={clip} controller={controller} />
+              <ClipReading run={run} clip={clip} controller={controller} />
             </Boundary>
           ) : (
             isMaking && !failure && <Skeleton className="h-80" />

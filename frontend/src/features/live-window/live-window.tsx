@@ -12,7 +12,7 @@ import { FrameCanvas } from "@/components/live/frame-canvas";
 import { KeysStage } from "@/components/live/keys/keys-stage";
 import { useKeyInput } from "@/components/live/keys/use-key-input";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
-import { LiveThoughts } from "./live-thoughts";
+import { LiveReading } from "./live-reading";
 import { PlayBar } from "./play-bar";
 import { LiveMeta, LiveTitle, liveTitle } from "./live-title";
 import { TakeControls } from "./take-controls";
@@ -119,7 +119,7 @@ export function LiveWindow({ run }: LiveWindowProps) {
         </div>
       }
       beside={
-        <LiveThoughts
+        <LiveReading
           client={client}
           run={run}
           frozen={frozen}

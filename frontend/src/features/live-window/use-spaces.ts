@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { DrawnSpace } from "@/components/thoughts";
+import type { DrawnSpace } from "@/components/policy-reading";
 import { environmentOfRun, environmentsQuery, type RunDetail, type SessionHello } from "@/lib/api";
 
 /** The spaces of a run's environment: the registry's, which have names and units, or those that the session tells. */

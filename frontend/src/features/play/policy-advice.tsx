@@ -1,6 +1,6 @@
 "use client";
 
-import { chosenAction, ReadingFigures } from "@/components/thoughts";
+import { chosenAction, ReadingFigures } from "@/components/policy-reading";
 import { Card } from "@/components/ui/card";
 import { decimal } from "@/lib/format";
 import type { SessionClient } from "@/lib/session";

@@ -9,19 +9,19 @@ import { Boundary } from "@/components/ui/boundary";
 import { type Evaluation, judgementQuery, type RunDetail } from "@/lib/api";
 import { hasEpisodes } from "@/lib/evaluations";
 import { count } from "@/lib/format";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import type { Film } from "./chapters";
 import { EvaluationSummary } from "./evaluation-summary";
 import { EpisodePicks } from "./judged/episode-picks";
 import { MomentList } from "./judged/moment-list";
 import { StepsSection } from "./steps/steps-section";
 
-const EvaluationThoughts = dynamic(
-  patiently(() => import("./evaluation-thoughts").then((module) => module.EvaluationThoughts)),
+const EvaluationReading = dynamic(
+  withRetry(() => import("./evaluation-reading").then((module) => module.EvaluationReading)),
   { ssr: false },
 );
 const SideBySideDialog = dynamic(
-  patiently(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
+  withRetry(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 
@@ -83,7 +83,7 @@ export function EvaluationFindings({
       )}
       {fps !== null && !handedOver && (
         <Boundary what="What the policy made of it">
-          <EvaluationThoughts {...{ run, evaluation, controller }} />
+          <EvaluationReading {...{ run, evaluation, controller }} />
         </Boundary>
       )}
       {pair && (

@@ -2,7 +2,7 @@
 
 import { lazy, Suspense, useState } from "react";
 import { count } from "@/lib/format";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { useQueryString } from "@/lib/url";
 import { ImportButton } from "./import/import-button";
 import { RunList } from "./list/run-list";
@@ -10,11 +10,11 @@ import { type NewRunAddress, readNewRunAddress, writeNewRunAddress } from "./new
 import { useRunCount } from "./use-run-count";
 
 const ImportDialog = lazy(
-  patiently(() =>
+  withRetry(() =>
     import("./import/import-dialog").then(({ ImportDialog }) => ({ default: ImportDialog })),
   ),
 );
-const NewRunPanel = lazy(patiently(() => import("./form/new-run-panel")));
+const NewRunPanel = lazy(withRetry(() => import("./form/new-run-panel")));
 
 /** Home: the list of runs, and the form for a new run in a panel beside it. */
 export function Home() {

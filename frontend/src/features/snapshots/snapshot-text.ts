@@ -19,7 +19,7 @@ export function called({ name, is_named, step }: SnapshotInfo): string {
   return is_named ? `“${name}”` : `step ${count(step)}`;
 }
 
-/** What is asked in a few sentences; a fork and a name have forms. */
+/** Actions that are confirmed before, with a few sentences; a fork and a name have forms of their own. */
 export type ConfirmedAction = Exclude<SnapshotAction, "fork" | "keep">;
 
 interface Confirmation {

@@ -10,24 +10,24 @@ Child = Element | str
 
 def element(tag: str, *children: Child, **attributes: object) -> Element:
     """An underscore in the name of an attribute stands for a hyphen, one at its end for nothing (``class_``)."""
-    made = Element(tag, {name.rstrip("_").replace("_", "-"): _text(value) for name, value in attributes.items()})
+    node = Element(tag, {name.rstrip("_").replace("_", "-"): _text(value) for name, value in attributes.items()})
     for child in children:
         if isinstance(child, Element):
-            made.append(child)
-        elif len(made):
-            made[-1].tail = (made[-1].tail or "") + child
+            node.append(child)
+        elif len(node):
+            node[-1].tail = (node[-1].tail or "") + child
         else:
-            made.text = (made.text or "") + child
-    return made
+            node.text = (node.text or "") + child
+    return node
 
 
-def titled(made: Element, title: str) -> Element:
+def titled(node: Element, title: str) -> Element:
     """With what a browser shows when one points at it."""
-    tooltip = SubElement(made, "title")
+    tooltip = SubElement(node, "title")
     tooltip.text = title
-    made.remove(tooltip)
-    made.insert(0, tooltip)
-    return made
+    node.remove(tooltip)
+    node.insert(0, tooltip)
+    return node
 
 
 def table(head: Sequence[Child], rows: Sequence[Sequence[Child]], caption: str) -> Element:

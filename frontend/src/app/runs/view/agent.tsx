@@ -9,19 +9,19 @@ import { EvaluationView } from "@/features/playback";
 import { type Evaluation, evaluationsQuery, isActive, type RunDetail } from "@/lib/api";
 import { isUnderWay } from "@/lib/evaluations";
 import { learns } from "@/lib/run-actions";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { type AgentViewName, useAgentView } from "@/lib/url";
 
 const LiveWindow = dynamic(
-  patiently(() => import("@/features/live-window").then((module) => module.LiveWindow)),
+  withRetry(() => import("@/features/live-window").then((module) => module.LiveWindow)),
   { ssr: false },
 );
 const ForkDialog = dynamic(
-  patiently(() => import("@/features/snapshots").then((module) => module.ForkDialog)),
+  withRetry(() => import("@/features/snapshots").then((module) => module.ForkDialog)),
   { ssr: false },
 );
 const MomentView = dynamic(
-  patiently(() => import("@/features/filmstrip/moment-view").then((module) => module.MomentView)),
+  withRetry(() => import("@/features/filmstrip/moment-view").then((module) => module.MomentView)),
   { ssr: false },
 );
 

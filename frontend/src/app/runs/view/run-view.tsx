@@ -4,42 +4,42 @@ import dynamic from "next/dynamic";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Filmstrip } from "@/features/filmstrip";
 import { RunDashboard, RunNotFound } from "@/features/run-dashboard";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { isRunId, useQueryString } from "@/lib/url";
 import { Agent } from "./agent";
 
 const Snapshots = dynamic(
-  patiently(() => import("@/features/snapshots").then((module) => module.SnapshotsPanel)),
+  withRetry(() => import("@/features/snapshots").then((module) => module.SnapshotsPanel)),
   { loading: () => <Skeleton className="m-4 h-40" /> },
 );
 const Knobs = dynamic(
-  patiently(() => import("@/features/rules").then((module) => module.KnobsCard)),
+  withRetry(() => import("@/features/rules").then((module) => module.KnobsCard)),
   {
     ssr: false,
   },
 );
 const Rules = dynamic(
-  patiently(() => import("@/features/rules").then((module) => module.RulesPanel)),
+  withRetry(() => import("@/features/rules").then((module) => module.RulesPanel)),
   {
     loading: () => <Skeleton className="m-4 h-40" />,
   },
 );
 const Sinks = dynamic(
-  patiently(() => import("@/features/sinks").then((module) => module.SinksPanel)),
+  withRetry(() => import("@/features/sinks").then((module) => module.SinksPanel)),
   {
     loading: () => <Skeleton className="m-4 h-40" />,
   },
 );
 
 const Try = dynamic(
-  patiently(() => import("@/features/snapshots").then((module) => module.TryChange)),
+  withRetry(() => import("@/features/snapshots").then((module) => module.TryChange)),
   {
     ssr: false,
   },
 );
 
 const Recording = dynamic(
-  patiently(() => import("@/features/playback").then((module) => module.RecordingPanel)),
+  withRetry(() => import("@/features/playback").then((module) => module.RecordingPanel)),
   { loading: () => <Skeleton className="m-4 h-40" /> },
 );
 

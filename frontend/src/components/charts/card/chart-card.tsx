@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import type { AxisWindow } from "@/lib/stream";
 import type { ChartAxis } from "./chart-axis";
 import { ChartBody } from "./chart-body";
@@ -18,7 +18,7 @@ import type { ChartSettings } from "../settings/chart-settings";
 import { useLiveChart } from "../live/use-live-chart";
 
 const FullScreenChart = dynamic(
-  patiently(() => import("./full-screen-chart").then((m) => m.FullScreenChart)),
+  withRetry(() => import("./full-screen-chart").then((m) => m.FullScreenChart)),
 );
 
 interface ChartCardProps {

@@ -2,24 +2,24 @@
 
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { useStore } from "@/lib/store";
 import { routes } from "@/lib/url";
 import { overlayStore, showOverlay, typeAhead } from "./overlay";
 import { type ShellCommand, isTaken, readPress } from "./shortcut";
 
-const loadPalette = patiently(() => import("./palette"));
+const loadPalette = withRetry(() => import("./palette"));
 const Palette = lazy(() => loadPalette().then((m) => ({ default: m.Palette })));
 const ShortcutSheet = lazy(
-  patiently(() => import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet }))),
+  withRetry(() => import("./shortcut-sheet").then((m) => ({ default: m.ShortcutSheet }))),
 );
 
 const SettingsSheet = lazy(
-  patiently(() => import("./settings-sheet").then((m) => ({ default: m.SettingsSheet }))),
+  withRetry(() => import("./settings-sheet").then((m) => ({ default: m.SettingsSheet }))),
 );
 
 const PagesSheet = lazy(
-  patiently(() => import("./pages-sheet").then((m) => ({ default: m.PagesSheet }))),
+  withRetry(() => import("./pages-sheet").then((m) => ({ default: m.PagesSheet }))),
 );
 
 const addresses: Partial<Record<ShellCommand, string>> = {

@@ -2,11 +2,11 @@
 
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { useEventStream } from "@/lib/stream/connection/provider";
 import { routes } from "@/lib/url";
 
-const loadShow = patiently(() => import("./show"));
+const loadShow = withRetry(() => import("./show"));
 
 /** Shows what the service has to tell, on every page. The code that does is loaded with the first of it. */
 export function Notified() {

@@ -1,12 +1,12 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import { useStore } from "@/lib/store";
 import { toastStore } from "./store";
 
 const ToastViewport = lazy(
-  patiently(() => import("./toast-viewport").then((m) => ({ default: m.ToastViewport }))),
+  withRetry(() => import("./toast-viewport").then((m) => ({ default: m.ToastViewport }))),
 );
 
 /** Shows the messages; rendered once, in the shell. The code is loaded with the first message. */

@@ -1,6 +1,6 @@
 import dynamic from "next/dynamic";
 import { type ComponentType, createElement } from "react";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import type { GuideProps } from "../guide/guide-page";
 import { GuideSkeleton } from "../guide/guide-skeleton";
 
@@ -8,7 +8,7 @@ type Module = { default: ComponentType<GuideProps> };
 
 /** Loads a guide's code when it is first rendered. */
 const lazy = (load: () => Promise<Module>) =>
-  dynamic(patiently(load), { ssr: false, loading: () => createElement(GuideSkeleton) });
+  dynamic(withRetry(load), { ssr: false, loading: () => createElement(GuideSkeleton) });
 
 /** The guide of each algorithm, by its id in the API. One without a guide is described by what the API says of it. */
 export const guides: Readonly<Record<string, ComponentType<GuideProps>>> = {

@@ -8,11 +8,11 @@ import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { Environment } from "@/lib/api";
 import { setting } from "@/lib/format";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import type { TypedOptions } from "./address";
 
 const OptionsForm = dynamic(
-  patiently(() => import("./options-form").then((module) => module.OptionsForm)),
+  withRetry(() => import("./options-form").then((module) => module.OptionsForm)),
   {
     loading: () => <Skeleton className="mt-3 h-40" />,
   },

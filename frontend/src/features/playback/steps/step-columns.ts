@@ -1,4 +1,4 @@
-import { actionText, nameOf } from "@/components/thoughts";
+import { actionText, nameOf } from "@/components/policy-reading";
 import type { StepRecord, StepsInfo } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 

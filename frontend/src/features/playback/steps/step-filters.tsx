@@ -1,4 +1,4 @@
-import { nameOf } from "@/components/thoughts";
+import { nameOf } from "@/components/policy-reading";
 import { Field, controlClass } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { StepsInfo } from "@/lib/api";

@@ -5,10 +5,10 @@ import { useState } from "react";
 import { Boundary } from "@/components/ui/boundary";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { Evaluation } from "@/lib/api";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 
 const StepsPanel = dynamic(
-  patiently(() => import("./steps-panel").then((module) => module.StepsPanel)),
+  withRetry(() => import("./steps-panel").then((module) => module.StepsPanel)),
 );
 
 interface StepsSectionProps {

@@ -5,10 +5,10 @@ import { useState } from "react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { RunDetail } from "@/lib/api";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 
 const AnatomyPanel = dynamic(
-  patiently(() => import("./anatomy-panel").then((module) => module.AnatomyPanel)),
+  withRetry(() => import("./anatomy-panel").then((module) => module.AnatomyPanel)),
   {
     loading: () => <Skeleton className="h-40" />,
   },

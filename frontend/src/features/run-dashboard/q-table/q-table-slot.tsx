@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { algorithmsQuery, type RunDetail } from "@/lib/api";
 import { Q_TABLE } from "@/lib/api/queries/q-table";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 
 const QTableCard = dynamic(
-  patiently(() => import("./q-table-card").then((module) => module.QTableCard)),
+  withRetry(() => import("./q-table-card").then((module) => module.QTableCard)),
 );
 
 /** The Q-table of a run whose algorithm writes one down; nothing for others. */

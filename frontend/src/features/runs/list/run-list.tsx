@@ -7,7 +7,7 @@ import { type NamedRun, useRunActionsWithToasts } from "@/components/run-actions
 import { ErrorState } from "@/components/ui/error-state";
 import type { Run, SeedGroup } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import {
   EVERYTHING,
   isFiltered,
@@ -27,21 +27,21 @@ import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 
 // Parts that most visits do not need are loaded when they are shown.
 const NoRuns = lazy(
-  patiently(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns }))),
+  withRetry(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns }))),
 );
 const SelectionBar = lazy(
-  patiently(() =>
+  withRetry(() =>
     import("./selection/selection-bar").then(({ SelectionBar }) => ({ default: SelectionBar })),
   ),
 );
 const RunMenu = lazy(
-  patiently(() => import("./actions/run-menu").then(({ RunMenu }) => ({ default: RunMenu }))),
+  withRetry(() => import("./actions/run-menu").then(({ RunMenu }) => ({ default: RunMenu }))),
 );
 const GroupMenu = lazy(
-  patiently(() => import("./actions/group-menu").then(({ GroupMenu }) => ({ default: GroupMenu }))),
+  withRetry(() => import("./actions/group-menu").then(({ GroupMenu }) => ({ default: GroupMenu }))),
 );
 const EditRun = lazy(
-  patiently(() => import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun }))),
+  withRetry(() => import("../edit/edit-run").then(({ EditRun }) => ({ default: EditRun }))),
 );
 
 interface OpenGroupMenu {

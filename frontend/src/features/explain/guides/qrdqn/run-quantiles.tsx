@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { chosenAction, ReadingFigures } from "@/components/thoughts";
+import { chosenAction, ReadingFigures } from "@/components/policy-reading";
 import { evaluationsQuery, recordsOf, stepsQuery } from "@/lib/api";
 import { count } from "@/lib/format";
 import { RunNote } from "../../picture/run-note";

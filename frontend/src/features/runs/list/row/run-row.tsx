@@ -1,14 +1,14 @@
 import clsx from "clsx";
 import { lazy, memo, Suspense, useState } from "react";
 import type { Run, SeedGroup } from "@/lib/api";
-import { patiently } from "@/lib/service";
+import { withRetry } from "@/lib/service";
 import layout from "../layout/layout.module.css";
 import { PlaceholderCells } from "./placeholder-cells";
 import { RunCells } from "./run-cells";
 
 // Loaded with the first group, since many lists have none.
 const GroupCells = lazy(
-  patiently(() => import("./group-cells").then(({ GroupCells }) => ({ default: GroupCells }))),
+  withRetry(() => import("./group-cells").then(({ GroupCells }) => ({ default: GroupCells }))),
 );
 
 interface RunRowProps {

@@ -5,9 +5,9 @@ import { frameAt, middleOf, type PlaybackController, usePlaybackTime } from "@/c
 import { Skeleton } from "@/components/ui/skeleton";
 import { canBeSliced, ValueSliceFigure } from "@/components/value-slice";
 import type { RecordedSteps, RunDetail, StepRecord } from "@/lib/api";
-import { Thoughts } from "./thoughts";
+import { PolicyReadingView } from "./policy-reading-view";
 
-interface ThoughtsAtFrameProps {
+interface ReadingAtFrameProps {
   run: RunDetail;
   /** Of the episode that plays; undefined while they are read. */
   steps: RecordedSteps | undefined;
@@ -26,7 +26,7 @@ interface ThoughtsAtFrameProps {
 }
 
 /** What the policy made of the frame of a video that is on the screen: record n is that of the n-th frame. */
-export function ThoughtsAtFrame({
+export function ReadingAtFrame({
   run,
   steps,
   missing,
@@ -36,7 +36,7 @@ export function ThoughtsAtFrame({
   greedy,
   policyStep,
   seen,
-}: ThoughtsAtFrameProps) {
+}: ReadingAtFrameProps) {
   const frame = usePlaybackTime(controller, (time) => frameAt(time, fps));
   if (missing !== null || steps?.records.length === 0) {
     return <p className="py-3 text-sm text-ink-soft">{missing ?? "No step was recorded."}</p>;
@@ -46,7 +46,7 @@ export function ThoughtsAtFrame({
   if (!steps || !record) return <Skeleton className="h-80" />;
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Thoughts
+      <PolicyReadingView
         record={record}
         records={steps.records}
         isOver={!steps.info.cut}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Event
 
-from rlviz.services.experiment_results.keeper import ResultsKeeper
+from rlviz.services.experiment_results.results_preparer import ResultsPreparer
 
 LONG = 30.0
 
@@ -28,25 +28,25 @@ def wait_for(prepared: Prepared) -> None:
 
 def test_one_that_is_over_is_prepared_at_once_and_one_that_goes_on_in_its_time() -> None:
     prepared = Prepared()
-    keeper = ResultsKeeper(prepared, between=LONG)
-    keeper.consider("going", is_over=False)
+    preparer = ResultsPreparer(prepared, between=LONG)
+    preparer.consider("going", is_over=False)
     wait_for(prepared)
     for _ in range(3):
-        keeper.consider("going", is_over=False)
-    keeper.consider("over", is_over=True)
+        preparer.consider("going", is_over=False)
+    preparer.consider("over", is_over=True)
     wait_for(prepared)
     assert prepared.ids == ["going", "over"]
-    keeper.close()
+    preparer.close()
     assert prepared.ids == ["going", "over"]
 
 
 def test_one_that_cannot_be_prepared_holds_up_no_other() -> None:
     prepared = Prepared()
-    keeper = ResultsKeeper(prepared)
-    keeper.consider("damaged", is_over=True)
+    preparer = ResultsPreparer(prepared)
+    preparer.consider("damaged", is_over=True)
     wait_for(prepared)
-    keeper.consider("whole", is_over=True)
+    preparer.consider("whole", is_over=True)
     wait_for(prepared)
-    keeper.close()
-    keeper.consider("late", is_over=True)
+    preparer.close()
+    preparer.consider("late", is_over=True)
     assert prepared.ids == ["damaged", "whole"]

@@ -16,7 +16,7 @@ MOST_KEPT = 8
 _PREFIX, _SUFFIX = "made-", ".json"
 
 
-class KeptResults:
+class ResultsCache:
     """Files in the ``results`` of an experiment, each by a key of all that it was made from.
 
     They can be deleted at any time: they are made again. One that cannot be read, or is of another shape, is none.

@@ -2,19 +2,19 @@
 
 import { useState } from "react";
 import { chapterAt, type PlaybackController, usePlaybackTime } from "@/components/player";
-import { EvaluationSeen, ThoughtsAtFrame } from "@/components/thoughts";
+import { EvaluationSeen, ReadingAtFrame } from "@/components/policy-reading";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type Evaluation, type RunDetail, useEvaluationSteps } from "@/lib/api";
 import { chaptersOf } from "./chapters";
 
-interface EvaluationThoughtsProps {
+interface EvaluationReadingProps {
   run: RunDetail;
   evaluation: Evaluation;
   controller: PlaybackController;
 }
 
 /** What the policy made of each frame of the video; the records are asked for once somebody opens it. */
-export function EvaluationThoughts(props: EvaluationThoughtsProps) {
+export function EvaluationReading(props: EvaluationReadingProps) {
   const [open, setOpen] = useState(false);
   return (
     <Disclosure
@@ -32,14 +32,14 @@ export function EvaluationThoughts(props: EvaluationThoughtsProps) {
   );
 }
 
-function OfTheEpisode({ run, evaluation, controller }: EvaluationThoughtsProps) {
+function OfTheEpisode({ run, evaluation, controller }: EvaluationReadingProps) {
   const episodes = evaluation.summary?.episodes ?? [];
   const fps = evaluation.summary?.video?.fps ?? 0;
   const chapters = chaptersOf(episodes, fps);
   const place = usePlaybackTime(controller, (time) => chapterAt(chapters, time));
   const { data, error } = useEvaluationSteps(run.id, evaluation.id, place < 0 ? null : place);
   return (
-    <ThoughtsAtFrame
+    <ReadingAtFrame
       run={run}
       steps={data}
       missing={error && "This evaluation has no step records."}

@@ -1,4 +1,4 @@
-"""ResultsKeeper: makes what results need while experiments train, so that nobody waits for it who asks later."""
+"""ResultsPreparer: makes what results need while experiments train, so that nobody waits for it who asks later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BETWEEN_SECONDS = 10.0
 """Between two looks at experiments that go on."""
 
 
-class ResultsKeeper:
+class ResultsPreparer:
     """A thread of its own, begun when it is first needed. ``consider`` is for every thread."""
 
     def __init__(self, prepare: Callable[[str], None], *, between: float = BETWEEN_SECONDS) -> None:

@@ -1,4 +1,4 @@
-"""Board: the newest notifications, numbered, for streams that come and go."""
+"""NotificationBuffer: the newest notifications, numbered, for streams that come and go."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from threading import Lock
 
 from rlviz.services.notifications.notification import News, Notification
 
-KEPT = 100
+MOST_NOTIFICATIONS = 100
 
 
-class Board:
+class NotificationBuffer:
     """For every thread.
 
     Numbers are milliseconds of the clock, so that they go on growing after a restart, and a client that was told of one
@@ -21,7 +21,7 @@ class Board:
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._kept: deque[Notification] = deque(maxlen=KEPT)
+        self._kept: deque[Notification] = deque(maxlen=MOST_NOTIFICATIONS)
         self._last = int(clock() * 1_000)
         self._lock = Lock()
 

@@ -1,20 +1,20 @@
 "use client";
 
 import type { PlaybackController } from "@/components/player";
-import { ClipSeen, ThoughtsAtFrame } from "@/components/thoughts";
+import { ClipSeen, ReadingAtFrame } from "@/components/policy-reading";
 import { type Clip, explainAction, type RunDetail, useClipSteps } from "@/lib/api";
 
-interface ClipThoughtsProps {
+interface ClipReadingProps {
   run: RunDetail;
   clip: Clip;
   controller: PlaybackController;
 }
 
 /** What the policy made of each frame of a clip. */
-export function ClipThoughts({ run, clip, controller }: ClipThoughtsProps) {
+export function ClipReading({ run, clip, controller }: ClipReadingProps) {
   const { data, error } = useClipSteps(clip);
   return (
-    <ThoughtsAtFrame
+    <ReadingAtFrame
       run={run}
       steps={data}
       missing={error && explainAction(error)}

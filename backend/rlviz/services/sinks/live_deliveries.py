@@ -1,4 +1,4 @@
-"""LiveCouriers: keeps a courier for each sink that a run is delivered to as it trains."""
+"""LiveDeliveries: keeps a delivery worker for each sink that a run is delivered to as it trains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.sinks import is_delivered, read_plan, read_sink
-from rlviz.services.sinks.couriers import start_courier
+from rlviz.services.sinks.delivery_workers import start_delivery_worker
 
 log = logging.getLogger(__name__)
 
@@ -34,14 +34,14 @@ FIRST_RETRY_SECONDS = 2.0
 
 LONGEST_RETRY_SECONDS = 300.0
 
-MOST_COURIERS = 8
-"""At a time. A courier imports the package of its sink, which may take some hundred megabytes; others wait."""
+MOST_WORKERS = 8
+"""At a time. A delivery worker imports the package of its sink, which may take some hundred megabytes; others wait."""
 
 END_SECONDS = 3.0
-"""For a courier to end when the service does."""
+"""For a delivery worker to end when the service does."""
 
 
-class StartCourier(Protocol):
+class StartDeliveryWorker(Protocol):
     def __call__(self, folder: RunFolder, kind: SinkKind, *, follow: bool) -> subprocess.Popen[bytes]:
         """Raises OSError."""
 
@@ -67,7 +67,7 @@ class _Delivery:
     due_at: float = 0.0
 
 
-class LiveCouriers:
+class LiveDeliveries:
     """Delivers in processes, which it starts and watches in a thread of its own; ``consider`` is for every thread.
 
     Nothing waits for a sink. What one does not take stays in the run's journal, and is tried again after 2, 4, 8 and at
@@ -79,7 +79,7 @@ class LiveCouriers:
         runs_dir: Path,
         database: Database,
         *,
-        begin: StartCourier = start_courier,
+        begin: StartDeliveryWorker = start_delivery_worker,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._runs_dir, self._database, self._begin, self._monotonic = runs_dir, database, begin, monotonic
@@ -92,14 +92,14 @@ class LiveCouriers:
         self._thread.start()
 
     def close(self) -> None:
-        """End the couriers. What they have not delivered waits for the next service."""
+        """End the delivery workers. What they have not delivered waits for the next service."""
         self._asked.put(None)
         if self._thread.is_alive():
             self._thread.join()
 
     def consider(self, row: RunRow) -> None:
-        """Cheap. A run has changed: its sinks may lack something. What a run gains while it trains, its couriers
-        see by themselves."""
+        """Cheap. A run has changed: its sinks may lack something. What a run gains while it trains, its
+        delivery workers see by themselves."""
         if row.id in self._planned and (row.state.is_final or row.id not in self._deliveries):
             self._asked.put((row.id, None))
 
@@ -204,12 +204,12 @@ class LiveCouriers:
                 delivery.due_at = self._monotonic() + seconds
         if not goes_on and _has_all(folder, kind):
             return True
-        if self._monotonic() >= delivery.due_at and self._count() < MOST_COURIERS:
+        if self._monotonic() >= delivery.due_at and self._count() < MOST_WORKERS:
             try:
                 delivery.process, delivery.is_last = self._begin(folder, kind, follow=True), False
             except OSError as error:
                 delivery.due_at = self._monotonic() + LONGEST_RETRY_SECONDS
-                log.warning("No courier of run %s could be started: %s", folder.run_id, error)
+                log.warning("No delivery worker of run %s could be started: %s", folder.run_id, error)
         return False
 
     def _count(self) -> int:
@@ -244,7 +244,7 @@ def _let_finish(delivery: _Delivery) -> None:
 
 
 def _end(delivery: _Delivery) -> None:
-    """End the process, if it lives: a courier ends when its standard input is closed."""
+    """End the process, if it lives: a delivery worker ends when its standard input is closed."""
     process, delivery.process = delivery.process, None
     if process is None:
         return

@@ -47,7 +47,7 @@ from rlviz.training.snapshot.schedule import Snapshots, Subject
 from rlviz.training.steering import Steering
 
 
-class Equipment:
+class TrainingComponents:
     """Built for the attempt to train ``model``, which was brought to ``continuation`` if it goes on from a snapshot.
 
     ``tick`` is for the watcher's thread; ``close`` after use.
@@ -277,21 +277,21 @@ def counters_of(
 class _Targets:
     """What rules act on."""
 
-    def __init__(self, equipment: Equipment, pause: Pause) -> None:
-        self._equipment, self._pause = equipment, pause
+    def __init__(self, components: TrainingComponents, pause: Pause) -> None:
+        self._components, self._pause = components, pause
 
     def pause(self) -> None:
         self._pause.request()
 
     def evaluate(self) -> bool:
-        if (evaluation := self._equipment.evaluation) is not None:
+        if (evaluation := self._components.evaluation) is not None:
             evaluation.next_step = 0
         return evaluation is not None
 
     def snapshot(self, trigger: Trigger, message: str) -> None:
-        self._equipment.snapshots.request(trigger, message=message)
+        self._components.snapshots.request(trigger, message=message)
 
     def roll_back(self, action: RollBack, firing: Firing) -> str | None:
-        if self._equipment.is_stopping:
+        if self._components.is_stopping:
             return f"It does not {action.words}: the run is being stopped."
-        return self._equipment.rollbacks.choose(action, firing)
+        return self._components.rollbacks.choose(action, firing)

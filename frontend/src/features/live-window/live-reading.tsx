@@ -1,6 +1,6 @@
 "use client";
 
-import { isPicture, LiveSeen, Thoughts } from "@/components/thoughts";
+import { isPicture, LiveSeen, PolicyReadingView } from "@/components/policy-reading";
 import { canBeSliced, LiveSliceFigure } from "@/components/value-slice";
 import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
@@ -12,7 +12,7 @@ import { LiveFacts } from "@/components/live/live-facts";
 import { useSpaces } from "./use-spaces";
 import type { Frozen } from "./use-frozen";
 
-interface LiveThoughtsProps {
+interface LiveReadingProps {
   client: SessionClient;
   run: RunDetail;
   frozen: Frozen | null;
@@ -23,7 +23,7 @@ interface LiveThoughtsProps {
 }
 
 /** Where the episode stands and what the policy makes of it, in step with the frame; drawn anew with each. */
-export function LiveThoughts({ client, run, frozen, expected, onPick, onLive }: LiveThoughtsProps) {
+export function LiveReading({ client, run, frozen, expected, onPick, onLive }: LiveReadingProps) {
   const moment = useStore(client.moment);
   const last = useStore(client.lastEpisode);
   const state = useStore(client.state);
@@ -60,7 +60,7 @@ export function LiveThoughts({ client, run, frozen, expected, onPick, onLive }: 
       )}
       {!shown && expected && <Skeleton className="h-80" />}
       {shown && spaces && (
-        <Thoughts
+        <PolicyReadingView
           record={shown.record}
           records={shown.trace.records}
           isOver={shown.trace.isOver}

@@ -1,6 +1,6 @@
-"""The courier process: delivers one run to one sink, outside of training and of the service.
+"""The delivery worker, a process: delivers one run to one sink, outside of training and of the service.
 
-    python -m rlviz.courier RUN_FOLDER SINK [--follow] [--patience SECONDS]
+    python -m rlviz.delivery_worker RUN_FOLDER SINK [--follow] [--patience SECONDS]
 
 Delivers what is there and ends; with ``--follow`` it goes on until a line comes on standard input, then delivers the
 rest and tells what became of the run. It ends at once when standard input is closed without one, as it is when the
@@ -22,7 +22,7 @@ from rlviz.domain.errors import RlvizError, SinkProblem
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import delivery_lock
-from rlviz.services.sinks.couriers import BUSY, DELIVERED, FAILED
+from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, FAILED
 from rlviz.services.sinks.delivery import Delivery
 
 PATIENCE_SECONDS = 180.0
@@ -35,7 +35,7 @@ LOWEST_PRIORITY = 19
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="rlviz.courier")
+    parser = argparse.ArgumentParser(prog="rlviz.delivery_worker")
     parser.add_argument("folder", type=Path)
     parser.add_argument("kind", type=SinkKind)
     parser.add_argument("--follow", action="store_true")

@@ -12,7 +12,7 @@ import { prepareObservation } from "./prepare/observation";
 import type { DrawnSpace } from "./prepare/space";
 import { ReadingFigures } from "./reading-figures";
 
-export interface ThoughtsProps {
+export interface PolicyReadingViewProps {
   /** What is on the screen. */
   record: StepRecord;
   /** The episode that it belongs to, as far as it is known. */
@@ -30,7 +30,7 @@ export interface ThoughtsProps {
 }
 
 /** What the policy makes of what is on the screen: for a live window, a video or a clip, whichever shows it. */
-export function Thoughts({
+export function PolicyReadingView({
   record,
   records,
   isOver,
@@ -39,7 +39,7 @@ export function Thoughts({
   learned,
   seen,
   onPick,
-}: ThoughtsProps) {
+}: PolicyReadingViewProps) {
   const next = records[record.index + 1 - (records[0]?.index ?? 0)] ?? null;
   const lines = episodeLines(records, { learned, isOver });
   const chosen = chosenAction(record, next, greedy, spaces.action);
