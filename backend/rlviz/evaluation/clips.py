@@ -57,12 +57,12 @@ def make_clips(folder: RunFolder, *, idle_seconds: float = IDLE_SECONDS) -> None
     A request that fails is answered with the cause. Raises RunFolderError if the run cannot be read.
     """
     clips = Clips(folder)
-    clips.make_folders()
+    clips.requests.make_folders()
     remove_leftovers(clips.path, folder.path)
     with contextlib.closing(_Studio(folder, clips)) as studio:
         waits_since = time.monotonic()
         while time.monotonic() - waits_since < idle_seconds and folder.is_there():
-            if (request := clips.next_request()) is None:
+            if (request := clips.requests.next()) is None:
                 time.sleep(LOOK_SECONDS)
                 continue
             studio.fulfil(request)
@@ -110,7 +110,7 @@ class _Studio:
             traceback.print_exc()
             self._clips.remove_made(request.id)
             record = record.model_copy(update={"cause": cause_of(error)})
-        self._clips.answer(record)
+        self._clips.requests.answer(record)
         self._clips.retire(request.keep_bytes, spare=request.id)
 
     def _play(self, request: ClipRequest) -> dict[str, Any]:
@@ -254,7 +254,7 @@ class _Interruption:
 
     def add(self, step: Step, env: Env, seed: int) -> None:
         if step.number % LOOK_EVERY == 0:
-            request = self._clips.next_request()
+            request = self._clips.requests.next()
             if request is not None and not request.picture_only:
                 raise _MoreUrgent
 

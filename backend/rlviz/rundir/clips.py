@@ -1,9 +1,8 @@
 """Clips of a run folder: ``film/clips/<id>.json``, ``.mp4``, ``.steps.parquet``, ``.webp`` and, where the agent sees
-pictures, ``.pictures.zip``; requests are in ``wanted/``. A value slice has ``<id>.json`` and ``<id>.slice``, a saliency
-map ``<id>.json`` and ``<id>.saliency``; both are JSON and are deleted as videos are.
+pictures, ``.pictures.zip``. A value slice has ``<id>.json`` and ``<id>.slice``, a saliency map ``<id>.json`` and
+``<id>.saliency``; both are JSON and are deleted as videos are.
 
-The service writes requests, and one worker for each run answers them: the newest first, since that is what somebody
-watches, and thumbnails after everything else. Files may be deleted at any time; they are made again on request.
+Files may be deleted at any time; they are made again on request (``rlviz.rundir.clip_requests``).
 """
 
 from __future__ import annotations
@@ -12,17 +11,15 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from rlviz.domain.clips import ClipRecord, ClipRequest, check_clip_id, is_clip_id, is_reading_id
+from rlviz.domain.clips import ClipRecord, check_clip_id, is_clip_id, is_reading_id
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.saliency import StepSaliency
 from rlviz.domain.value_slice import ValueSlice
 from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.clip_requests import ClipRequests, by_age
 from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import files_in, is_file, open_descriptor
+from rlviz.rundir.files import files_in, is_file
 from rlviz.rundir.folder import RunFolder
-
-MAX_REQUESTS = 32
-"""Older ones are dropped: somebody who scrubs along a curve waits only for the newest."""
 
 MAX_RECORDS = 1_000
 """Maximum number of clips whose record and thumbnail are kept after the video was deleted."""
@@ -34,7 +31,7 @@ class Clips:
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
         self.path = folder.film / "clips"
-        self.wanted = self.path / "wanted"
+        self.requests = ClipRequests(folder, self.path)
 
     def record_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.json"
@@ -58,85 +55,9 @@ class Clips:
     def thumbnail_path(self, clip_id: str) -> Path:
         return self.path / f"{check_clip_id(clip_id)}.webp"
 
-    def make_folders(self) -> None:
-        for path in (self._folder.film, self.path, self.wanted):
-            path.mkdir(exist_ok=True)
-
-    # Requests
-
-    def request(self, request: ClipRequest) -> None:
-        """Ask for a clip. Raises OSError and RunFolderError."""
-        self.make_folders()
-        write_atomically(self._request_path(request.id), request.model_dump_json().encode(), self._folder.path)
-        for forgotten in self._requests()[:-MAX_REQUESTS]:
-            forgotten.unlink(missing_ok=True)
-
-    def is_wanted(self, clip_id: str) -> bool:
-        return is_file(self._request_path(clip_id), self._folder.path)
-
-    def has_requests(self) -> bool:
-        return bool(self._requests())
-
-    def next_request(self) -> ClipRequest | None:
-        """The request to answer next: the newest that is for more than a thumbnail, or else the newest.
-
-        Unreadable requests are deleted.
-        """
-        newest = None
-        for path in reversed(self._requests()):
-            try:
-                request = read_document(path, ClipRequest, self._folder.path)
-            except FileNotFoundError:
-                continue
-            except RunFolderError:
-                path.unlink(missing_ok=True)
-                continue
-            if not request.picture_only:
-                return request
-            newest = newest or request
-        return newest
-
-    def answer(self, record: ClipRecord) -> None:
-        """Write the result of a request and delete the request; on a full disk the file of the request becomes that of
-        the result, so that whoever asks finds one of them at any time. Raises OSError and RunFolderError.
-        """
-        path, request = self.record_path(record.id), self._request_path(record.id)
-        content = record.model_dump_json(indent=2).encode()
-        try:
-            write_atomically(path, content, self._folder.path)
-        except OSError:
-            with os.fdopen(open_descriptor(request, os.O_WRONLY, self._folder.path), "wb") as file:
-                file.write(content)
-            request.replace(path)
-        else:
-            request.unlink(missing_ok=True)
-
-    def refuse_all(self, cause: str) -> None:
-        """Answer the requests of this moment with ``cause``, since no worker can.
-
-        One that comes meanwhile, from somebody who has read the answer and asks again, is left to the next worker.
-        """
-        for path in self._requests():
-            try:
-                request = read_document(path, ClipRequest, self._folder.path)
-                self.answer(
-                    ClipRecord(id=request.id, kind=request.kind, seed=request.seed, greedy=request.greedy, cause=cause)
-                )
-            except (OSError, RunFolderError):
-                path.unlink(missing_ok=True)
-
-    def _request_path(self, clip_id: str) -> Path:
-        return self.wanted / f"{check_clip_id(clip_id)}.json"
-
-    def _requests(self) -> list[Path]:
-        """Files of requests, oldest first."""
-        return _by_age(self._files_in(self.wanted, ".json"))
-
-    # Clips
-
     def records(self) -> list[ClipRecord]:
         """All clips that can be read, least recently used first."""
-        found = map(self.find, (path.stem for path in _by_age(self._files_in(self.path, ".json"))))
+        found = map(self.find, (path.stem for path in by_age(self._record_files())))
         return [record for record in found if record is not None]
 
     def find(self, clip_id: str) -> ClipRecord | None:
@@ -194,7 +115,7 @@ class Clips:
         """Delete videos with their step records and pictures, slices and saliency maps until all is within
         ``keep_bytes``, those first that were not used for longest, but not those of clip ``spare``; and forget the
         oldest of very many."""
-        records = [path.stem for path in _by_age(self._files_in(self.path, ".json")) if path.stem != spare]
+        records = [path.stem for path in by_age(self._record_files()) if path.stem != spare]
         total = self.size()
         for clip_id in records:
             if total <= keep_bytes:
@@ -217,19 +138,8 @@ class Clips:
             return self.slice_path(clip_id), self.saliency_path(clip_id)
         return self.video_path(clip_id), self.steps_path(clip_id), self.pictures_path(clip_id)
 
-    def _files_in(self, path: Path, suffix: str) -> list[Path]:
-        return [file for file in files_in(path, self._folder.path, f"*{suffix}") if is_clip_id(file.stem)]
-
-
-def _by_age(paths: list[Path]) -> list[Path]:
-    return sorted(paths, key=lambda path: (_changed_at(path), path.name))
-
-
-def _changed_at(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
+    def _record_files(self) -> list[Path]:
+        return [file for file in files_in(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]
 
 
 def _size(path: Path) -> int:

@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
+from rlviz.rundir.clip_requests import ClipRequests
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 from tests.support.http import Service, assert_problem, make_run, serving, wait_for
@@ -251,7 +252,7 @@ def clips(tmp_path: Path) -> Clips:
     folder = RunFolder(tmp_path, "ppo-cartpole-clips")
     folder.path.mkdir()
     clips = Clips(folder)
-    clips.make_folders()
+    clips.requests.make_folders()
     return clips
 
 
@@ -281,10 +282,10 @@ def test_the_cache_drops_what_was_not_watched_for_longest_and_keeps_its_picture(
 
 
 def test_what_somebody_put_among_the_requests_is_forgotten(clips: Clips) -> None:
-    (clips.wanted / "clip_1_1_greedy.json").write_text("{")
-    (clips.wanted / "notes.json").write_text("{}")
-    assert clips.next_request() is None
-    assert not clips.has_requests()
+    (clips.requests.path / "clip_1_1_greedy.json").write_text("{")
+    (clips.requests.path / "notes.json").write_text("{}")
+    assert clips.requests.next() is None
+    assert not clips.requests.has_any()
 
 
 def test_who_asks_again_on_hearing_that_no_worker_can_is_not_told_so_twice(
@@ -295,19 +296,19 @@ def test_who_asks_again_on_hearing_that_no_worker_can_is_not_told_so_twice(
         return ClipRequest.model_validate({**about, "keep_bytes": 1})
 
     for step in (1, 2):
-        clips.request(asked(step))
-    answer, answered = Clips.answer, []
+        clips.requests.add(asked(step))
+    answer, answered = ClipRequests.answer, []
 
-    def answer_and_be_asked_again(self: Clips, record: ClipRecord) -> None:
+    def answer_and_be_asked_again(self: ClipRequests, record: ClipRecord) -> None:
         answer(self, record)
         if not answered:
-            self.request(asked(int(record.id.split("_")[1])))
+            self.add(asked(int(record.id.split("_")[1])))
         answered.append(record.id)
 
-    monkeypatch.setattr(Clips, "answer", answer_and_be_asked_again)
-    clips.refuse_all("The worker was killed.")
+    monkeypatch.setattr(ClipRequests, "answer", answer_and_be_asked_again)
+    clips.requests.refuse_all("The worker was killed.")
     assert sorted(answered) == ["clip_1_1_greedy", "clip_2_1_greedy"]
-    assert [clips.is_wanted(name) for name in answered] == [True, False]
+    assert [clips.requests.has(name) for name in answered] == [True, False]
 
 
 def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
@@ -317,13 +318,13 @@ def test_a_clip_that_is_answered_while_it_is_looked_up_is_waited_for_once_more(
     clips = Clips(make_run(tmp_path, "filmed", rows=1, status="completed"))
     name = "clip_1_1_greedy"
     about = {"id": name, "seed": 1, "greedy": True, "steps": [1], "policies": ["model.zip"], "keep_bytes": 1}
-    clips.request(ClipRequest.model_validate(about))
+    clips.requests.add(ClipRequest.model_validate(about))
     look = Clips.find
 
     def find(found: Clips, clip_id: str) -> ClipRecord | None:
         before = look(found, clip_id)
-        if found.is_wanted(clip_id):
-            found.answer(ClipRecord(id=clip_id, seed=1, greedy=True, cause="The disk is full."))
+        if found.requests.has(clip_id):
+            found.requests.answer(ClipRecord(id=clip_id, seed=1, greedy=True, cause="The disk is full."))
         return before
 
     with whole_service(tmp_path) as application:
@@ -337,10 +338,10 @@ def test_the_newest_request_comes_first_and_pictures_after_all_others(clips: Cli
     for age, (step, picture_only) in enumerate([(1, False), (2, False), (3, True), (4, True)]):
         name = f"clip_{step}_1_greedy"
         about = {"id": name, "seed": 1, "greedy": True, "steps": [step], "policies": [""], "keep_bytes": 1}
-        clips.request(ClipRequest.model_validate({**about, "picture_only": picture_only}))
-        os.utime(clips.wanted / f"{name}.json", ns=(age * 10**9, age * 10**9))
+        clips.requests.add(ClipRequest.model_validate({**about, "picture_only": picture_only}))
+        os.utime(clips.requests.path / f"{name}.json", ns=(age * 10**9, age * 10**9))
     order = []
-    while (request := clips.next_request()) is not None:
+    while (request := clips.requests.next()) is not None:
         order.append(request.steps[0])
-        clips.answer(ClipRecord(id=request.id, seed=1, greedy=True))
+        clips.requests.answer(ClipRecord(id=request.id, seed=1, greedy=True))
     assert order == [2, 1, 4, 3]

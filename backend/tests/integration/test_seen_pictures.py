@@ -165,7 +165,7 @@ def test_a_clip_keeps_what_its_agent_saw(
             id="clip_7_1000000_greedy", seed=1_000_000, greedy=True, steps=[7], policies=[POLICY], keep_bytes=10**8
         ),
     )
-    clips.request(wanted)
+    clips.requests.add(wanted)
     make_clips(folder, idle_seconds=0.05)
     clip = service.get(f"/runs/pong/clips/{wanted.id}")
     assert (clip["status"], clip["pictures"]["pictures"], clip["video"]["frames"]) == ("ready", 21, 21)

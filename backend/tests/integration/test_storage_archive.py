@@ -12,8 +12,7 @@ import pytest
 
 from rlviz.domain.errors import BundleRefused, RunNotFound
 from rlviz.domain.storage_rules import StorageRules
-from rlviz.exchange import bundle
-from rlviz.exchange.bundle import check_bundle, read_bundle
+from rlviz.exchange.bundle import check_bundle, read_bundle, reader
 from rlviz.rundir.trash import Trash
 from rlviz.services.application import Application
 from rlviz.services.storage.archiving import PreparedBundle
@@ -66,7 +65,7 @@ def test_a_bundle_that_is_not_what_was_written_costs_no_run(
     def broken(*_: object) -> None:
         raise BundleRefused("model.zip is not what was bundled: its hash differs.")
 
-    monkeypatch.setattr(bundle, "_check_copied", broken)
+    monkeypatch.setattr(reader, "_check_copied", broken)
     (action,) = pruned(app, ARCHIVE).actions
     assert "its hash differs" in action.problem
     assert app.runs.get("old-run")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
-from rlviz.rundir import clips as module
+from rlviz.rundir import clip_requests as module
 from rlviz.rundir.clips import Clips
 from tests.support.training import make_run
 
@@ -22,16 +22,16 @@ def test_on_a_full_disk_the_file_of_a_request_becomes_that_of_its_result(
     request = ClipRequest(
         id="clip_100_7_greedy", seed=7, greedy=True, steps=[100], policies=["model.zip"], keep_bytes=1_000_000
     )
-    clips.request(request)
+    clips.requests.add(request)
 
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(module, "write_atomically", full)
     made = ClipRecord(id=request.id, seed=7, greedy=True, cause="The disk is full. " * 100)
-    clips.answer(made)
+    clips.requests.answer(made)
     assert clips.find(request.id) == made
-    assert not clips.is_wanted(request.id)
-    assert list(clips.wanted.iterdir()) == []
+    assert not clips.requests.has(request.id)
+    assert list(clips.requests.path.iterdir()) == []
     with pytest.raises(OSError, match="No such file"):
-        clips.answer(made)
+        clips.requests.answer(made)

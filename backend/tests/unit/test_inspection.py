@@ -133,7 +133,7 @@ def test_a_file_in_the_place_of_a_folder_is_named_and_put_aside(folder: RunFolde
 def test_every_path_of_a_run_folder_is_in_the_table(folder: RunFolder) -> None:
     files, clips = folder.evaluations, Clips(folder)
     paths = [path for path in vars(folder).values() if isinstance(path, Path) and path != folder.path]
-    paths += [path for path in vars(clips).values() if isinstance(path, Path)]
+    paths += [clips.path, clips.requests.path]
     paths += [
         folder.checkpoint_path(5),
         folder.film_path(5),

@@ -51,7 +51,7 @@ def request_of(folder: RunFolder, plan: SlicePlan, keep_bytes: int = 1_000_000) 
 def test_every_point_is_the_greatest_q_value_that_the_policy_reads_there(trained: RunFolder) -> None:
     clips, plan = Clips(trained), SlicePlan(x=2, y=0, at=[9.0, 0.3, 9.0, -0.4])
     request = request_of(trained, plan)
-    clips.request(request)
+    clips.requests.add(request)
     make_clips(trained, idle_seconds=0.05)
     record, found = clips.find(request.id), clips.find_slice(request.id)
     assert record is not None
@@ -72,7 +72,7 @@ def test_every_point_is_the_greatest_q_value_that_the_policy_reads_there(trained
 def test_a_slice_that_cannot_be_read_is_answered_with_the_cause(trained: RunFolder) -> None:
     clips, plan = Clips(trained), SlicePlan(x=0, y=1, at=[0.0])
     request = request_of(trained, plan)
-    clips.request(request)
+    clips.requests.add(request)
     make_clips(trained, idle_seconds=0.05)
     record = clips.find(request.id)
     assert record is not None
@@ -84,11 +84,11 @@ def test_slices_are_taken_away_for_newer_ones_as_videos_are(tmp_path: Path) -> N
     folder = RunFolder(tmp_path, "dqn-cartpole-slices")
     folder.path.mkdir()
     clips = Clips(folder)
-    clips.make_folders()
+    clips.requests.make_folders()
     old, new = (SlicePlan(x=0, y=place).slice_id(1) for place in (1, 2))
     for name in (old, new):
         clips.slice_path(name).write_bytes(b"x" * 1_000)
-        clips.answer(ClipRecord(id=name, kind="slice", seed=0, greedy=True))
+        clips.requests.answer(ClipRecord(id=name, kind="slice", seed=0, greedy=True))
     clips.retire(1_500, spare=new)
     assert not clips.slice_path(old).exists()
     assert clips.slice_path(new).exists()

@@ -68,24 +68,24 @@ class ClipWorkers:
                 continue
             del self._workers[run_id]
             clips = self._clips(run_id)
-            if not clips.has_requests():
+            if not clips.requests.has_any():
                 continue
             if gone.code == 0:  # the request came just when it ended
                 self._waiting.append(run_id)
             else:
-                clips.refuse_all(gone.cause("the clip"))
+                clips.requests.refuse_all(gone.cause("the clip"))
 
     def _launch(self, run_id: str) -> None:
         try:
             self._workers[run_id] = self._launcher.launch(RunFolder(self._runs_dir, run_id), MakeClips())
         except RlvizError as error:
             log.warning("Clips of run %s cannot be made: %s", run_id, error)
-            self._clips(run_id).refuse_all(str(error))
+            self._clips(run_id).requests.refuse_all(str(error))
 
     def _make_room(self) -> None:
         """If others wait, end a worker that has no request itself."""
         for run_id, worker in self._workers.items():
-            if not self._clips(run_id).has_requests():
+            if not self._clips(run_id).requests.has_any():
                 worker.terminate()
                 return
 

@@ -62,7 +62,7 @@ class FilmService(RunUseCases):
         clips = Clips(folder)
         if is_reading_id(wanted_id):
             raise ArtifactNotFound(f"{wanted_id!r} is no clip. GET the value slice or saliency map that it is of.")
-        if clips.is_wanted(wanted_id):
+        if clips.requests.has(wanted_id):
             self._supervisor.request_clips(run_id)  # a restarted service has no workers
             return self._found(folder, clips, clips.find(wanted_id) or _asked(wanted_id), waiting=True)
         if (record := clips.find(wanted_id)) is None:
@@ -78,7 +78,7 @@ class FilmService(RunUseCases):
         run, folder = self._run(run_id)
         policy = choose_policy(run, folder, step)
         wanted_id, clips = clip_id(policy.step, seed, greedy), Clips(folder)
-        if picture_only and (clips.is_wanted(wanted_id) or clips.has_thumbnail(wanted_id)):
+        if picture_only and (clips.requests.has(wanted_id) or clips.has_thumbnail(wanted_id)):
             return self.find(run_id, wanted_id)
         return self._make(folder, wanted_id, "clip", seed, greedy, [policy], picture_only=picture_only)
 
@@ -137,7 +137,7 @@ class FilmService(RunUseCases):
                 "picture_only": picture_only,
             }
         )
-        clips.request(request)
+        clips.requests.add(request)
         self._supervisor.request_clips(folder.run_id)
         return self._found(folder, clips, _asked(wanted_id), waiting=True)
 
@@ -152,7 +152,7 @@ class FilmService(RunUseCases):
         """``waiting``: whether the request existed before ``record`` was read; it may have been answered since."""
         has_video = clips.has_video(record.id)
         is_whole = has_video and (record.kind == "growth" or clips.has_steps(record.id))
-        if waiting or clips.is_wanted(record.id):
+        if waiting or clips.requests.has(record.id):
             status = ClipStatus.WAITING
         elif record.cause is not None:
             status = ClipStatus.FAILED

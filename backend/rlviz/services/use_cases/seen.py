@@ -103,9 +103,9 @@ class SeenService(RunUseCases):
         if is_fresh and record is not None and record.cause is None and clips.find_saliency(wanted_id) is not None:
             clips.touch(wanted_id)
             return wanted
-        if not clips.is_wanted(wanted_id):
+        if not clips.requests.has(wanted_id):
             self._disk.check()
-            clips.request(
+            clips.requests.add(
                 ClipRequest(
                     id=wanted_id,
                     kind="saliency",
@@ -123,7 +123,7 @@ class SeenService(RunUseCases):
     def look(self, wanted: WantedSaliency) -> StepSaliency | None:
         """What was made; None as long as it is not. Raises NoSaliency with the cause if it cannot be."""
         clips, wanted_id = Clips(self._folder(wanted.run_id)), wanted.plan.saliency_id
-        if clips.is_wanted(wanted_id):
+        if clips.requests.has(wanted_id):
             return None
         record = clips.find(wanted_id)
         if record is not None and record.cause is not None:

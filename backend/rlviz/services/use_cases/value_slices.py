@@ -64,9 +64,9 @@ class ValueSliceService(RunUseCases):
         if record is not None and record.cause is None and clips.is_newer_than(wanted.id, folder.path / policy.file):
             clips.touch(wanted.id)
             return wanted
-        if not clips.is_wanted(wanted.id):
+        if not clips.requests.has(wanted.id):
             self._disk.check()
-            clips.request(
+            clips.requests.add(
                 ClipRequest(
                     id=wanted.id,
                     kind="slice",
@@ -84,7 +84,7 @@ class ValueSliceService(RunUseCases):
     def look(self, wanted: WantedSlice) -> ValueSlice | None:
         """The slice; None while it is not ready. Raises NotSliceable with the cause if it cannot be computed."""
         clips = Clips(self._folder(wanted.run_id))
-        if clips.is_wanted(wanted.id):
+        if clips.requests.has(wanted.id):
             return None
         record = clips.find(wanted.id)
         if record is not None and record.cause is not None:
