@@ -53,12 +53,12 @@ class Generators:
             space.np_random.bit_generator.state = state
 
 
-DRAWS_KEPT = 256
+STEPS_KEPT = 256
 """For so many steps a step back restores the generators, so that the same actions are drawn again. The states of one
 step take about 30 kB."""
 
 
-class Draws:
+class GeneratorHistory:
     """The states of the generators at each of the newest steps, to be restored when somebody goes back to one."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Draws:
     def remember(self, number: int, generators: Generators) -> None:
         """Keep ``generators`` as those of step ``number``."""
         self._kept[number] = generators
-        self._kept.pop(number - DRAWS_KEPT, None)
+        self._kept.pop(number - STEPS_KEPT, None)
 
     def at(self, number: int) -> Generators | None:
         return self._kept.get(number)

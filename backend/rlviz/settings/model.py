@@ -1,33 +1,29 @@
-"""Settings: read once from flags, the environment, a ``.env`` file and a settings file, the first that says something;
-validated, never changed afterwards."""
+"""Settings: what can be set, validated, never changed afterwards."""
 
 from __future__ import annotations
 
-import difflib
-import ipaddress
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
-from pydantic import ByteSize, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, NoDecode, SettingsConfigDict
+from pydantic import ByteSize, Field, PrivateAttr, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from rlviz.domain.errors import InvalidRequest, pointer_to
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, LIMITS
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, StorageProfile
 from rlviz.launchers import LAUNCHERS
 from rlviz.machine import machine_memory
-from rlviz.placed_file import PlacedFile, read_placed_file
+from rlviz.settings.addresses import is_loopback, masked_address
 
 PREFIX = "RLVIZ_"
 NAMES = ("rlviz.toml", "rlviz.yaml", "rlviz.yml")
 """Files of settings that are looked for in the folder that a command is started in; the first that is there is read."""
 
-_PACKAGED_PAGES = Path(__file__).resolve().parent / "pages"
+_PACKAGED_PAGES = Path(__file__).resolve().parents[1] / "pages"
 """The built front end in a package that was installed from a wheel."""
 
-_BUILT_PAGES = Path(__file__).resolve().parents[2] / "frontend" / "out"
+_BUILT_PAGES = Path(__file__).resolve().parents[3] / "frontend" / "out"
 """The built front end in a checkout."""
 
 
@@ -228,67 +224,11 @@ class Settings(BaseSettings):
         """Where the value of field ``name`` came from: flag, environment, .env, a file with the line, or default."""
         return self._sources.get(name, "default")
 
+    def note_sources(self, sources: Mapping[str, str]) -> None:
+        """Remember where values came from, by the name of the field."""
+        self._sources.update(sources)
+
 
 def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:
     standard = DEFAULT_PROFILES.get(family, DEFAULT)
     return StorageProfile.model_validate({**standard.model_dump(), **changes})
-
-
-def masked_address(url: str) -> str:
-    """Scheme and host of a web address. Raises ValueError, without the address, if it is none."""
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if not host or parts.scheme not in ("http", "https"):
-        raise ValueError("An address that begins with http:// or https:// and a host is needed.")
-    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{f':{port}' if port else ''}/…"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether ``host`` (a name or an address, without port) is only reachable from this machine."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def read_settings(**flags: Any) -> Settings:
-    """The settings of this process; ``flags`` count before all else. Raises InvalidRequest, which names each bad
-    flag, variable, or file with line and column, its value and what is allowed."""
-    environment, dotenv = EnvSettingsSource(Settings)(), DotEnvSettingsSource(Settings)()
-    chosen = flags.get("config_file") or environment.get("config_file") or dotenv.get("config_file")
-    path = Path(chosen) if chosen else next((Path(name) for name in NAMES if Path(name).is_file()), None)
-    file = read_placed_file(path, "settings") if path is not None else None
-    values: dict[str, Any] = {}
-    sources: dict[str, str] = {}
-    places: dict[str, str] = {}
-    if file is not None:
-        for name, value in file.values.items():
-            values[name], sources[name] = value, _place(name, file)
-            places[name] = f"{sources[name]}: {name}"
-    for source, given in ((".env", dotenv), ("environment", environment), ("flag", flags)):
-        for name, value in given.items():
-            if name in Settings.model_fields:
-                values[name], sources[name] = value, source
-                places[name] = f"--{name.replace('_', '-')}" if source == "flag" else f"{PREFIX}{name}".upper()
-    try:
-        settings = Settings(_env_file=None, **values)
-    except ValidationError as error:
-        problems = []
-        for item in error.errors():
-            place = f"{places.get(str(item['loc'][0]), item['loc'][0])}: " if item["loc"] else ""
-            problems.append(f"{place}{item['msg'].removeprefix('Value error, ')}")
-        raise InvalidRequest("Settings cannot be used. " + "; ".join(problems)) from error
-    settings._sources.update(sources)
-    return settings
-
-
-def _place(name: str, file: PlacedFile) -> str:
-    """Where ``file`` sets ``name``. Raises InvalidRequest, with the nearest name, if there is no such setting."""
-    if name not in Settings.model_fields:
-        near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), Settings.model_fields, 1)
-        hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(Settings.model_fields)}."
-        raise InvalidRequest(f"{file.place(pointer_to(name))}: There is no setting {name[:80]!r}. {hint}")
-    return file.place(pointer_to(name))
