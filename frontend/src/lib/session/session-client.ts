@@ -1,31 +1,17 @@
-import {
-  ApiError,
-  type Actor,
-  type ClientMessage,
-  type LiveSlice,
-  type ServerMessage,
-  type StepRecord,
-} from "@/lib/api";
+import type { Actor, ClientMessage, LiveSlice, ServerMessage, StepRecord } from "@/lib/api";
 import { createStore, type ReadableStore } from "@/lib/store";
-import { backoff } from "@/lib/time/backoff";
 import { EpisodeTrace } from "./episode-trace";
 import { OtherFuture } from "./other-future";
 import { FramePresenter, type Picture, type Shown } from "./frame-presenter";
 import { BinaryAssembler } from "./step-binaries";
-import type { Moment, SessionClientOptions, SessionSocket } from "./session-options";
+import { SessionConnection } from "./session-connection";
+import type { Moment, SessionClientOptions } from "./session-options";
 import { AT_REST, type Chosen, type SessionState } from "./session-state";
-import {
-  type Connection,
-  type ConnectionEvent,
-  type Effect,
-  INITIAL,
-  transition,
-} from "./session-machine";
 
 /**
- * A client of one session. `session-machine.ts` decides when it is requested, opened, reconnected and given
- * up, `lib/time/backoff.ts` after which delay, and `frame-presenter.ts` which frame is shown. This class owns
- * the socket and the timer, and holds the current and the previous episode.
+ * A client of one session: what can be asked of it, and what is known of it. `session-connection.ts` has the
+ * socket, and `frame-presenter.ts` decides which frame is shown. This class holds the current and the previous
+ * episode.
  */
 export class SessionClient<P extends Picture = ImageBitmap> {
   private readonly stateStore = createStore<SessionState>(AT_REST);
@@ -33,21 +19,28 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   private readonly newestStore = createStore<StepRecord | null>(null);
   private readonly sliceStore = createStore<LiveSlice | null>(null);
   private readonly lastStore = createStore<EpisodeTrace | null>(null);
+  private readonly connection: SessionConnection<P>;
   private readonly presenter: FramePresenter<P>;
   private readonly otherFuture: OtherFuture<P>;
   /** Whether the step that was announced last, whose frame follows, is of the other future. */
   private ofOther = false;
-  private connection: Connection = INITIAL;
-  private socket: SessionSocket | null = null;
-  private path: string | null = null;
-  private asking: AbortController | null = null;
-  private timer: number | null = null;
   private trace = new EpisodeTrace(0);
   private readonly binaries = new BinaryAssembler();
   /** The user's choices, sent again to the session that replaces a lost one. */
   private readonly chosen = new Map<Chosen, ClientMessage>();
 
   constructor(private readonly options: SessionClientOptions<P>) {
+    this.connection = new SessionConnection(options, {
+      onPhase: (phase) => this.set({ phase }),
+      onAsk: () => this.set({ refusal: null, cause: null, complaint: null }),
+      onRefused: (refusal) => this.set({ refusal }),
+      onMessage: (message) => this.take(message),
+      onFrame: (data) => this.takeFrame(data),
+      onClose: () => {
+        this.presenter.clear();
+        this.otherFuture.leave();
+      },
+    });
     this.presenter = new FramePresenter({
       decode: options.decode,
       frames: options.frames,
@@ -76,11 +69,11 @@ export class SessionClient<P extends Picture = ImageBitmap> {
   /** The newest value slice; null while none is asked for. */
   readonly slice: ReadableStore<LiveSlice | null> = this.sliceStore;
 
-  readonly start = () => this.dispatch("start");
-  readonly stop = () => this.dispatch("stop");
-  readonly again = () => this.dispatch("again");
+  readonly start = () => this.connection.dispatch("start");
+  readonly stop = () => this.connection.dispatch("stop");
+  readonly again = () => this.connection.dispatch("again");
   /** Reconnects at once, for when the network has come back. */
-  readonly retryNow = () => this.dispatch("networkBack");
+  readonly retryNow = () => this.connection.dispatch("networkBack");
 
   readonly play = () => {
     this.chosen.delete("pause");
@@ -122,7 +115,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
 
   /** Sends a message to the session, if it is live; otherwise does nothing. */
   send(message: ClientMessage) {
-    if (this.connection.phase === "live") this.socket?.send(JSON.stringify(message));
+    this.connection.send(message);
   }
 
   private stepBy(message: ClientMessage) {
@@ -135,71 +128,6 @@ export class SessionClient<P extends Picture = ImageBitmap> {
     this.set(change);
     this.chosen.set(kind, message);
     this.send(message);
-  }
-
-  private dispatch(event: ConnectionEvent) {
-    const { next, effects } = transition(this.connection, event);
-    this.connection = next;
-    for (const effect of effects) this.perform(effect);
-    if (this.state.get().phase !== next.phase) this.set({ phase: next.phase });
-  }
-
-  private perform(effect: Effect) {
-    switch (effect.kind) {
-      case "ask":
-        this.set({ refusal: null, cause: null, complaint: null });
-        return void this.ask();
-      case "connect":
-        return this.listenTo(this.options.connect(this.path!));
-      case "close":
-        return this.close();
-      case "schedule":
-        this.timer = this.options.timers.set(
-          () => this.dispatch("timerDue"),
-          backoff(effect.attempt, this.options.random),
-        );
-    }
-  }
-
-  private async ask() {
-    const asking = (this.asking = new AbortController());
-    try {
-      const path = await this.options.create(asking.signal);
-      if (asking.signal.aborted) return;
-      this.path = path;
-      this.dispatch("created");
-    } catch (error) {
-      if (asking.signal.aborted) return;
-      if (!(error instanceof ApiError) || error.isUnreachable) return this.dispatch("unreachable");
-      this.set({ refusal: error });
-      this.dispatch("refused");
-    }
-  }
-
-  private close() {
-    if (this.timer !== null) this.options.timers.clear(this.timer);
-    this.timer = null;
-    this.asking?.abort();
-    const { socket } = this;
-    this.socket = null;
-    socket?.close();
-    this.presenter.clear();
-    this.otherFuture.leave();
-  }
-
-  private listenTo(socket: SessionSocket) {
-    if (this.timer !== null) this.options.timers.clear(this.timer);
-    this.timer = null;
-    this.socket = socket;
-    // A socket that was closed may still deliver messages.
-    socket.onclose = () => {
-      if (this.socket === socket) this.dispatch("closed");
-    };
-    socket.onmessage = ({ data }) => {
-      if (this.socket !== socket) return;
-      if (typeof data === "string") this.take(JSON.parse(data) as ServerMessage);
-      else this.takeFrame(data);
-    };
   }
 
   private take(message: ServerMessage) {
@@ -218,7 +146,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
           policy: null,
           recorded: null,
         });
-        this.dispatch("greeted");
+        this.connection.dispatch("greeted");
         for (const choice of this.chosen.values()) this.send(choice);
         return;
       }
@@ -252,7 +180,7 @@ export class SessionClient<P extends Picture = ImageBitmap> {
         return this.set({ complaint: message.detail });
       case "ended":
         this.set({ cause: message.cause });
-        return this.dispatch("ended");
+        return this.connection.dispatch("ended");
     }
   }
 
