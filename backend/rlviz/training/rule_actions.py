@@ -33,7 +33,7 @@ class Targets(Protocol):
 
 
 class RuleActions:
-    """``told``: events that need not be written again, by step and what was said."""
+    """``recorded``: events that need not be written again, by step and text."""
 
     def __init__(
         self, journals: RunJournals, knobs: Knobs, targets: Targets, recorded: frozenset[tuple[int, str]] = frozenset()
