@@ -58,7 +58,7 @@ class Checkpoints:
     def __init__(
         self,
         folder: RunFolder,
-        policy: CheckpointPlan,
+        plan: CheckpointPlan,
         journals: RunJournals,
         *,
         answered: int = 0,
@@ -71,11 +71,11 @@ class Checkpoints:
         Something is due from ``next_step`` on, which ``request`` and ``tick`` bring forward: the training thread
         compares numbers, and looks at no clock.
         """
-        self._folder, self._policy, self._journals, self._monotonic = folder, policy, journals, monotonic
+        self._folder, self._plan, self._journals, self._monotonic = folder, plan, journals, monotonic
         self._export = export
-        self.next_step = self._save_step = policy.every_steps
+        self.next_step = self._save_step = plan.every_steps
         now = monotonic()
-        self._save_time, self._picture_time = now + policy.every_seconds, now
+        self._save_time, self._picture_time = now + plan.every_seconds, now
         self._requested = self._answered = answered
 
     def request(self, number: int) -> None:
@@ -106,14 +106,14 @@ class Checkpoints:
         """Write a checkpoint now and drop all but the newest few. One that cannot be written is warned of."""
         step = model.num_timesteps
         path = self._folder.checkpoint_path(step)
-        self._save_time = self._monotonic() + self._policy.every_seconds
+        self._save_time = self._monotonic() + self._plan.every_seconds
         # Before the writing: a request that comes meanwhile sets them again.
-        self.next_step = self._save_step = step + self._policy.every_steps
+        self.next_step = self._save_step = step + self._plan.every_steps
         answered = self._answered = self._requested
         try:
             save_policy(model, path)
             self._picture(model)
-            retain_checkpoints(self._folder, self._policy.keep)
+            retain_checkpoints(self._folder, self._plan.keep)
         except (OSError, RunFolderError) as error:
             self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error}.")
             return

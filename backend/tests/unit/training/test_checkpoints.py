@@ -66,8 +66,8 @@ def test_environments_side_by_side_step_past_the_mark_and_are_saved_where_they_a
 def test_one_is_saved_every_m_seconds(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    policy = CheckpointPlan(every_steps=1_000_000, every_seconds=30, keep=9)
-    checkpoints = Checkpoints(folder, policy, journals, monotonic=clock)
+    plan = CheckpointPlan(every_steps=1_000_000, every_seconds=30, keep=9)
+    checkpoints = Checkpoints(folder, plan, journals, monotonic=clock)
     for step in range(1, 71):  # a step a second
         clock.now += 1
         advance(checkpoints, model, step)
@@ -77,8 +77,8 @@ def test_one_is_saved_every_m_seconds(
 def test_whichever_comes_first_starts_both_waits_again(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, clock: Clock
 ) -> None:
-    policy = CheckpointPlan(every_steps=100, every_seconds=30, keep=9)
-    checkpoints = Checkpoints(folder, policy, journals, monotonic=clock)
+    plan = CheckpointPlan(every_steps=100, every_seconds=30, keep=9)
+    checkpoints = Checkpoints(folder, plan, journals, monotonic=clock)
     for seconds, step in [(29, 99), (0, 100), (29, 150), (1, 151), (0, 250), (0, 251)]:
         clock.now += seconds
         advance(checkpoints, model, step)
