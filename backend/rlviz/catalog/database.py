@@ -16,23 +16,8 @@ from sqlmodel import Session
 
 from rlviz.catalog.error_messages import damaged, explain_errors, newer
 
-REVISIONS = (
-    "0001",
-    "0002",
-    "0003",
-    "0004",
-    "0005",
-    "0006",
-    "0007",
-    "0008",
-    "0009",
-    "0010",
-    "0011",
-    "0012",
-    "0013",
-    "0014",
-)
-"""The migrations in ``catalog/migrations/versions``, in order; a test compares the two."""
+REVISIONS = tuple(sorted(path.name[:4] for path in (Path(__file__).parent / "migrations" / "versions").glob("[0-9]*.py")))
+"""The migrations in order; the name of each file begins with its number. A test compares with the order of Alembic."""
 
 HEAD = REVISIONS[-1]
 

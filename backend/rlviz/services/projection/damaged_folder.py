@@ -22,7 +22,7 @@ from rlviz.rundir.files import read_small
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.inspection import damaged_lines, has_trained, inspect_folder
 from rlviz.rundir.repair import broken_lines, is_event
-from rlviz.services.projection.run_projection import lost, told_by
+from rlviz.services.projection.run_projection import columns_by_journal, lost
 
 UNKNOWN = "unknown"
 """Stands for an algorithm or environment that cannot be read."""
@@ -35,7 +35,7 @@ COLUMNS_FROM: dict[str, Collection[str]] = {
         "reward_threshold",
     ),
     "labels.json": ("name", "tags", "notes"),
-    **told_by(),
+    **columns_by_journal(),
     "best_model.zip": ("best_policy",),
 }
 """The columns that each file provides."""

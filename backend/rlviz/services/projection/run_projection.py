@@ -184,7 +184,7 @@ def lost(cause: str) -> dict[str, Any]:
     return {"status": RunStatus.INTERRUPTED.value, "cause": cause}
 
 
-def told_by() -> dict[str, frozenset[str]]:
+def columns_by_journal() -> dict[str, frozenset[str]]:
     """The columns that are lost with each of the two journals, besides the number of warnings. What takes both is lost
     with the metrics. Another file tells the best policy as well, and ``control.json`` the attempt."""
     empty = RunProjection(None)
