@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
 
 
 def deliver(folder: RunFolder, kind: SinkKind, *, follow: bool, patience: float) -> int:
-    watchdog = Watchdog(patience)
+    watchdog = DeliveryWatchdog(patience)
     delivery = Delivery(folder, kind, within=watchdog.watching)
     watchdog.start(lambda: delivery.fail(f"{kind.label} did not answer within {patience:g} seconds."))
     ended = threading.Event()
@@ -67,7 +67,7 @@ def deliver(folder: RunFolder, kind: SinkKind, *, follow: bool, patience: float)
     return DELIVERED
 
 
-class Watchdog:
+class DeliveryWatchdog:
     """Ends the process when a block takes too long: threads that hang in somebody's package cannot be ended."""
 
     def __init__(self, seconds: float) -> None:

@@ -210,6 +210,7 @@ def view_past(run_id: str, axis: Axis, past: Past) -> PastCurves:
     return PastCurves(
         run_id=run_id,
         x=axis,
+        mean_episodes=MEAN_EPISODES,
         ghosts=[
             GhostCurves(
                 attempt=one.attempt,

@@ -6,7 +6,8 @@ the truth: a piece that is damaged, or whose stretch does not end as the journal
 and all of them can be deleted at any time.
 
 A piece has the columns ``seq``, ``step``, ``time`` and, for each metric, ``values.<name>``: null in rows without it,
-NaN where the journal says null. It has every row, also those that are superseded; ``Piece.without`` leaves them out.
+NaN where the journal says null. It has every row, also those that are superseded;
+``SealedPiece.without`` leaves them out.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class SealedRows:
     broken_lines: int
 
 
-class Piece:
+class SealedPiece:
     """One piece that was read and checked. ``counts``: rows of each metric, in the order of their first rows."""
 
     def __init__(self, content: bytes) -> None:
@@ -129,11 +130,11 @@ class SealedMetrics:
     def __init__(self, folder: Path, journal: Path) -> None:
         self.folder, self.journal = folder, journal
 
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[SealedPiece]:
         """The pieces that cover the journal from its beginning without a gap."""
         return [piece for _, piece in self._chain()]
 
-    def files(self) -> list[tuple[Path, Piece]]:
+    def files(self) -> list[tuple[Path, SealedPiece]]:
         """The same, with the file of each."""
         return list(self._chain())
 
@@ -170,7 +171,7 @@ class SealedMetrics:
                 _remove(path)
         return chain[-1][1].end if chain else 0
 
-    def _chain(self) -> Iterator[tuple[Path, Piece]]:
+    def _chain(self) -> Iterator[tuple[Path, SealedPiece]]:
         files = self._files()
         if not files:
             return
@@ -216,14 +217,14 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _open(path: Path, start: int, end: int) -> Piece | None:
+def _open(path: Path, start: int, end: int) -> SealedPiece | None:
     """None if it is damaged, or not what its name says."""
     try:
         with open_file(path) as file:
             content = file.read()
         if _hash(content) != path.stem.rsplit("-", 1)[1]:
             return None
-        piece = Piece(content)
+        piece = SealedPiece(content)
     except (OSError, ValueError, LookupError, RunFolderError):
         return None
     return piece if (piece.start, piece.end) == (start, end) else None

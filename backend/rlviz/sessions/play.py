@@ -24,7 +24,7 @@ from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.sessions.link import Link
 from rlviz.sessions.played_run import PlayedRun
 from rlviz.sessions.player import SessionPlayer
-from rlviz.sessions.policies import KeptPolicy, NewestPolicy, NoPolicy, PolicySource
+from rlviz.sessions.policies import FixedPolicy, NewestPolicy, NoPolicy, PolicySource
 from rlviz.sessions.stage import Stage
 from rlviz.sessions.watchdog import Watchdog
 
@@ -90,7 +90,7 @@ def _policies(plan: SessionPlan) -> PolicySource:
     folder = RunFolder.at(plan.run_folder)
     config = folder.read_config()
     if plan.policy is not None:
-        return KeptPolicy(folder, config.algo, plan.policy)
+        return FixedPolicy(folder, config.algo, plan.policy)
     return NewestPolicy(folder, config.algo, Lease(folder), ended_attempt=plan.ended_attempt)
 
 

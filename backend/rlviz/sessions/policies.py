@@ -40,7 +40,7 @@ class NoPolicy:
         """Nothing was opened."""
 
 
-class KeptPolicy:
+class FixedPolicy:
     """One kept policy, named by its file in the run folder. Newer ones are ignored."""
 
     def __init__(self, folder: RunFolder, algo: str, name: str) -> None:

@@ -19,7 +19,7 @@ from rlviz.domain.registry import load
 
 
 @dataclass(frozen=True)
-class Turned:
+class AppliedChange:
     """A knob was changed, at this moment from one value to another: ``override`` is what became of its course."""
 
     change: SetKnob | ScaleKnob
@@ -48,7 +48,7 @@ class Knobs:
         self._built = {name: control.read(model) for name, control in self._controls.items()}
         self._overrides: dict[str, Override] = {}
 
-    def turn(self, change: SetKnob | ScaleKnob) -> Turned:
+    def turn(self, change: SetKnob | ScaleKnob) -> AppliedChange:
         """Make a change. Raises UnknownName."""
         name = change.knob
         if name not in self._controls:
@@ -59,7 +59,7 @@ class Knobs:
         self._overrides[name] = self._changed(change)
         self._write(name)
         after = self._now(name)
-        return Turned(
+        return AppliedChange(
             change,
             before,
             after,
@@ -68,7 +68,7 @@ class Knobs:
             is_limited=abs(after - wanted) > 1e-9 * max(abs(wanted), 1e-12),
         )
 
-    def begin_fork(self, changed: Collection[str]) -> list[Turned]:
+    def begin_fork(self, changed: Collection[str]) -> list[AppliedChange]:
         """The overrides that were restored are those of the parent. Those in whose place the fork has ``changed``
         hyperparameters end here. Returns the others."""
         for name, knob in self._known.items():
@@ -102,13 +102,13 @@ class Knobs:
             return Override(value=override.value * factor)
         return Override(factor=override.factor * factor)
 
-    def _inherited(self, name: str, override: Override) -> Turned:
+    def _inherited(self, name: str, override: Override) -> AppliedChange:
         before, after = float(self._built[name](self._model._current_progress_remaining)), self._now(name)
         change: SetKnob | ScaleKnob = SetKnob(knob=name, value=after)
         if override.value is None and not is_constant(self._built[name]):
             change = ScaleKnob(knob=name, factor=min(override.factor, MAX_FACTOR))
         replaces = override.value is not None and not is_constant(self._built[name])
-        return Turned(change, before, after, override, replaces, is_limited=False)
+        return AppliedChange(change, before, after, override, replaces, is_limited=False)
 
     def _override(self, name: str) -> Override:
         return self._overrides.get(name, Override())

@@ -11,7 +11,7 @@ from rlviz.domain.knobs import Author, Override, ScaleKnob, SetKnob
 from rlviz.domain.rules import Action, Evaluate, Notify, PauseTraining, RollBack, StopTraining, TakeSnapshot
 from rlviz.domain.snapshot import Trigger
 from rlviz.training.journals import RunJournals
-from rlviz.training.knobs import Knobs, Turned
+from rlviz.training.knobs import Knobs, AppliedChange
 from rlviz.training.rules.engine import Firing, settled
 
 Carried = tuple[int, str, Override]
@@ -79,20 +79,20 @@ class RuleActions:
     ) -> str | None:
         """Change a knob. Returns why that cannot be, in a sentence."""
         try:
-            turned = self._knobs.turn(change)
+            applied = self._knobs.turn(change)
         except UnknownName as error:
             self._journals.warn(step, str(error))
             return str(error)
         if (step, change.words) in self._recorded and self._journals.is_repeating:
             return None
-        self._record_change(step, turned, by, rule=rule, request=request)
+        self._record_change(step, applied, by, rule=rule, request=request)
         return None
 
     def begin_fork(self, step: int, changed: Collection[str]) -> None:
         """The knobs go on as the parent of the fork had them changed, but for those that the fork has ``changed``."""
-        for turned in self._knobs.begin_fork(changed):
-            if (step, turned.change.words) not in self._recorded:
-                self._record_change(step, turned, Author.PARENT)
+        for applied in self._knobs.begin_fork(changed):
+            if (step, applied.change.words) not in self._recorded:
+                self._record_change(step, applied, Author.PARENT)
 
     def record_firing(self, firing: Firing, *, done: list[str], not_done: list[str]) -> None:
         says = firing.rule.words
@@ -127,20 +127,20 @@ class RuleActions:
         self._deferred = []
         self._recorded = frozenset(one for one in self._recorded if one[0] <= step)
 
-    def _record_change(self, step: int, turned: Turned, by: Author, *, rule: int | None = None, request: int = 0) -> None:
+    def _record_change(self, step: int, applied: AppliedChange, by: Author, *, rule: int | None = None, request: int = 0) -> None:
         self._journals.event(
             step,
             HyperparameterChangedData(
-                name=turned.change.knob,
-                before=turned.before,
-                after=turned.after,
-                change=turned.change,
+                name=applied.change.knob,
+                before=applied.before,
+                after=applied.after,
+                change=applied.change,
                 by=by,
                 rule=rule,
                 request=request,
-                replaced_schedule=turned.replaced_schedule,
-                limited=turned.is_limited,
-                factor=turned.override.factor if turned.override.value is None else None,
+                replaced_schedule=applied.replaced_schedule,
+                limited=applied.is_limited,
+                factor=applied.override.factor if applied.override.value is None else None,
             ),
         )
 

@@ -77,7 +77,8 @@ class PastCurves(Wire):
     run_id: str
     x: Literal["step", "time", "seconds", "episode"]
     ghosts: list[GhostCurves] = Field(description="Oldest first.")
-    ghosts_left_out: int = Field(description="Older ones that are not told.")
+    ghosts_left_out: int = Field(description="Older ones that are not in this answer.")
+    mean_episodes: int = Field(description="As for the curves of the run.")
     ancestors: list[AncestorCurves] = Field(
         description="Oldest first; none along a clock, as each run has its own, and none beyond one that is deleted."
     )

@@ -32,7 +32,7 @@ ROWS_A_MOVE = 1_000
 T = TypeVar("T")
 
 
-class What(StrEnum):
+class ExportedPart(StrEnum):
     METRICS = "metrics"
     CONFIG = "config"
 
@@ -77,7 +77,7 @@ def export(
     experiment: Annotated[
         str | None, typer.Option(help="All runs of an experiment.", autocompletion=complete_experiment)
     ] = None,
-    what: Annotated[What, typer.Option(help="Every row of its metrics, or its configuration.")] = What.METRICS,
+    what: Annotated[ExportedPart, typer.Option(help="Every row of its metrics, or its configuration.")] = ExportedPart.METRICS,
     format_: Annotated[
         Format | None, typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv")
     ] = None,
@@ -120,7 +120,7 @@ def export(
     from rlviz.cli.delivering import deliver_all, deliver_following
     from rlviz.rundir.folder import RunFolder
 
-    if to and (output is not None or bundle or format_ is not None or what is not What.METRICS):
+    if to and (output is not None or bundle or format_ is not None or what is not ExportedPart.METRICS):
         raise Failure(Exit.BAD_INPUT, "--to takes runs as they are, without --what, --format, --output, --bundle.")
     if follow and not to:
         raise Failure(Exit.BAD_INPUT, "--follow is for --to: a file is written once.")
@@ -135,7 +135,7 @@ def export(
     if sinks:
         deliver_all(sinks, as_json=as_json)
     elif len(folders) > 1 or group is not None or experiment is not None:
-        if what is not What.METRICS:
+        if what is not ExportedPart.METRICS:
             raise Failure(Exit.BAD_INPUT, "The configuration of one run is written. With several runs it goes along.")
         form = "bundle" if bundle else (format_ or Format.CSV).value
         _several(folders, form, _named(output), as_json, policies=policies, snapshots=snapshots)
@@ -168,7 +168,7 @@ def _named(output: Path | None) -> Path:
     return output
 
 
-def _table(folder: RunFolder, what: What, format_: Format | None, output: Path | None, as_json: bool) -> None:
+def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output: Path | None, as_json: bool) -> None:
     from rlviz.cli.files import check_target, format_for, replace_file, say_written
     from rlviz.exchange.tables import TableFormat, of_config, of_metrics, write_table
 
@@ -176,7 +176,7 @@ def _table(folder: RunFolder, what: What, format_: Format | None, output: Path |
     check_target(chosen, output, is_terminal())
     folder.check()
     with progress(f"Exporting {folder.run_id}") as advance:
-        config = folder.read_config().model_dump(mode="json") if what is What.CONFIG else None
+        config = folder.read_config().model_dump(mode="json") if what is ExportedPart.CONFIG else None
         table = of_config(config) if config is not None else of_metrics(folder)
         table = replace(table, rows=_passing(table.rows, table.count, advance))
         if output is None:

@@ -19,7 +19,7 @@ from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 
 
-class Does(StrEnum):
+class RuleKind(StrEnum):
     KEEP_NEWEST = "keep-newest"
     REMOVE = "remove"
     COMPRESS = "compress"
@@ -27,7 +27,7 @@ class Does(StrEnum):
     EMPTY_TRASH = "empty-trash"
 
 
-class Kept(StrEnum):
+class KeptKind(StrEnum):
     VIDEOS = "videos"
     SNAPSHOTS = "snapshots"
     POLICIES = "policies"
@@ -76,8 +76,8 @@ def show(
 
 def add(
     context: typer.Context,
-    does: Annotated[Does, typer.Argument(metavar="RULE", help=f"{', '.join(Does)}.")],
-    kind: Annotated[Kept | None, typer.Option(help="Of keep-newest: files of this kind.")] = None,
+    does: Annotated[RuleKind, typer.Argument(metavar="RULE", help=f"{', '.join(RuleKind)}.")],
+    kind: Annotated[KeptKind | None, typer.Option(help="Of keep-newest: files of this kind.")] = None,
     keep: Annotated[int | None, typer.Option(help="Of keep-newest: so many of each run.")] = None,
     what: Annotated[Removed | None, typer.Option(metavar="KIND", help=f"Of remove: {', '.join(Removed)}.")] = None,
     after_days: Annotated[

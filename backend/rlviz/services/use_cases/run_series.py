@@ -15,7 +15,7 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import READ_BYTES, JournalTail, journal_size
-from rlviz.rundir.sealed import PIECE_BYTES, Piece
+from rlviz.rundir.sealed import PIECE_BYTES, SealedPiece
 from rlviz.rundir.superseded import SupersededRows
 from rlviz.services.supervision.sealing import Sealer, sealed_metrics
 
@@ -30,7 +30,7 @@ NOTHING = Series(*np.empty((3, 0)))
 class RunSeries(Mapping[str, Series]):
     """Every series of a run, in the order of their first rows. Sealed parts are decoded when they are requested."""
 
-    def __init__(self, pieces: Sequence[Piece], rest: Mapping[str, Series]) -> None:
+    def __init__(self, pieces: Sequence[SealedPiece], rest: Mapping[str, Series]) -> None:
         self._pieces, self._rest = pieces, rest
         self._names = list(dict.fromkeys([*(name for piece in pieces for name in piece.counts), *rest]))
 
@@ -65,7 +65,7 @@ class RunSeries(Mapping[str, Series]):
         return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
-def _of_piece(piece: Piece, name: str, axes: Sequence[Axis]) -> list[Floats]:
+def _of_piece(piece: SealedPiece, name: str, axes: Sequence[Axis]) -> list[Floats]:
     value, present = piece.column(name)
     found = [piece.axis(axis) for axis in axes]
     return [*(axis if present is None else axis[present] for axis in found), value]

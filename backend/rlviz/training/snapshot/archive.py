@@ -16,7 +16,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import read_snapshot, write_snapshot
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.model import Tensors, copied
-from rlviz.training.snapshot.replay import Piece, write_pieces
+from rlviz.training.snapshot.replay import ReplayPiece, write_pieces
 
 _WEIGHTS, _STATE = "weights.pt.zst", "state.pkl.zst"
 _LEVEL = 3
@@ -29,7 +29,7 @@ class Contents:
     manifest: SnapshotManifest
     state: dict[str, Any]
     tensors: Tensors
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[ReplayPiece, ...] = ()
 
 
 def write_archive(folder: RunFolder, captured: Captured, manifest: SnapshotManifest) -> tuple[SnapshotManifest, int]:
@@ -55,7 +55,7 @@ def read_archive(folder: RunFolder, name: str) -> Contents:
         state = pickle.loads(decompressor.decompress(members[_STATE]))
     except Exception as error:  # it is what we wrote; a library that it needs has moved
         raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {brief(error)}.") from error
-    return Contents(manifest, state, tensors, tuple(Piece(one.first, one.end, None, one) for one in manifest.segments))
+    return Contents(manifest, state, tensors, tuple(ReplayPiece(one.first, one.end, None, one) for one in manifest.segments))
 
 
 def contents_in_memory(captured: Captured, manifest: SnapshotManifest) -> Contents:

@@ -12,7 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.training.snapshot.environments import capture_environments
 from rlviz.training.snapshot.generators import capture_generators
 from rlviz.training.snapshot.model import Tensors, capture_attributes, capture_tensors
-from rlviz.training.snapshot.replay import Piece, ReplayState, ReplayTape
+from rlviz.training.snapshot.replay import ReplayPiece, ReplayState, ReplayTape
 
 Point = Literal["rollout", "end"]
 """Where training may be captured: at the start of a rollout, or behind its last update."""
@@ -37,7 +37,7 @@ class Captured:
     last_row: int
     state: bytes
     tensors: Tensors
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ReplayPiece, ...]
     problem: str | None = None
     """Why training does not go on exactly from it."""
 

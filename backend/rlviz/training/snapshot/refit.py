@@ -14,7 +14,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError, SnapshotDamaged
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.snapshot.archive import Contents
-from rlviz.training.snapshot.replay import Array, Piece, ReplayState, rows_of, write_pieces
+from rlviz.training.snapshot.replay import Array, ReplayPiece, ReplayState, rows_of, write_pieces
 
 
 def refit(contents: Contents, config: RunConfig, folder: RunFolder, model: Any) -> Contents:
@@ -62,7 +62,7 @@ def _refit_noise(contents: Contents, changed: Collection[str]) -> Contents:
     return replace(contents, state={**contents.state, "model": model})
 
 
-def _resized(state: ReplayState, pieces: Sequence[Piece], model: Any) -> ReplayState:
+def _resized(state: ReplayState, pieces: Sequence[ReplayPiece], model: Any) -> ReplayState:
     """The same rows in the buffer of ``model``, which is of another size: as many of the newest as it has places for,
     from its first place on. Larger than the old one, it takes in older rows too, as far as ``pieces`` go back."""
     oldest = min((piece.first for piece in pieces), default=state.rows)
@@ -73,12 +73,12 @@ def _resized(state: ReplayState, pieces: Sequence[Piece], model: Any) -> ReplayS
 
 
 def _regrouped(
-    state: ReplayState, pieces: Sequence[Piece], folder: RunFolder, n_envs: int
-) -> tuple[ReplayState, list[Piece]]:
+    state: ReplayState, pieces: Sequence[ReplayPiece], folder: RunFolder, n_envs: int
+) -> tuple[ReplayState, list[ReplayPiece]]:
     """The same transitions, oldest first, in rows of ``n_envs``: the library draws each transition by itself, whatever
     lies beside it. Of the oldest, fewer than ``n_envs`` are left out, so that all rows are full."""
     transitions = sum(end - first for _, first, end in _parts(state, pieces)) * _beside(state, pieces, folder)
-    left_out, carried, regrouped = transitions % n_envs, dict[str, Array](), list[Piece]()
+    left_out, carried, regrouped = transitions % n_envs, dict[str, Array](), list[ReplayPiece]()
     end = 0
     for piece, begin, until in _parts(state, pieces):
         flat = {name: rows.reshape(-1, *rows.shape[2:]) for name, rows in rows_of(piece, folder, begin, until).items()}
@@ -91,21 +91,21 @@ def _regrouped(
         carried = {name: one[cut:] for name, one in flat.items()}
         if rows:
             arrays = {name: one[skipped:cut].reshape(rows, n_envs, *one.shape[1:]) for name, one in flat.items()}
-            regrouped.append(Piece(end, end + rows, arrays))
+            regrouped.append(ReplayPiece(end, end + rows, arrays))
             with suppress(OSError, RunFolderError):  # what stays in memory is written with the next snapshot
                 write_pieces(folder, regrouped[-1:])
         end += rows
     return replace(state, rows=end, edge=None), regrouped
 
 
-def _beside(state: ReplayState, pieces: Sequence[Piece], folder: RunFolder) -> int:
+def _beside(state: ReplayState, pieces: Sequence[ReplayPiece], folder: RunFolder) -> int:
     """How many transitions make a row; 0: there is none."""
     for piece, first, _ in _parts(state, pieces):
         return int(rows_of(piece, folder, first, first + 1)["rewards"].shape[1])
     return 0
 
 
-def _parts(state: ReplayState, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int, int]]:
+def _parts(state: ReplayState, pieces: Sequence[ReplayPiece]) -> Iterator[tuple[ReplayPiece, int, int]]:
     """Pieces with the rows that each adds to those before. Pieces may overlap, and go beyond the snapshot."""
     expected = min((piece.first for piece in pieces), default=0)
     for piece in pieces:

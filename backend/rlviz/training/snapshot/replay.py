@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 
 @dataclass
-class Piece:
+class ReplayPiece:
     """Rows ``first`` up to, not including, ``end``, counted since training began: ``arrays`` of shape (rows, …) until
     they are on disk in ``segment``."""
 
@@ -62,10 +62,10 @@ class ReplayTape:
     ``pieces`` together hold every row that is in the buffer.
     """
 
-    def __init__(self, state: ReplayState | None = None, pieces: Sequence[Piece] = (), step: int = 0) -> None:
+    def __init__(self, state: ReplayState | None = None, pieces: Sequence[ReplayPiece] = (), step: int = 0) -> None:
         """``state`` and ``pieces`` of the snapshot that training went on from, at ``step``."""
         self._rows, self._step = (state.rows if state is not None else 0), step
-        self.pieces: deque[Piece] = deque(pieces)
+        self.pieces: deque[ReplayPiece] = deque(pieces)
 
     def held_from(self, model: BaseAlgorithm) -> int:
         """The first row that the buffer of ``model`` certainly has whole, at whatever step within a rollout."""
@@ -86,19 +86,19 @@ class ReplayTape:
         self._rows, self._step = self._rows + added, model.num_timesteps
         if first < self._rows:
             slots = (buffer.pos + np.arange(first - self._rows, 0)) % buffer.buffer_size
-            self.pieces.append(Piece(first, self._rows, {name: array[slots] for name, array in _arrays(buffer)}))
+            self.pieces.append(ReplayPiece(first, self._rows, {name: array[slots] for name, array in _arrays(buffer)}))
         oldest = self._rows - (buffer.buffer_size if buffer.full else buffer.pos)
         while self.pieces and self.pieces[0].end <= oldest:
             self.pieces.popleft()
         return ReplayState(self._rows, buffer.pos, buffer.full, buffer.observations[buffer.pos].copy())
 
 
-def write_pieces(folder: RunFolder, pieces: Sequence[Piece]) -> tuple[Segment, ...]:
+def write_pieces(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> tuple[Segment, ...]:
     """See that all of ``pieces`` are on disk; return the segments they are in. Raises OSError and RunFolderError.
 
     Those that follow each other become one segment.
     """
-    waiting: list[Piece] = []
+    waiting: list[ReplayPiece] = []
     for piece in [*pieces, None]:
         if piece is not None and piece.arrays is not None:
             waiting.append(piece)
@@ -123,7 +123,7 @@ def restore_replay(model: Any, state: ReplayState, placed: Iterable[Placed]) -> 
     buffer.pos, buffer.full = state.pos, state.full
 
 
-def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[Piece]) -> str | None:
+def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece]) -> str | None:
     """Where the buffer of ``model``, which was filled from them, is not what the pieces hold; None: nowhere."""
     buffer, end = model.replay_buffer, 0
     for slots, rows in placed_rows(model, folder, state, pieces):
@@ -139,7 +139,7 @@ def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces:
 
 
 def placed_rows(
-    model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[Piece], held_from: int | None = None
+    model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece], held_from: int | None = None
 ) -> Iterator[Placed]:
     """The rows that ``pieces`` hold of the buffer of ``model``, piece by piece; those from ``held_from`` on are in it
     already, and left out.
@@ -162,12 +162,12 @@ def placed_rows(
         raise SnapshotDamaged(f"The replay buffer of this snapshot lacks rows from {expected:,} on.")
 
 
-def rows_of(piece: Piece, folder: RunFolder, first: int, end: int) -> dict[str, Array]:
+def rows_of(piece: ReplayPiece, folder: RunFolder, first: int, end: int) -> dict[str, Array]:
     """Rows ``first`` up to, not including, ``end`` of the piece. Raises SnapshotDamaged."""
     return {name: rows[first - piece.first : end - piece.first] for name, rows in _arrays_of(piece, folder).items()}
 
 
-def _arrays_of(piece: Piece, folder: RunFolder) -> dict[str, Array]:
+def _arrays_of(piece: ReplayPiece, folder: RunFolder) -> dict[str, Array]:
     """Raises SnapshotDamaged."""
     arrays = piece.arrays  # the thread that writes may drop them at any moment, once they are in the segment
     if arrays is not None:
@@ -196,7 +196,7 @@ def read_segment(folder: RunFolder, segment: Segment) -> dict[str, Array]:
     return arrays
 
 
-def _write(folder: RunFolder, pieces: Sequence[Piece]) -> None:
+def _write(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> None:
     columns = {name: [piece.arrays[name] for piece in pieces if piece.arrays] for name in pieces[0].arrays or ()}
     size = sum(piece.bytes for piece in pieces)
     compressor = zstandard.ZstdCompressor(_LEVEL).compressobj(size)

@@ -154,7 +154,7 @@ def _counters(
     known, steering, evaluation = contents.state["counters"], None, None
     if "steering" in known:
         rules = [Rule.model_validate_json(rule) for rule in known["steering"]["rules"]]
-        steering = Steering(scratch, journals, Knobs(model, config), rules, _Nobody())
+        steering = Steering(scratch, journals, Knobs(model, config), rules, _NoTargets())
     if "evaluation" in known:
         evaluation = PeriodicEvaluation(
             scratch,
@@ -168,7 +168,7 @@ def _counters(
     return counters_of(RunCallback(journals, checkpoints, Event()), logger, checkpoints, steering, evaluation)
 
 
-class _Nobody:
+class _NoTargets:
     """Rules that are only counted act on nothing."""
 
     def pause(self) -> None: ...

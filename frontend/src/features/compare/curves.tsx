@@ -21,7 +21,7 @@ import { environmentsQuery, isActive, randomReturnOfRun, type Run, type RunGroup
 import { madeTexts } from "@/lib/made";
 import { useMetricRegistry } from "@/lib/registry";
 import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
-import { type LeadUp, leadUpLines, useLeadUps } from "./lead-ups";
+import { type ForkAncestor, ancestorLines, useForkAncestors } from "./fork-ancestors";
 import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
 
@@ -50,7 +50,7 @@ export function Curves(props: CurvesProps) {
   useZoomDetail(group, pool);
   const grouped = groups.flatMap(({ runIds }) => runIds);
   const seedCurves = useSeedCurves(grouped, { axis, live: runs.some(isActive) });
-  const leads = useLeadUps(runs, settings);
+  const ancestors = useForkAncestors(runs, settings);
   const loaders = runs.map(({ id }) => curves(id));
   const failed = runs.filter((_, i) => loaders[i]?.state.phase === "failed");
   const loading = loaders.every(({ series }) => series.revision === 0) && failed.length === 0;
@@ -83,7 +83,7 @@ export function Curves(props: CurvesProps) {
                 groups,
                 seedCurves,
                 seriesStyles,
-                leads,
+                ancestors,
               }}
               isOnly={environments.length === 1}
               runs={runs.filter(({ id }) => environment.run_ids.includes(id))}
@@ -119,7 +119,7 @@ interface PanelProps {
   seriesOf: (id: string) => RunSeries;
   groups: readonly ComparedGroup[];
   seedCurves: ReturnType<typeof useSeedCurves>;
-  leads: readonly LeadUp[];
+  ancestors: readonly ForkAncestor[];
   metric: string;
   seriesStyles: SeriesStyles;
   settings: ChartSettings;
@@ -141,7 +141,7 @@ type Shown = Omit<PanelProps, "isOnly" | "settings" | "onSettings" | "group">;
 
 /** Memoised, since a new spec rebuilds the chart; live rows do not change it. */
 function useSpec(
-  { environment, runs, seriesOf, groups, seedCurves, leads, metric, seriesStyles }: Shown,
+  { environment, runs, seriesOf, groups, seedCurves, ancestors, metric, seriesStyles }: Shown,
   isOnly: boolean,
 ): ChartSpec {
   const registry = useMetricRegistry();
@@ -208,8 +208,8 @@ function useSpec(
       references:
         isReturn && metric !== EVALUATION_SPREAD ? returnLevels({ threshold, random }) : [],
     };
-    return { ...spec, context: leadUpLines(leads, spec.series) };
+    return { ...spec, context: ancestorLines(ancestors, spec.series) };
     // `lines` holds nothing else that the chart shows, and a run keeps its series.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [says, threshold, random, known, metric, title, isOnly, leads]);
+  }, [says, threshold, random, known, metric, title, isOnly, ancestors]);
 }

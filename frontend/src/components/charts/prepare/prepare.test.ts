@@ -193,7 +193,10 @@ describe("a window", () => {
 
   test("shows raw points where the service sent them", () => {
     const source = new RunSeries();
-    source.load({ series: { [REWARD]: { x: [0, 100], y: [0, 9], count: 101 } } });
+    source.load({
+      series: { [REWARD]: { x: [0, 100], y: [0, 9], count: 101 } },
+      mean_episodes: 100,
+    });
     const spec = { ...chart([]), series: [{ ...chart([]).series[0]!, source }] };
     const window = [10, 20] as const;
     expect(source.lacksDetail(window)).toBe(true);

@@ -6,7 +6,7 @@ import { pastLines, withPast } from "./past-lines";
 
 const curve = (...y: number[]) => ({ x: y.map((_, i) => i * 10), y, count: y.length });
 const past: RunPast = {
-  ...{ run_id: "a", x: "step", ghosts_left_out: 0 },
+  ...{ run_id: "a", x: "step", ghosts_left_out: 0, mean_episodes: 100 },
   ghosts: [
     {
       ...{ attempt: 2, cause: "rollback", from_step: 0, to_step: 10 },

@@ -13,10 +13,10 @@ export interface PastLine {
 const GHOST_DASH: readonly number[] = [];
 const ANCESTOR_DASH = [7, 3];
 
-export function pastLines({ x, ghosts, ancestors }: RunPast): PastLine[] {
+export function pastLines({ x, ghosts, ancestors, mean_episodes }: RunPast): PastLine[] {
   const held = (series: RunPast["ghosts"][number]["series"]) => {
     const held = new RunSeries();
-    held.load({ x, series });
+    held.load({ x, series, mean_episodes });
     return held;
   };
   return [

@@ -4,6 +4,7 @@ import { RunSeries } from "./run-series";
 
 const REWARD = "episode/reward";
 const LOGGED = "rollout/ep_rew_mean";
+const HUNDRED = { mean_episodes: 100 };
 
 const episode = (index: number, reward: number | null) => ({
   ...{ seq: index, time: index, step: index * 10 },
@@ -16,7 +17,7 @@ const held = (series: RunSeries) => {
 
 test("there is a mean from the first episode on, of the last 100 at most", () => {
   const series = new RunSeries();
-  series.load({ series: {}, mean_episodes: 100 });
+  series.load({ ...HUNDRED, series: {} });
   series.append([episode(1, 5), episode(2, 10)]);
   expect(held(series)).toEqual([
     [10, 5],
@@ -28,17 +29,22 @@ test("there is a mean from the first episode on, of the last 100 at most", () =>
 
 test("live episodes go on from the history's", () => {
   const series = new RunSeries();
-  series.load({ series: { [REWARD]: { x: [10, 20], y: [1, 3], count: 2 } } });
+  series.load({ ...HUNDRED, series: { [REWARD]: { x: [10, 20], y: [1, 3], count: 2 } } });
   series.append([episode(3, 8)]);
   expect(held(series).map(([, y]) => y)).toEqual([1, 2, 4]);
 });
 
 test("the means of a fork go on from the episodes before it", () => {
   const series = new RunSeries();
-  series.load({ series: {}, before: { returns: [1, null, 3], lengths: [4, 4, 4] } });
+  series.load({
+    ...HUNDRED,
+    series: {},
+    before: { returns: [1, null, 3], lengths: [4, 4, 4] },
+  });
   series.append([episode(4, 5)]);
   expect(held(series)).toEqual([[40, NaN]]);
   series.load({
+    ...HUNDRED,
     series: { [REWARD]: { x: [40], y: [5], count: 1 } },
     before: { returns: [1, 3], lengths: [4, 4] },
   });
@@ -48,7 +54,7 @@ test("the means of a fork go on from the episodes before it", () => {
 
 test("a run that logs means and no episodes has the means that it logs", () => {
   const series = new RunSeries();
-  series.load({ series: { [LOGGED]: { x: [100, 200], y: [7, null], count: 2 } } });
+  series.load({ ...HUNDRED, series: { [LOGGED]: { x: [100, 200], y: [7, null], count: 2 } } });
   series.append([{ seq: 3, time: 3, step: 300, values: { [LOGGED]: 9 } }]);
   expect(held(series)).toEqual([
     [100, 7],
@@ -72,7 +78,7 @@ test("a return that is unknown makes a gap", () => {
 test("where episodes were thinned the logged means stand, and the newest is made exact", () => {
   const series = new RunSeries();
   series.load({
-    mean_episodes: 100,
+    ...HUNDRED,
     series: {
       [REWARD]: { x: [10, 50_000], y: [1, 90], count: 5_000 },
       [LOGGED]: { x: [20_000, 50_010], y: [40, 60], count: 2 },

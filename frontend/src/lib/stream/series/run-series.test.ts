@@ -17,6 +17,7 @@ const held = (series: RunSeries, name: string) => {
 test("live rows go on after the history", () => {
   const series = new RunSeries([REWARD, MEAN]);
   series.load({
+    mean_episodes: 100,
     series: { [REWARD]: { x: [10, 20], y: [1, null], count: 2 } },
   });
   series.append([row(3, 30, { [REWARD]: 3 }), row(4, 40, { [MEAN]: 2 })]);
@@ -54,6 +55,6 @@ test("every change is a new revision, told to those who listen", () => {
 test("loading again replaces what was held", () => {
   const series = new RunSeries([REWARD]);
   series.append([row(1, 10, { [REWARD]: 5 })]);
-  series.load({ series: {} });
+  series.load({ series: {}, mean_episodes: 100 });
   expect(series.column(REWARD).length).toBe(0);
 });

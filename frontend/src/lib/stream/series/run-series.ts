@@ -8,8 +8,11 @@ import { TrainingClock } from "./training-clock";
 export const EPISODE = "episode/index";
 const NOTHING = new Column();
 
-export type SeriesHistory = Pick<MetricCurves, "series"> &
-  Partial<Pick<MetricCurves, "before" | "mean_episodes">> & { x?: string };
+/** Curves of a run, or of a part of it. */
+type SeriesPart = Pick<MetricCurves, "series">;
+export type SeriesHistory = SeriesPart &
+  Pick<MetricCurves, "mean_episodes"> &
+  Partial<Pick<MetricCurves, "before">> & { x?: string };
 
 /** A response for a window, with more points than the curve of the whole run has there. */
 interface Detail {
@@ -104,7 +107,7 @@ export class RunSeries {
     return [...this.columns.values()].some((column) => column.isThinned);
   }
 
-  loadDetail(window: AxisWindow, history: SeriesHistory) {
+  loadDetail(window: AxisWindow, history: SeriesPart) {
     const columns = this.columnsOf(history, this.smoothing);
     for (const [name, column] of columns) this.topUp(column, name, window);
     for (const [name, column] of this.means.within(columns)) columns.set(name, column);
@@ -117,7 +120,7 @@ export class RunSeries {
     return this.means.lackNewest;
   }
 
-  loadNewest(history: SeriesHistory) {
+  loadNewest(history: SeriesPart) {
     this.means.complete(this.columnsOf(history, 0), this.columns);
     this.changed();
   }
@@ -132,7 +135,7 @@ export class RunSeries {
   }
 
   /** `smoothing`: what was requested. */
-  private columnsOf({ series }: SeriesHistory, smoothing: number): Map<string, Column> {
+  private columnsOf({ series }: SeriesPart, smoothing: number): Map<string, Column> {
     const columns = new Map<string, Column>();
     for (const [name, curve] of Object.entries(series)) {
       if (!this.wants(name)) continue;
@@ -175,6 +178,6 @@ export class RunSeries {
   }
 }
 
-function newestPosition({ series }: SeriesHistory): number {
+function newestPosition({ series }: SeriesPart): number {
   return Math.max(0, ...Object.values(series).map(({ x }) => x.at(-1) ?? 0));
 }

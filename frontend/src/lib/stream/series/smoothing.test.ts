@@ -38,7 +38,8 @@ const smoothed = (series: RunSeries, window: [number, number] | null = null) => 
 function loaded(kept: readonly number[]): RunSeries {
   const series = new RunSeries();
   series.setSmoothing(SMOOTHING);
-  series.load({ series: { [METRIC]: answered(kept) } }, undefined, SMOOTHING);
+  const history = { series: { [METRIC]: answered(kept) }, mean_episodes: 100 };
+  series.load(history, undefined, SMOOTHING);
   return series;
 }
 
@@ -75,7 +76,7 @@ test("the same values stand along every axis", () => {
   series.setSmoothing(SMOOTHING);
   const all = values.map((_, i) => i);
   const curve = { x: all.map((i) => i * i * 0.25), y: values, count: values.length };
-  series.load({ x: "seconds", series: { [METRIC]: curve } });
+  series.load({ x: "seconds", series: { [METRIC]: curve }, mean_episodes: 100 });
   expect([...smoothed(series).values()].at(-1)).toBeCloseTo(exact.at(-1)!, 9);
 });
 

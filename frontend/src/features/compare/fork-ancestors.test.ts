@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Run, RunPast } from "@/lib/api";
 import { RunSeries } from "@/lib/stream";
-import { forksAlone, leadUpLines, leadUps } from "./lead-ups";
+import { forksAlone, ancestorLines, forkAncestors } from "./fork-ancestors";
 
 const REWARD = "episode/reward";
 const run = (id: string, parent?: string) =>
   ({ id, parent: parent ? { run_id: parent, snapshot: "20", step: 20 } : null }) as unknown as Run;
 const past: RunPast = {
-  ...{ run_id: "child", x: "step", ghosts: [], ghosts_left_out: 0 },
+  ...{ run_id: "child", x: "step", ghosts: [], ghosts_left_out: 0, mean_episodes: 100 },
   ancestors: [
     {
       ...{ run_id: "parent", name: "Parent", to_step: 20 },
@@ -27,9 +27,9 @@ test("a fork is led up to unless its parent is compared itself", () => {
 });
 
 test("what led to a fork is drawn behind in its colour, where it has the metric", () => {
-  const [lead] = leadUpLines(leadUps([past]), [line("other", REWARD), line("child", REWARD)]);
-  expect([lead?.color, lead?.mode, lead?.label]).toEqual(["series-2", "line", "Before the fork"]);
-  expect(lead?.source.column(REWARD).length).toBe(2);
-  expect(leadUpLines(leadUps([past]), [line("child", "train/loss")])).toEqual([]);
-  expect(leadUpLines(leadUps([past]), [line("other", REWARD)])).toEqual([]);
+  const [before] = ancestorLines(forkAncestors([past]), [line("other", REWARD), line("child", REWARD)]);
+  expect([before?.color, before?.mode, before?.label]).toEqual(["series-2", "line", "Before the fork"]);
+  expect(before?.source.column(REWARD).length).toBe(2);
+  expect(ancestorLines(forkAncestors([past]), [line("child", "train/loss")])).toEqual([]);
+  expect(ancestorLines(forkAncestors([past]), [line("other", REWARD)])).toEqual([]);
 });

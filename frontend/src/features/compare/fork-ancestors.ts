@@ -7,7 +7,7 @@ import { pastQuery, type Run, type RunPast } from "@/lib/api";
 import { RunSeries, SERVICE_AXES } from "@/lib/stream";
 
 /** What led to a fork: the curves of the run that it was forked from, up to there. */
-export interface LeadUp {
+export interface ForkAncestor {
   /** The fork. */
   id: string;
   of: string;
@@ -15,7 +15,7 @@ export interface LeadUp {
 }
 
 const DASH = [7, 3];
-const NONE: LeadUp[] = [];
+const NONE: ForkAncestor[] = [];
 
 /** The forks among `runs` whose line no other compared run leads up to. */
 export function forksAlone(runs: readonly Run[]): Run[] {
@@ -23,18 +23,18 @@ export function forksAlone(runs: readonly Run[]): Run[] {
   return runs.filter(({ parent }) => parent && !compared.has(parent.run_id));
 }
 
-export function leadUps(pasts: readonly RunPast[]): LeadUp[] {
-  return pasts.flatMap(({ run_id, x, ancestors }) =>
+export function forkAncestors(pasts: readonly RunPast[]): ForkAncestor[] {
+  return pasts.flatMap(({ run_id, x, ancestors, mean_episodes }) =>
     ancestors.map((ancestor) => {
       const series = new RunSeries();
-      series.load({ x, series: ancestor.series });
+      series.load({ x, series: ancestor.series, mean_episodes });
       return { id: run_id, of: ancestor.run_id, series };
     }),
   );
 }
 
 /** The lines behind those of a chart that lead up to its forks, each in the colour of the fork. */
-export function leadUpLines(found: readonly LeadUp[], lines: readonly SeriesSpec[]): SeriesSpec[] {
+export function ancestorLines(found: readonly ForkAncestor[], lines: readonly SeriesSpec[]): SeriesSpec[] {
   return found.flatMap(({ id, of, series }): SeriesSpec[] => {
     const line = lines.find((one) => one.id === id);
     if (!line || series.column(line.metric).length === 0) return [];
@@ -48,16 +48,16 @@ export function leadUpLines(found: readonly LeadUp[], lines: readonly SeriesSpec
   });
 }
 
-export function useLeadUps(
+export function useForkAncestors(
   runs: readonly Run[],
   { axis, smoothing }: ChartSettings,
-): readonly LeadUp[] {
+): readonly ForkAncestor[] {
   const x = SERVICE_AXES[axis];
   const pasts = useQueries({
     queries: forksAlone(runs).map((run) => pastQuery(run, { x })),
     combine: (results) => results.flatMap(({ data }) => (data?.x === x ? [data] : [])),
   });
-  const found = useMemo(() => (pasts.length === 0 ? NONE : leadUps(pasts)), [pasts]);
+  const found = useMemo(() => (pasts.length === 0 ? NONE : forkAncestors(pasts)), [pasts]);
   // External system: the series, which are kept outside React.
   useEffect(
     () => found.forEach(({ series }) => series.setSmoothing(smoothing)),
