@@ -59,13 +59,13 @@ export function forkSettings(
   const sort = (
     part: Part,
     schemas: readonly Hyperparameter[],
-    changes: ForkChanges["changes"],
+    offered: ForkChanges["changes"],
     anew: string,
     changed: Readonly<Record<string, unknown>> = {},
   ) => {
     const configured: Readonly<Record<string, unknown>> = config[part] ?? {};
     const values = { ...configured, ...changed };
-    for (const { name, effect, why, note } of changes) {
+    for (const { name, effect, why, note } of offered) {
       const schema = schemas.find((one) => one.name === name);
       if (!(name in values)) continue;
       const value = values[name];

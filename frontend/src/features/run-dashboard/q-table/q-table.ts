@@ -68,11 +68,11 @@ function cellOf(file: QTableFile, values: number[], state: number, letter: strin
 }
 
 function isTerminal({ terminal }: QTableFile, state: number, letter: string): boolean {
-  const isLetter =
+  const isListed =
     typeof terminal[0] === "boolean"
       ? terminal[state] === true
       : (terminal as number[]).includes(state);
-  return isLetter || letter === "H" || letter === "G" || letter === "C";
+  return isListed || letter === "H" || letter === "G" || letter === "C";
 }
 
 const ARROWS: Record<string, string> = { left: "←", down: "↓", right: "→", up: "↑" };
