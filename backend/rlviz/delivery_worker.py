@@ -22,8 +22,8 @@ from rlviz.domain.errors import RlvizError, SinkProblem
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import delivery_lock
-from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, FAILED
 from rlviz.services.sinks.delivery import Delivery
+from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, FAILED
 
 PATIENCE_SECONDS = 180.0
 """For one call of a sink: its package may hang without end."""

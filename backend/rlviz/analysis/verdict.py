@@ -72,7 +72,9 @@ def verdict(
     return Verdict(headline, why, cautions, few_seeds)
 
 
-def _ranked(runs: Sequence[ComparisonEntry], window: int, threshold: float | None, shared: int) -> tuple[str, list[str]]:
+def _ranked(
+    runs: Sequence[ComparisonEntry], window: int, threshold: float | None, shared: int
+) -> tuple[str, list[str]]:
     by_final = sorted(runs, key=_final, reverse=True)
     first, second = by_final[0], by_final[1]
     ahead = is_clearly_higher(first, second, window)

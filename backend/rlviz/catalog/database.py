@@ -16,7 +16,9 @@ from sqlmodel import Session
 
 from rlviz.catalog.error_messages import damaged, explain_errors, newer
 
-REVISIONS = tuple(sorted(path.name[:4] for path in (Path(__file__).parent / "migrations" / "versions").glob("[0-9]*.py")))
+REVISIONS = tuple(
+    sorted(path.name[:4] for path in (Path(__file__).parent / "migrations" / "versions").glob("[0-9]*.py"))
+)
 """The migrations in order; the name of each file begins with its number. A test compares with the order of Alembic."""
 
 HEAD = REVISIONS[-1]

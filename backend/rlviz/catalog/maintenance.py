@@ -108,7 +108,7 @@ def _described(difference: object) -> str:
     """A sentence for one of Alembic's differences: ``("add_column", schema, table, column)`` and the like, in lists
     where they are changes of one column."""
     if isinstance(difference, list):
-        return " ".join(map(_told, difference))
+        return " ".join(map(_described, difference))
     assert isinstance(difference, tuple)
     what, *names = difference
     shown = ".".join(

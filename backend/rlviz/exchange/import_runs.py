@@ -46,8 +46,8 @@ class ImportOutcome:
 def import_path(
     path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress
 ) -> ImportOutcome:
-    """Import the runs at ``path``, each whole or not at all; ``on_progress`` is called with the place of each of several,
-    or the name of each file of one bundle.
+    """Import the runs at ``path``, each whole or not at all; ``on_progress`` is called with the place of each of
+    several, or the name of each file of one bundle.
 
     Raises BundleRefused or ImportRefused where nothing can be taken, FileExistsError for a bundle whose run is there,
     and OSError.
@@ -94,7 +94,9 @@ def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress:
         shutil.rmtree(unpacked, ignore_errors=True)
 
 
-def _of_bundle(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress) -> RunFolder:
+def _of_bundle(
+    path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress
+) -> RunFolder:
     most = options.most_bytes or DEFAULT_MOST_BYTES
     return read_bundle(path, runs_dir, trust_policies=options.trust_policies, most_bytes=most, on_progress=on_progress)
 

@@ -177,7 +177,9 @@ def _is_log(parameter: Parameter) -> bool:
 def _caution(sweep: Sweep, complete: int) -> str | None:
     if complete < 2:
         return None
-    caution = f"The best of {complete} trials is partly the luckiest: train it again with other seeds before you trust it."
+    caution = (
+        f"The best of {complete} trials is partly the luckiest: train it again with other seeds before you trust it."
+    )
     if sweep.seeds_per_trial == 1:
         caution = f"One seed a trial. {caution}"
     return caution

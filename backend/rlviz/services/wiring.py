@@ -234,4 +234,6 @@ class Services:
 
     def _on_experiment_ended(self, experiment: OpenExperiment) -> None:
         scored = sum(trial.score is not None for trial in experiment.trials.values())
-        self.notifier.notify(news_of_experiment(experiment.id, experiment.stored.name, scored, experiment.control.cause))
+        self.notifier.notify(
+            news_of_experiment(experiment.id, experiment.stored.name, scored, experiment.control.cause)
+        )

@@ -196,6 +196,4 @@ class SessionPlayer:
         self._pace.hurry()
 
     def _send_state(self) -> None:
-        self._display.state(
-            self._sources, self._pace, greedy=self._episode.greedy, parted_at=self._episode.parted_at
-        )
+        self._display.state(self._sources, self._pace, greedy=self._episode.greedy, parted_at=self._episode.parted_at)

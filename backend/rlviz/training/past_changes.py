@@ -26,9 +26,9 @@ class PastChanges:
 
     ``answered``: number of the last request of a person that was answered. ``changes``: the changes that an attempt
     which goes on from a snapshot makes again, each with its step, in order. ``recorded``: events that need not be
-    written again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by the text
-    of a rule, the step at which it ended an earlier attempt. ``been``: by the text of a rule, the steps that it has had
-    training go back to.
+    written again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by
+    the text of a rule, the step at which it ended an earlier attempt. ``been``: by the text of a rule, the steps that
+    it has had training go back to.
     """
 
     answered: int = 0

@@ -139,7 +139,9 @@ def _attempt_of(theirs: RunFolder, folder: RunFolder) -> Attempt:
     return attempt
 
 
-def _learn(model: BaseAlgorithm, config: RunConfig, components: TrainingComponents, parent: Parent, interrupted: Event) -> Point:
+def _learn(
+    model: BaseAlgorithm, config: RunConfig, components: TrainingComponents, parent: Parent, interrupted: Event
+) -> Point:
     """Train up to the step of the fork, and return at which point of an iteration that is: at the start of a rollout,
     or, if it is the last step of training, after the last update."""
     callback = components.callback

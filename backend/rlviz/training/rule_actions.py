@@ -11,7 +11,7 @@ from rlviz.domain.knobs import Author, Override, ScaleKnob, SetKnob
 from rlviz.domain.rules import Action, Evaluate, Notify, PauseTraining, RollBack, StopTraining, TakeSnapshot
 from rlviz.domain.snapshot import Trigger
 from rlviz.training.journals import RunJournals
-from rlviz.training.knobs import Knobs, AppliedChange
+from rlviz.training.knobs import AppliedChange, Knobs
 from rlviz.training.rules.engine import Firing, settled
 
 Carried = tuple[int, str, Override]
@@ -127,7 +127,9 @@ class RuleActions:
         self._deferred = []
         self._recorded = frozenset(one for one in self._recorded if one[0] <= step)
 
-    def _record_change(self, step: int, applied: AppliedChange, by: Author, *, rule: int | None = None, request: int = 0) -> None:
+    def _record_change(
+        self, step: int, applied: AppliedChange, by: Author, *, rule: int | None = None, request: int = 0
+    ) -> None:
         self._journals.event(
             step,
             HyperparameterChangedData(

@@ -27,11 +27,11 @@ from rlviz.domain.sweep import FloatRange, Sweep
 from rlviz.search.study import Study
 from rlviz.services.application import Application
 from rlviz.services.experiment_results.exports import COLUMNS, ExportFormat, export
-from rlviz.services.experiment_results.variant_preset import preset_of, run_of
 from rlviz.services.experiment_results.results_cache import MOST_KEPT
 from rlviz.services.experiment_results.service import ResultsRequest, ResultsService
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
+from rlviz.services.experiment_results.variant_preset import preset_of, run_of
 from rlviz.services.use_cases.configuration import NewRun
 from tests.support.episodes import write_episodes
 from tests.support.service import create, folder_of, service

@@ -88,7 +88,9 @@ def test_each_message_of_a_rule_is_told_once() -> None:
 
 def test_of_many_messages_at_once_the_newest_are_told() -> None:
     texts = [str(number) for number in range(20)]
-    assert notified(row(), row(rule_messages=messages(*texts))) == [(NotificationKind.RULE, text) for text in texts[-KEPT:]]
+    assert notified(row(), row(rule_messages=messages(*texts))) == [
+        (NotificationKind.RULE, text) for text in texts[-KEPT:]
+    ]
 
 
 def test_what_happened_while_no_service_ran_is_told_by_the_next_one() -> None:

@@ -21,7 +21,7 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import Line, split_lines
-from rlviz.services.projection.damaged_folder import ENDING_LOST, COLUMNS_FROM
+from rlviz.services.projection.damaged_folder import COLUMNS_FROM, ENDING_LOST
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.projection.rebuild import rebuild
 from rlviz.services.projection.run_projection import RunProjection
@@ -197,4 +197,6 @@ def test_each_column_is_lost_with_one_file() -> None:
     projection.take_events(lines({"time": 1, "event": "finished", "step": 9, "data": {"path": "model.zip"}}))
     named = [name for names in COLUMNS_FROM.values() for name in names]
     assert len(named) == len(set(named))
-    assert set(projection.columns()) - set(named) == {"warnings", "last_warning", "attempt"}, "as they say how it is now"
+    assert set(projection.columns()) - set(named) == {"warnings", "last_warning", "attempt"}, (
+        "as they say how it is now"
+    )

@@ -197,7 +197,9 @@ def test_the_better_run_is_best_only_where_the_difference_can_be_told(
         ("steps_to_threshold", (entry("A", 1, steps=8_000), B), "Only A has it: 8k."),
     ],
 )  # fmt: skip
-def test_a_figure_says_why_a_run_is_best_or_why_none_is(name: str, runs: tuple[ComparisonEntry, ...], reason: str) -> None:
+def test_a_figure_says_why_a_run_is_best_or_why_none_is(
+    name: str, runs: tuple[ComparisonEntry, ...], reason: str
+) -> None:
     assert figure(name, *runs).reason == reason
 
 

@@ -44,7 +44,9 @@ class VariantCurve(Frozen):
 class Curves(Frozen):
     """Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none."""
 
-    source: str = Field(description=f"evaluation: of the greedy policy; training: moving average of {TRAINING_WINDOW} episodes.")
+    source: str = Field(
+        description=f"evaluation: of the greedy policy; training: moving average of {TRAINING_WINDOW} episodes."
+    )
     step: list[float]
     variants: list[VariantCurve] = Field(description="From best to worst.")
     left_out: list[str] = Field(description="Ids of variants beyond the best 20.")

@@ -215,8 +215,8 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
         return f"More than {MOST_SEEDS_ADVISED} more seeds of each would be needed to tell {between}."
     needed = "one more seed" if more <= 1 else f"about {more} more seeds"
     return (
-        f"If the probability {between} stays at {_probability(pair)}, {needed} of each would show in four of five cases "
-        "that it is no chance."
+        f"If the probability {between} stays at {_probability(pair)}, {needed} of each would show in four of five "
+        "cases that it is no chance."
     )
 
 

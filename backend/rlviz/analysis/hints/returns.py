@@ -18,6 +18,7 @@ from rlviz.analysis.hints.hint import (
     raise_or_lower,
     shown,
 )
+from rlviz.analysis.return_curve import WINDOW
 from rlviz.domain.records import EPISODE_REWARD, EVAL_REWARD
 
 CLEAR = 3.0

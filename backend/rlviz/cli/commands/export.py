@@ -77,7 +77,9 @@ def export(
     experiment: Annotated[
         str | None, typer.Option(help="All runs of an experiment.", autocompletion=complete_experiment)
     ] = None,
-    what: Annotated[ExportedPart, typer.Option(help="Every row of its metrics, or its configuration.")] = ExportedPart.METRICS,
+    what: Annotated[
+        ExportedPart, typer.Option(help="Every row of its metrics, or its configuration.")
+    ] = ExportedPart.METRICS,
     format_: Annotated[
         Format | None, typer.Option("--format", help="Of the file.", show_default="by the end of its name, or csv")
     ] = None,

@@ -14,9 +14,9 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.search.results import SearchResults, search_results
 from rlviz.search.study import SearchRecord, SearchTrial
 from rlviz.services.experiment_results.exports import ExportFormat, export
-from rlviz.services.experiment_results.variant_preset import preset_of, run_of
 from rlviz.services.experiment_results.service import ResultsRequest, ResultsService
 from rlviz.services.experiment_results.source import ExperimentSource
+from rlviz.services.experiment_results.variant_preset import preset_of, run_of
 from rlviz.services.use_cases.own_presets import OwnPresets
 from rlviz.settings import Settings
 

@@ -20,8 +20,8 @@ from rlviz.domain.experiments import FailMode, TrialState
 from rlviz.domain.status import APP_ENDED, RunStatus
 from rlviz.rundir.trash import Trash
 from rlviz.search.proposer import SeedReturns
-from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.greedy_returns import GreedyReturns
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.trial_runs import TrialRuns
 

@@ -25,9 +25,9 @@ from rlviz.domain.errors import (
 from rlviz.domain.experiments import ExperimentControl, ExperimentLimits, TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder, experiment_folders, remove_experiment_drafts
 from rlviz.rundir.trash import Trash
-from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.following import TrialFollower
 from rlviz.services.experiments.greedy_returns import GreedyReturns
+from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.scoring import Scorer
 from rlviz.services.experiments.summaries import training_seconds
 from rlviz.services.experiments.trial_runs import TrialRuns

@@ -69,7 +69,8 @@ def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: flo
         **vars(summary),
         spec=experiment.spec,
         variants=[
-            VariantState(name, label, experiment.run_specs[name], experiment.trained(name)) for name, label in experiment.labels.items()
+            VariantState(name, label, experiment.run_specs[name], experiment.trained(name))
+            for name, label in experiment.labels.items()
         ],
         seeds=experiment.spec.seed_list,
         cells=[_cell(trial, rows.get(trial.run_id or ""), summary, most) for trial in experiment.trials.values()],

@@ -53,7 +53,9 @@ class ExperimentSummary:
     core_seconds: float
 
 
-def summary_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentSummary:
+def summary_of(
+    experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int
+) -> ExperimentSummary:
     """``rows``: of its runs, by id. ``now``: seconds since 1970. The caller holds the experiment's lock."""
     control, status = experiment.control, status_of(experiment)
     trials = [(trial, rows.get(trial.run_id or "")) for trial in experiment.trials.values()]

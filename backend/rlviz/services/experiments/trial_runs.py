@@ -28,7 +28,9 @@ class TrialRuns:
         """The configuration of a new run for ``trial``. Raises InvalidRequest."""
         wanted = experiment.trained(trial.variant)
         if experiment.stored.resolved:  # its values are those of its preset already, whatever has become of that since
-            config = self.resolve(wanted.model_copy(update={"preset": None}), trial.seed, experiment.spec.memory_per_worker)
+            config = self.resolve(
+                wanted.model_copy(update={"preset": None}), trial.seed, experiment.spec.memory_per_worker
+            )
             config = config.model_copy(update={"preset": wanted.preset})
         else:
             config = self.resolve(wanted, trial.seed, experiment.spec.memory_per_worker)

@@ -33,9 +33,9 @@ from rlviz.environments.base import Environment
 from rlviz.environments.random_returns import random_return_of
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
-from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.checking import SpecificationCheck
 from rlviz.services.experiments.methods import methods_of, name_of
+from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.states import ExperimentState, state_of
 from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status_of, summary_of

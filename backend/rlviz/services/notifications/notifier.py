@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from threading import Lock
 
 from rlviz.catalog.models import RunRow
-from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.notifications.notification import Known, News, news_of
+from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.notifications.webhook import Webhook
 
 

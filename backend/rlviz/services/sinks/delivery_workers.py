@@ -23,7 +23,14 @@ def start_delivery_worker(folder: RunFolder, kind: SinkKind, *, follow: bool = F
     ``follow``: it goes on until a line is written to its standard input. Raises OSError.
     """
     return subprocess.Popen(
-        [sys.executable, "-m", "rlviz.delivery_worker", str(folder.path), kind.value, *(["--follow"] if follow else [])],
+        [
+            sys.executable,
+            "-m",
+            "rlviz.delivery_worker",
+            str(folder.path),
+            kind.value,
+            *(["--follow"] if follow else []),
+        ],
         stdin=subprocess.PIPE if follow else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL if follow else subprocess.PIPE,

@@ -27,8 +27,8 @@ from rlviz.rundir.lock import training_lock
 from rlviz.rundir.retention import delete
 from rlviz.rundir.storage_rule_files import doomed
 from rlviz.rundir.trash import Trash
-from rlviz.services.storage.archiving import PreparedBundle
 from rlviz.services.storage.action_log import StorageAction
+from rlviz.services.storage.archiving import PreparedBundle
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.base import RunUseCases

@@ -30,7 +30,8 @@ MOST_ACTIONS = 1_000
 @dataclass
 class Pruning:
     """One pass over the rules. ``done`` counts the actions, ``bytes`` is the room that they make; ``actions`` are the
-    first of them. ``error_message`` says why it did not come to its end, or passed over a rule. Times are Unix seconds."""
+    first of them. ``error_message`` says why it did not come to its end, or passed over a rule. Times are Unix
+    seconds."""
 
     dry_run: bool
     began_at: float

@@ -18,8 +18,8 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
-from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.notifications.notification import Notification
+from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.streaming.broadcast import Broadcast, Changes
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor, positions_since
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed, Rows

@@ -88,7 +88,9 @@ def describe(event: EventRecord) -> EventText:
             )
         case SnapshotData(name=name):
             called = "" if name.isdigit() else f", called {name}"
-            return EventText("info", f"A snapshot was taken at step {step:,}{called}: training can go on from there.", step)
+            return EventText(
+                "info", f"A snapshot was taken at step {step:,}{called}: training can go on from there.", step
+            )
         case WarningData(message=message):
             return EventText("warning", message, step)
         case HyperparameterChangedData() as changed:
@@ -96,7 +98,9 @@ def describe(event: EventRecord) -> EventText:
         case RulesChangedData(rules=rules):
             return EventText("info", f"The rules were changed. {'. '.join(rules) or 'There are none now'}.", step)
         case RecordedData(episodes=episodes):
-            return EventText("info", f"{episodes:,} {'episode was' if episodes == 1 else 'episodes were'} recorded.", step)
+            return EventText(
+                "info", f"{episodes:,} {'episode was' if episodes == 1 else 'episodes were'} recorded.", step
+            )
         case RecordingChangedData(detail=detail, lowered=lowered):
             if lowered is not None:
                 return EventText("warning", _lowered(lowered), step)

@@ -55,7 +55,9 @@ def read_archive(folder: RunFolder, name: str) -> Contents:
         state = pickle.loads(decompressor.decompress(members[_STATE]))
     except Exception as error:  # it is what we wrote; a library that it needs has moved
         raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {brief(error)}.") from error
-    return Contents(manifest, state, tensors, tuple(ReplayPiece(one.first, one.end, None, one) for one in manifest.segments))
+    return Contents(
+        manifest, state, tensors, tuple(ReplayPiece(one.first, one.end, None, one) for one in manifest.segments)
+    )
 
 
 def contents_in_memory(captured: Captured, manifest: SnapshotManifest) -> Contents:

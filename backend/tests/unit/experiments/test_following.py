@@ -16,8 +16,8 @@ from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.trash import Trash
 from rlviz.search.proposer import SeedReturns
-from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.following import TrialFollower
+from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.scoring import TrialScore
 
 NOW = 1_000_000.0

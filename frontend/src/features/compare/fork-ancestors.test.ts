@@ -27,8 +27,15 @@ test("a fork is led up to unless its parent is compared itself", () => {
 });
 
 test("what led to a fork is drawn behind in its colour, where it has the metric", () => {
-  const [before] = ancestorLines(forkAncestors([past]), [line("other", REWARD), line("child", REWARD)]);
-  expect([before?.color, before?.mode, before?.label]).toEqual(["series-2", "line", "Before the fork"]);
+  const [before] = ancestorLines(forkAncestors([past]), [
+    line("other", REWARD),
+    line("child", REWARD),
+  ]);
+  expect([before?.color, before?.mode, before?.label]).toEqual([
+    "series-2",
+    "line",
+    "Before the fork",
+  ]);
   expect(before?.source.column(REWARD).length).toBe(2);
   expect(ancestorLines(forkAncestors([past]), [line("child", "train/loss")])).toEqual([]);
   expect(ancestorLines(forkAncestors([past]), [line("other", REWARD)])).toEqual([]);

@@ -34,7 +34,10 @@ export function forkAncestors(pasts: readonly RunPast[]): ForkAncestor[] {
 }
 
 /** The lines behind those of a chart that lead up to its forks, each in the colour of the fork. */
-export function ancestorLines(found: readonly ForkAncestor[], lines: readonly SeriesSpec[]): SeriesSpec[] {
+export function ancestorLines(
+  found: readonly ForkAncestor[],
+  lines: readonly SeriesSpec[],
+): SeriesSpec[] {
   return found.flatMap(({ id, of, series }): SeriesSpec[] => {
     const line = lines.find((one) => one.id === id);
     if (!line || series.column(line.metric).length === 0) return [];

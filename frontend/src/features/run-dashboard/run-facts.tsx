@@ -43,16 +43,10 @@ export function RunFacts({ run }: { run: RunDetail }) {
         <Stat label="Episodes" note={!hasEpisodes(run) && "not recorded"}>
           {hasEpisodes(run) ? count(run.episodes) : NONE}
         </Stat>
-        <Stat
-          label="Mean return"
-          note={meanEpisodes && meanNote(run, meanEpisodes)}
-        >
+        <Stat label="Mean return" note={meanEpisodes && meanNote(run, meanEpisodes)}>
           {decimal(run.ep_rew_mean)}
         </Stat>
-        <Stat
-          label="Best average"
-          note={averageEpisodes && averageNote(run, averageEpisodes)}
-        >
+        <Stat label="Best average" note={averageEpisodes && averageNote(run, averageEpisodes)}>
           {decimal(run.best_moving_average)}
         </Stat>
         <Solved run={run} />

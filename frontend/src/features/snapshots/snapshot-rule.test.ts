@@ -56,7 +56,9 @@ test.each([
 test("of a run of a newer version snapshots are listed, and that is all", () => {
   const damage = [{ file: "config.json", line: null, problem: "", remedy: "", newer: true }];
   const newer = { ...run("paused"), damage };
-  const reasons = [...ACTIONS, "fork" as const].map((action) => whyNotWith(action, newer, snapshot));
+  const reasons = [...ACTIONS, "fork" as const].map((action) =>
+    whyNotWith(action, newer, snapshot),
+  );
   expect(new Set(reasons)).toEqual(
     new Set(["A newer version of the app wrote this run: here it can only be looked at."]),
   );

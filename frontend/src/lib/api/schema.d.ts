@@ -3264,7 +3264,7 @@ export interface components {
     };
     /**
      * EpisodesBefore
-     * @description The last episodes before a fork: its means over 100 episodes reach back to them.
+     * @description The last episodes before a fork: its means over several episodes reach back to them.
      */
     EpisodesBefore: {
       /** Returns */
@@ -5387,6 +5387,11 @@ export interface components {
        * @description Stream position just after these points.
        */
       cursor: string;
+      /**
+       * Mean Episodes
+       * @description Episodes in the mean return and in the mean length.
+       */
+      mean_episodes: number;
       /** @description null: the run is no fork, or none are known. */
       before?: components["schemas"]["EpisodesBefore"] | null;
     };
@@ -5399,6 +5404,16 @@ export interface components {
        * @description In the order in which they are read.
        */
       metrics: components["schemas"]["MetricInfo"][];
+      /**
+       * Mean Episodes
+       * @description Episodes in the mean return and in the mean length.
+       */
+      mean_episodes: number;
+      /**
+       * Average Episodes
+       * @description Episodes in the moving average whose best value is the best average.
+       */
+      average_episodes: number;
     };
     /**
      * MetricGroup
@@ -5868,9 +5883,14 @@ export interface components {
       ghosts: components["schemas"]["GhostCurves"][];
       /**
        * Ghosts Left Out
-       * @description Older ones that are not told.
+       * @description Older ones that are not in this answer.
        */
       ghosts_left_out: number;
+      /**
+       * Mean Episodes
+       * @description As for the curves of the run.
+       */
+      mean_episodes: number;
       /**
        * Ancestors
        * @description Oldest first; none along a clock, as each run has its own, and none beyond one that is deleted.
@@ -8135,6 +8155,7 @@ export interface components {
        * @description Runs that have a value there: the others had not begun, or had ended.
        */
       count: number[];
+      made: components["schemas"]["Made"];
     };
     /**
      * SeedGroup
@@ -8200,6 +8221,11 @@ export interface components {
        * @description Upper end of it.
        */
       high: number | null;
+      /**
+       * Definition
+       * @description How these three are made, in a sentence.
+       */
+      definition: string;
     };
     /** SeedScore */
     SeedScore: {

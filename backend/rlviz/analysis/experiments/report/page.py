@@ -173,7 +173,9 @@ def _across(across: Across, places: Places) -> Element:
 def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
     """Folded where variants differ in how theirs were made, which takes a paragraph for each of them."""
     made = scored[0].made
-    paragraphs = [paragraph for figure in made for paragraph in how_made({one.label: one.made[figure] for one in scored})]
+    paragraphs = [
+        paragraph for figure in made for paragraph in how_made({one.label: one.made[figure] for one in scored})
+    ]
     if len(paragraphs) <= len(made):
         return paragraphs
     return [element("details", element("summary", "How each figure was made"), *paragraphs)]

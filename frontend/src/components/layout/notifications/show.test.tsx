@@ -87,6 +87,9 @@ test("who did not choose them gets none of the system", () => {
 
 test("of an experiment there is a link to the experiment", () => {
   page({ visible: true, chosen: false });
-  show(notification({ kind: "completed", run_id: null, run_name: null, experiment_id: "exp-1" }), vi.fn());
+  show(
+    notification({ kind: "completed", run_id: null, run_name: null, experiment_id: "exp-1" }),
+    vi.fn(),
+  );
   expect(toastStore.get()[0]?.link?.label).toBe("Open the experiment");
 });

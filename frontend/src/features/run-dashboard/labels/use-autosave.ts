@@ -12,7 +12,9 @@ export function useAutosave(save: (text: string) => Promise<unknown>) {
     state: "untouched",
     error: null,
   });
-  const [autosave] = useState(() => new Autosave(save, (state, error) => setSaving({ state, error })));
+  const [autosave] = useState(
+    () => new Autosave(save, (state, error) => setSaving({ state, error })),
+  );
 
   // External system: the browser, which may close or discard the page at any moment.
   useEffect(() => {

@@ -41,10 +41,7 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
           ) : (
             <>
               Mean return of {scored} of {plural(run_ids.length, "seed")}:{" "}
-              <strong
-                className="font-semibold text-ink tabular-nums"
-                title={definition}
-              >
+              <strong className="font-semibold text-ink tabular-nums" title={definition}>
                 {decimal(iqm)}
                 {` ${interval(low, high)}`}
               </strong>

@@ -29,10 +29,7 @@ export function whyIncompatible(algorithm: Algorithm, environment: Environment):
 }
 
 /** Observation and action space in words, for instance `4 numbers → 2 actions`. */
-export function spacesText({
-  observation_space: sees,
-  action_space: does,
-}: Environment): string {
+export function spacesText({ observation_space: sees, action_space: does }: Environment): string {
   return `${inWords(sees, "state", "number")} → ${inWords(does, "action", "continuous action")}`;
 }
 

@@ -59,7 +59,9 @@ export class EpisodeMeans {
   ) {
     this.means = Object.entries(SOURCES)
       .filter(([, { of, logged }]) => !wanted || (wanted.includes(of) && wanted.includes(logged)))
-      .map(([name, source]) => meanOf({ name, source, columns, window, before: before?.[source.before] ?? [] }));
+      .map(([name, source]) =>
+        meanOf({ name, source, columns, window, before: before?.[source.before] ?? [] }),
+      );
   }
 
   column(name: string): Column | undefined {

@@ -8,12 +8,7 @@ import { decimal, interval, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
 import { GroupSparkline } from "./group-sparkline";
-import {
-  groupProgress,
-  groupProgressText,
-  intervalText,
-  statusCounts,
-} from "./group-text";
+import { groupProgress, groupProgressText, intervalText, statusCounts } from "./group-text";
 import { NameCell, SelectCell } from "./leading-cells";
 import { presetName } from "./progress-text";
 import { RunAge } from "./run-age";
