@@ -36,6 +36,7 @@ def test_a_group_is_one_line_of_the_list_and_all_of_them_on_demand(
         "run_ids": [run["id"] for run in sorted(group, key=lambda run: str(run["seed"]))],
         **{"statuses": {"created": 3}, "step": 0, "end_step": 3 * 1_024, "solved": 0, "sparklines": [[], [], []]},
         **{"ended": 0, "scored": 0, "iqm": None, "low": None, "high": None},
+        "definition": "None of the 3 seeds has finished an episode yet.",
     }
     assert service.get("/runs", params={"group": first})["total"] == 3
 
@@ -53,6 +54,9 @@ def test_seeds_of_a_group_are_compared_as_one_curve_that_says_how_many_are_left(
     assert curve["run_ids"] == [run["id"] for run in group]
     assert (curve["count"], curve["iqm"]) == ([3, 2, 1], [3, 3, 3])
     assert (curve["low"][1:], curve["high"][1:]) == ([2, None], [4, None])
+    made = curve["made"]
+    assert (made["n"], made["resamples"], made["confidence"]) == (3, 500, 0.95)
+    assert "mean return of the last 1 episodes" in made["definition"], "the window that was asked for"
     service.api("DELETE", f"/runs/{other['id']}")
 
 

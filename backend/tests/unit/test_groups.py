@@ -151,3 +151,4 @@ def test_a_group_is_summed_up_by_the_returns_that_are_there() -> None:
         "with the 95 % interval of a bootstrap over seeds (2,000 resamples)."
     )
     assert Group.of("g", [row(1, 5), row(2, None)]).definition.endswith("1 of 2 seeds; one seed: no interval.")
+    assert Group.of("g", [row(1, None), row(2, None)]).definition == "None of the 2 seeds has finished an episode yet."

@@ -81,7 +81,9 @@ class Group:
     @property
     def definition(self) -> str:
         """How the figures of its returns are made, in a sentence."""
-        scored = 0 if self.returns is None else self.returns.count
+        if self.returns is None:
+            return f"None of the {len(self.runs)} seeds has finished an episode yet."
+        scored = self.returns.count
         interval = (
             f", with the {CONFIDENCE * 100:g} % interval of a bootstrap over seeds ({SUMMARY_RESAMPLES:,} resamples)"
             if scored >= FEWEST_SCORES
