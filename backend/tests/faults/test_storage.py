@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from filelock import lock_descriptor
 
 from rlviz.domain.storage_rules import StorageRules
 from rlviz.exchange.bundle import check_bundle, read_bundle
@@ -165,6 +166,28 @@ def test_a_run_that_is_compressed_and_archived_is_whole_before_and_after_each_ch
         back = read_bundle(archive / "old-run.rlviz.zip", tmp_path / f"back-{kills}")
         assert logged(back.path) == fresh.logged
     assert kills >= 4, "the compressed copy's rename, the journal's removal, the bundle's rename, the run's"
+
+
+def test_what_a_pass_that_was_killed_left_in_the_archive_goes_though_its_rule_does_too(tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    being_written = archive / ".other-run.rlviz.zip.tmp"
+
+    class Archived(Anew):
+        def fill(self) -> None:
+            ended(self.path, "old-run", days_ago=40)
+            (self.path / "storage.json").write_text('{"rules": [{"do": "archive", "after_days": 30}]}')
+
+    fresh = Archived(tmp_path)
+    next(killed(fresh, "prune", "--yes", name="old-run.rlviz.zip", archive_dir=str(archive)))
+    draft = archive / ".old-run.rlviz.zip.tmp"
+    assert draft.is_file()
+    (fresh.path / "storage.json").unlink()
+    with being_written.open("wb") as file:
+        assert lock_descriptor(file.fileno(), blocking=False), "as another service has it that archives there"
+        with serving(tmp_path, runs_dir=str(fresh.path), archive_dir=str(archive)) as service:
+            wait_for(lambda: not draft.exists(), "what was left to go")
+            assert service.get("/runs/old-run")["id"] == "old-run"
+        assert being_written.exists()
 
 
 def logged(run: Path) -> bytes:

@@ -17,6 +17,7 @@ from rlviz.domain.storage_rules import Archive, EmptyTrash, RunRule, StorageRule
 from rlviz.domain.times import DAY_SECONDS
 from rlviz.rundir.trash import Trash
 from rlviz.services.storage.action_log import StorageAction, StorageActionLog
+from rlviz.services.storage.archiving import remove_drafts
 from rlviz.services.storage.clearing import RunClearing
 from rlviz.services.storage.meter import StorageMeter
 from rlviz.services.storage.rules_store import StorageRulesStore
@@ -82,7 +83,9 @@ class StoragePruner:
         return pruning
 
     def by_itself(self) -> None:
-        """What housekeeping does: apply the rules, if there are any. Raises StorageRulesUnusable."""
+        """What housekeeping does: apply the rules, if there are any. What a pass that was killed left in the archive
+        goes whatever they are now. Raises StorageRulesUnusable."""
+        self._tidy_archive()
         if self._store.read().rules:
             with suppress(PruningInProgress):
                 self.begin(dry_run=False)
@@ -95,6 +98,8 @@ class StoragePruner:
 
     def _pass(self, pruning: Pruning, rules: StorageRules) -> None:
         try:
+            if not pruning.dry_run:
+                self._tidy_archive()
             for number, rule in enumerate(rules.rules, 1):
                 if isinstance(rule, Archive) and self._archive_dir is None:
                     pruning.error_message = f"Rule {number} was passed over, for want of RLVIZ_ARCHIVE_DIR. Set it."
@@ -115,6 +120,10 @@ class StoragePruner:
             if not pruning.dry_run:
                 log.info("The storage rules were applied: %d actions, %d bytes", pruning.done, pruning.bytes)
                 self._meter.refresh()
+
+    def _tidy_archive(self) -> None:
+        if self._archive_dir is not None:
+            remove_drafts(self._archive_dir)
 
     def _actions(self, rule: StorageRule, rules: StorageRules, *, dry_run: bool) -> Iterator[StorageAction]:
         if isinstance(rule, EmptyTrash):
