@@ -126,6 +126,25 @@ def test_a_server_that_lost_rows_and_kept_their_summary_is_given_them_again(
     assert curve(server) == CURVE
 
 
+def test_a_line_that_cannot_be_read_does_not_have_the_run_sent_again(folder: RunFolder, server: FakeWandb) -> None:
+    """W&B has the numbers of the rows, and fewer rows than those say."""
+    lines = folder.metrics_path.read_bytes().splitlines(keepends=True)
+    lines[500:502] = [b"nonsense\n", b'{"seq": 502}\n']
+    folder.metrics_path.write_bytes(b"".join(lines))
+    assert deliver(folder)[0] == 0
+    run = server.runs[RUN_ID]
+    assert len(run.history) == ROWS - 2
+    with journal(folder.metrics_path) as metrics:
+        append_rows(metrics, 5)
+    status, record = deliver(folder)
+    assert (status, record.problem, is_delivered(folder, record)) == (0, None, True)
+    assert curve(server) == [*CURVE[:500], *CURVE[502:], *CURVE[:5]]
+    assert server.runs[RUN_ID] is run, "it was not begun in its place"
+    del run.history[700]
+    assert deliver(folder)[0] == 0
+    assert curve(server) == [*CURVE[:500], *CURVE[502:], *CURVE[:5]], "a row that W&B has lost is still missed"
+
+
 def test_without_a_network_a_run_waits_and_is_delivered_once_there_is_one(
     folder: RunFolder, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -26,7 +26,8 @@ class RunToDeliver:
     """A run beside its metrics. ``settings``: what it was configured with, by name; ``config_json``: all of it.
 
     ``summary``: status, scores and counts, as far as they are known; ``video``: that of its newest evaluation.
-    ``started_at``, ``ended_at``: Unix seconds.
+    ``started_at``, ``ended_at``: Unix seconds. ``rows_before`` counts the rows whose ``seq`` is smaller than the one it
+    is given, which are fewer where lines of the journal cannot be read.
     """
 
     id: str
@@ -40,6 +41,7 @@ class RunToDeliver:
     notes: str
     settings: Mapping[str, Any]
     config_json: str
+    rows_before: Callable[[int], int]
     summary: Mapping[str, Any] = field(default_factory=dict)
     video: Path | None = None
 

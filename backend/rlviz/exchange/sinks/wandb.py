@@ -68,7 +68,7 @@ class WandbSink:
         opened = self._opened()
         if self._offline:
             return Begun(self._run.id, str(Path(opened.dir).parent), from_seq=0, offline=True)
-        before = max(_next_seq(opened) - 1, 0)  # the first row is number 1
+        before = self._run.rows_before(_next_seq(opened))
         self._count = self._lines(opened, before) if before else 0
         if self._count < before:
             self._finish(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from rlviz.catalog.models import EvaluationRow, RunRow
@@ -48,6 +49,7 @@ def read_run(folder: RunFolder) -> RunToDeliver:
         notes=row.notes,
         settings=settings,
         config_json=json.dumps(document, indent=1),
+        rows_before=partial(_count_rows, folder),
         summary=_summary(row, newest),
         video=_video(folder, newest),
     )
@@ -64,6 +66,11 @@ def read_rows(tail: JournalTail) -> Iterator[list[Row]]:
         if tail.offset == before:
             return
         yield [row for record in records if (row := _row(record)) is not None]
+
+
+def _count_rows(folder: RunFolder, seq: int) -> int:
+    """Those that ``read_rows`` gives with a smaller ``seq``. Raises RunFolderError."""
+    return sum(row.seq < seq for rows in read_rows(JournalTail(folder.metrics_path)) for row in rows)
 
 
 def _row(record: dict[str, Any]) -> Row | None:
