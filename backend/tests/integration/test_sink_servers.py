@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
-from tests.support.http import make_run, serving, wait_for
+from tests.support.http import append_rows, journal, make_run, serving, wait_for
 from tests.support.mlflow_server import FakeMlflow
 from tests.support.readers import needs
 from tests.support.tracking_server import Mood, served
@@ -48,7 +49,13 @@ def deliver(folder: RunFolder, kind: SinkKind = SinkKind.MLFLOW) -> tuple[int, S
 @needs("mlflow")
 @pytest.mark.parametrize(
     ("mood", "problem"),
-    [(Mood.ERROR, "500"), (Mood.HANGS, "timed out"), (Mood.PAGE, "Please log in"), (Mood.FORGETS, "does not have")],
+    [
+        (Mood.ERROR, "500"),
+        (Mood.HANGS, "timed out"),
+        (Mood.PAGE, "Please log in"),
+        (Mood.FORGETS, "does not have"),
+        (Mood.FORGETS_SOME, "does not have"),
+    ],
 )
 def test_a_server_that_does_not_take_it_is_named_and_has_everything_once_it_is_well(
     folder: RunFolder, server: FakeMlflow, mood: Mood, problem: str
@@ -59,7 +66,7 @@ def test_a_server_that_does_not_take_it_is_named_and_has_everything_once_it_is_w
     server.mood = Mood.WELL
     status, record = deliver(folder)
     assert (status, record.problem, record.rows, is_delivered(folder, record)) == (0, None, ROWS, True)
-    assert server.points["episode/reward"] == CURVE
+    assert server.curve("episode/reward") == CURVE
     assert server.run is not None
     assert server.run["status"] == "FINISHED"
 
@@ -69,17 +76,56 @@ def test_a_server_that_was_set_up_anew_is_given_all_of_it_again(folder: RunFolde
     assert deliver(folder)[0] == 0
     server.forget()
     assert deliver(folder)[0] == 0
-    assert server.points["episode/reward"] == CURVE
+    assert server.curve("episode/reward") == CURVE
 
 
 @needs("mlflow")
-def test_a_server_that_kept_the_run_and_lost_its_rows_is_given_them_again(
-    folder: RunFolder, server: FakeMlflow
+@pytest.mark.parametrize(
+    "lost", [slice(None), slice(700, None), slice(100, 101)], ids=["all", "those that came last", "one of them"]
+)
+def test_a_server_that_lost_points_is_given_those_again(folder: RunFolder, server: FakeMlflow, lost: slice) -> None:
+    assert deliver(folder)[0] == 0
+    missing = sorted(server.points["episode/reward"])[lost]
+    server.points["episode/reward"].difference_update(missing)
+    server.taken = 0
+    status, record = deliver(folder)
+    assert (status, record.rows, is_delivered(folder, record)) == (0, ROWS, True)
+    assert server.curve("episode/reward") == CURVE
+    assert server.taken == len(missing), "and no others"
+
+
+@needs("mlflow")
+def test_a_server_that_loses_points_while_a_run_is_delivered_is_found_out_before_it_counts(
+    folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first of them are looked at as soon as they are sent, what comes then as the delivery ends."""
+    respond = server.respond
+
+    def lose(path: str, query: dict[str, str], body: bytes) -> Any:
+        if "metrics/get-history" in server.asked:
+            server.mood = Mood.FORGETS_SOME
+        return respond(path, query, body)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(server, "respond", lose)
+        status, record = deliver(folder)
+    assert (status, is_delivered(folder, record), "does not have" in (record.problem or "")) == (1, False, True)
+    server.mood = Mood.WELL
+    assert deliver(folder)[0] == 0
+    assert server.curve("episode/reward") == CURVE
+
+
+@needs("mlflow")
+def test_a_run_with_more_points_than_can_be_asked_for_in_time_goes_on_where_it_was(
+    folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert deliver(folder)[0] == 0
-    server.points.clear()
-    assert deliver(folder)[0] == 0
-    assert server.points["episode/reward"] == CURVE
+    monkeypatch.setattr("rlviz.exchange.sinks.mlflow.ASK_SECONDS", 0.0)
+    with journal(folder.metrics_path) as metrics:
+        append_rows(metrics, 5)
+    server.taken = 0
+    status, record = deliver(folder)
+    assert (status, record.rows, server.taken) == (0, ROWS + 5, 5 * len(server.points))
 
 
 @needs("mlflow")
@@ -98,7 +144,7 @@ def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, ser
     server.mood = Mood.WELL
     status, record = deliver(folder)
     assert (status, record.rows) == (0, ROWS)
-    assert server.points["episode/reward"] == CURVE
+    assert server.curve("episode/reward") == CURVE
 
 
 @needs("mlflow")
@@ -124,4 +170,4 @@ def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_lat
         service.api("POST", f"/runs/{run_id}/sinks/mlflow/deliver").raise_for_status()
         wait_for(lambda: sink()["state"] == "delivered", "all of it", 300.0)
         logged = [row for row in rows(RunFolder(tmp_path / "runs", run_id)) if "episode/reward" in row["values"]]
-    assert server.points["episode/reward"] == {(row["step"], row["values"]["episode/reward"]) for row in logged}
+    assert server.curve("episode/reward") == {(row["step"], row["values"]["episode/reward"]) for row in logged}

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.support.tracking_server import Mood, TrackingServer
 
+PAGE = 500
+"""Points of a metric that it tells at once; MLflow tells 25,000."""
+
+
+class Point(NamedTuple):
+    step: int
+    value: float
+    timestamp: int
+
 
 class FakeMlflow(TrackingServer):
-    """What it has is what a test looks at: ``points`` by name of the metric, each (step, value)."""
+    """What it has is what a test looks at, and takes away: ``points`` by name of the metric. ``taken`` counts those
+    that came."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -18,7 +28,12 @@ class FakeMlflow(TrackingServer):
     def forget(self) -> None:
         """As a server that is set up anew."""
         self.run: dict[str, Any] | None = None
-        self.points: dict[str, set[tuple[int, float]]] = {}
+        self.points: dict[str, set[Point]] = {}
+        self.taken = 0
+
+    def curve(self, name: str) -> set[tuple[int, float]]:
+        """(step, value) of each point of a metric."""
+        return {(point.step, point.value) for point in self.points.get(name, ())}
 
     def name_of(self, path: str, body: bytes) -> str:
         return path.partition("/mlflow/")[2]
@@ -35,9 +50,13 @@ class FakeMlflow(TrackingServer):
                 return {"run": self._told()}
             case "runs/get":
                 return {"run": self._told()}
+            case "metrics/get-history":
+                return self._history(sent["metric_key"], int(sent.get("page_token") or 0))
             case "runs/log-batch" if self.mood is not Mood.FORGETS:
-                for metric in sent.get("metrics", ()):
-                    point = (int(metric.get("step", 0)), float(metric["value"]))
+                metrics = sent.get("metrics", [])
+                self.taken += len(metrics)
+                for metric in metrics[::2] if self.mood is Mood.FORGETS_SOME else metrics:
+                    point = Point(int(metric.get("step", 0)), float(metric["value"]), int(metric["timestamp"]))
                     self.points.setdefault(metric["key"], set()).add(point)
             case "runs/update":
                 assert self.run is not None
@@ -45,10 +64,14 @@ class FakeMlflow(TrackingServer):
                 return {"run_info": self._told()["info"]}
         return {}
 
+    def _history(self, name: str, start: int) -> dict[str, Any]:
+        points = sorted(self.points.get(name, ()))
+        told = {"metrics": [{"key": name, **point._asdict()} for point in points[start : start + PAGE]]}
+        return {**told, "next_page_token": str(start + PAGE)} if start + PAGE < len(points) else told
+
     def _told(self) -> dict[str, Any]:
         assert self.run is not None
         info = {"run_id": "r1", "run_uuid": "r1", "experiment_id": "1", "status": self.run["status"]}
-        newest = {name: max(points) for name, points in self.points.items()}
-        metrics = [{"key": name, "value": value, "step": step} for name, (step, value) in newest.items()]
+        metrics = [{"key": name, **max(points)._asdict()} for name, points in self.points.items() if points]
         info |= {"lifecycle_stage": "active", "artifact_uri": "file:///nowhere"}
         return {"info": info, "data": {"metrics": metrics, "tags": self.run["tags"]}}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,14 +23,26 @@ MOST_METRICS, MOST_PARAMS = 1_000, 100
 
 LONGEST_PARAM = 6_000
 
+ASK_SECONDS = 60.0
+"""How long a server is asked at once for the points that it has. It is believed to have those of which it was not asked
+by then, and of a run that goes on those that it has confirmed."""
+
 _NOT_IN_NAMES = re.compile(r"[^\w\-. /:]")
 
 STATUSES = {"completed": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "interrupted": "KILLED"}
 """MLflow's word for each final status; any other run is RUNNING there. The tag ``rlviz.status`` has ours."""
 
 
+Points = dict[str, set[int]]
+"""By the name of the metric; each as ``_point`` has it."""
+
+
 class MlflowSink:
-    """MLflow's databases keep a value once that comes twice with the same time and step."""
+    """MLflow's databases keep a value once that comes twice with the same time and step.
+
+    A server may answer that it has taken points and not keep them, or lose them later. So it is asked which it has, as
+    a delivery begins, and those that are missing are sent; and again before they count as delivered.
+    """
 
     confirm_seconds = 0.0
 
@@ -52,7 +66,8 @@ class MlflowSink:
         self._client: Any = None
         self._make_client = MlflowClient
         self._id = ""
-        self._unseen: set[str] = set()  # metrics that were sent since the last confirmation
+        self._there: Points = defaultdict(set)  # that the server was seen to have
+        self._unseen: Points = defaultdict(set)  # that were sent since
 
     def begin(self) -> Begun:
         if self._is_here:
@@ -66,29 +81,28 @@ class MlflowSink:
         for some in _batches(_params(self._run.settings), MOST_PARAMS):
             self._client.log_batch(self._id, params=[self._param(name, value) for name, value in some])
         place = f"{without_login(self._uri).rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
-        has_rows = bool(found and found[0].data.metrics)
-        return Begun(self._id, self._uri if self._is_here else place, from_seq=None if has_rows else 0)
+        names = set(found[0].data.metrics) if found else set()
+        self._there |= self._points_of(names)
+        return Begun(self._id, self._uri if self._is_here else place, from_seq=0 if names <= set(self._there) else None)
 
     def send(self, rows: Sequence[Row]) -> None:
+        """Of these rows, what the server was not seen to have."""
         names = {name: _NOT_IN_NAMES.sub("_", name)[:250] for row in rows for name in row.values}
-        self._unseen |= set(names.values())
-        values = (
-            self._metric(names[name], value, round(row.time * 1000), row.step)
-            for row in rows
-            for name, value in row.values.items()
-        )
-        for some in _batches(values, MOST_METRICS):
+        for some in _batches(self._missing(rows, names), MOST_METRICS):
             self._client.log_batch(self._id, metrics=some)
 
     def confirm(self) -> None:
-        """Each request was answered when it was sent. A server may say so and keep nothing, so it is asked for what was
-        sent: whether it has every metric."""
-        missing = self._unseen - set(self._client.get_run(self._id).data.metrics) if self._unseen else ()
-        if missing:
-            raise SinkProblem(f"MLflow took rows of {min(missing)} that it does not have. They are sent again.")
-        self._unseen.clear()
+        """Each request was answered when it was sent. What the server has is read once as much was sent as it had when
+        that was read before: so that costs no more than sending it did, however often something is confirmed."""
+        if not self._unseen:
+            return
+        if missing := set(self._unseen) - set(self._client.get_run(self._id).data.metrics):
+            raise _lost(min(missing))
+        if _count(self._unseen) >= _count(self._there):
+            self._look()
 
     def describe(self, run: RunToDeliver) -> None:
+        self._look()
         labels = {"mlflow.runName": run.name, "mlflow.note.content": run.notes, "rlviz.status": run.status}
         labels |= {f"rlviz.tag.{_NOT_IN_NAMES.sub('_', tag)}"[:250]: "true" for tag in run.tags}
         labels |= {f"rlviz.summary.{name}": str(value) for name, value in run.summary.items()}
@@ -103,6 +117,34 @@ class MlflowSink:
 
     def close(self) -> None:
         """The client holds nothing open."""
+
+    def _missing(self, rows: Sequence[Row], names: Mapping[str, str]) -> Iterator[Any]:
+        for row in rows:
+            for name, value in row.values.items():
+                metric = self._metric(names[name], value, round(row.time * 1000), row.step)
+                if (point := _point(metric)) not in self._there[metric.key]:
+                    self._unseen[metric.key].add(point)
+                    yield metric
+
+    def _look(self) -> None:
+        """Raises SinkProblem if the server lacks a point that was sent."""
+        found = self._points_of(self._unseen)
+        for name, points in self._unseen.items():
+            if name in found and not points <= found[name]:
+                raise _lost(name)
+        for name, points in self._unseen.items():
+            self._there[name] |= points
+        self._unseen.clear()
+
+    def _points_of(self, names: Iterable[str]) -> Points:
+        """Every point of these metrics that the server has, without those that it was not asked for in time."""
+        deadline = time.monotonic() + ASK_SECONDS
+        points: Points = {}
+        for name in names:
+            if time.monotonic() >= deadline:
+                break
+            points[name] = {_point(metric) for metric in self._client.get_metric_history(self._id, name)}
+        return points
 
     @property
     def _is_here(self) -> bool:
@@ -122,6 +164,19 @@ class MlflowSink:
         tags = {RUN_ID: run.id, "rlviz.group": run.group, "mlflow.source.name": "rlviz"}
         created = self._client.create_run(experiment, round(run.started_at * 1000), tags, run.name)
         return str(created.info.run_id)
+
+
+def _point(metric: Any) -> int:
+    """A number in the place of a point, which takes a tenth of the memory."""
+    return hash((metric.timestamp, metric.step, metric.value))
+
+
+def _count(points: Points) -> int:
+    return sum(map(len, points.values()))
+
+
+def _lost(name: str) -> SinkProblem:
+    return SinkProblem(f"MLflow took points of {name} that it does not have. They are sent again.")
 
 
 def _store(runs_dir: Path) -> str:
