@@ -59,10 +59,14 @@ def main() -> int:
     options = parser.parse_args()
     os.nice(NICENESS)
     if options.template or options.prewarm:
-        _import_everything()
+        from setproctitle import setproctitle
+
+        with suppress(Exception):  # what fails here fails again in the job, which has a log
+            _import_everything()
         arguments = _forked() if options.template else _wait_for_arguments()
         if arguments is None:
             return EXIT_OK
+        setproctitle(" ".join(["python", "-m", "rlviz.worker", *arguments]))
         options = parser.parse_args(arguments)
         _log_to(_work_folder(options))
     if options.folder is None:
@@ -206,14 +210,9 @@ def _wait_for_arguments() -> list[str] | None:
 
 def _forked() -> list[str] | None:
     """The arguments of a job, in each fork that shall do one; None once the service has ended."""
-    from setproctitle import setproctitle
-
     from rlviz.launchers.template import fork_workers
 
-    arguments = fork_workers(socket.socket(fileno=os.dup(sys.stdin.fileno())))
-    if arguments is not None:
-        setproctitle(" ".join(["python", "-m", "rlviz.worker", *arguments]))
-    return arguments
+    return fork_workers(socket.socket(fileno=os.dup(sys.stdin.fileno())))
 
 
 def _log_to(folder: WorkFolder) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import httpx
 
     from rlviz.api.address import ServiceAddress
+    from rlviz.launchers.base import Launcher
     from rlviz.settings import Settings
 
 PATIENCE_SECONDS = 20.0
@@ -29,9 +30,10 @@ _ANSWER_SECONDS = 60.0
 class Connection:
     """Requests to the service. When it goes away, the next request finds another, or starts one here."""
 
-    def __init__(self, settings: Settings, *, trains: bool = False) -> None:
-        """``trains``: a service of this process shall keep workers warm, since it will start many."""
-        self.settings, self._trains = settings, trains
+    def __init__(self, settings: Settings, *, begins: bool = False, trains: bool = False) -> None:
+        """``begins``: the first thing that is asked begins a worker, which may import while a service of this process
+        does. ``trains``: such a service shall keep workers warm, since it will start many."""
+        self.settings, self._begins, self._trains = settings, begins, trains
         self.is_own = False
         """Whether the service runs in this process, and ends with it."""
         self.url = ""
@@ -44,19 +46,25 @@ class Connection:
         from rlviz.domain.errors import RunsFolderInUse
 
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            address = read_address(self.settings.runs_dir)
-            if address is not None and address.is_alive and self._answers(address):
-                return
-            try:
-                self._serve()
-            except RunsFolderInUse as error:  # by a service that is starting or ending, or that does not answer
-                if time.monotonic() > deadline:
-                    where = f" Its address {address.url} does not answer." if address and address.is_alive else ""
-                    raise Failure(Exit.UNREACHABLE, f"{error}{where}") from error
-                time.sleep(_RETRY_SECONDS)
-            else:
-                return
+        launcher: Launcher | None = None
+        with ExitStack() as unless_we_serve:
+            while True:
+                address = read_address(self.settings.runs_dir)
+                if address is not None and address.is_alive and self._answers(address):
+                    return
+                if self._begins and launcher is None and self.settings.launcher == "process":
+                    launcher = _with_first_worker()
+                    unless_we_serve.callback(launcher.close)
+                try:
+                    self._serve(launcher)
+                except RunsFolderInUse as error:  # by a service that is starting or ending, or that does not answer
+                    if time.monotonic() > deadline:
+                        where = f" Its address {address.url} does not answer." if address and address.is_alive else ""
+                        raise Failure(Exit.UNREACHABLE, f"{error}{where}") from error
+                    time.sleep(_RETRY_SECONDS)
+                else:
+                    unless_we_serve.pop_all()
+                    return
 
     def close(self) -> None:
         self._held.close()
@@ -134,21 +142,30 @@ class Connection:
         self._held.callback(http.close)
         return True
 
-    def _serve(self) -> None:
-        """Raises RunsFolderInUse, and whatever else keeps a service from starting."""
+    def _serve(self, launcher: Launcher | None) -> None:
+        """``launcher``: for the one of the settings. Raises RunsFolderInUse, and whatever else keeps a service from
+        starting."""
         import logging
-
-        from rlviz.api.server import served
-        from rlviz.services.application import Application
 
         own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": self._trains}
         settings = self.settings.model_copy(update=own)
         with waiting("Starting"):
-            address = self._held.enter_context(served(Application(settings)))
+            from rlviz.api.server import served
+            from rlviz.services.application import Application
+
+            address = self._held.enter_context(served(Application(settings, launcher=launcher)))
         self.is_own = True
         logging.getLogger(__name__).info("No service runs, so this command serves %s", settings.runs_dir)
         if not self._answers(address):
             raise Failure(Exit.UNREACHABLE, f"The service that was started at {address.url} does not answer.")
+
+
+def _with_first_worker() -> Launcher:
+    """Raises LauncherError."""
+    from rlviz.launchers.prewarmed import FirstWorker
+    from rlviz.launchers.process import ProcessLauncher
+
+    return ProcessLauncher(source=FirstWorker())
 
 
 def _given(query: dict[str, Any]) -> dict[str, Any]:

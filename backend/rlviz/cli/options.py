@@ -80,12 +80,12 @@ def read_settings(context: typer.Context, **flags: Any) -> Settings:
 
 
 @contextmanager
-def connected(context: typer.Context, *, trains: bool = False) -> Iterator[Connection]:
-    """The service of the runs folder, for as long as the block runs; ``trains``: where it is our own, it starts many
-    workers."""
+def connected(context: typer.Context, *, begins: bool = False, trains: bool = False) -> Iterator[Connection]:
+    """The service of the runs folder, for as long as the block runs. Where it is our own, it starts one worker as soon
+    as it is asked (``begins``), or many (``trains``)."""
     from rlviz.cli.connection import Connection
 
-    connection = Connection(read_settings(context), trains=trains)
+    connection = Connection(read_settings(context), begins=begins, trains=trains)
     try:
         connection.open()
         yield connection

@@ -58,6 +58,17 @@ class PrewarmedWorkers(WarmWorkers):
             prewarmed.kill()
 
 
+class FirstWorker(PrewarmedWorkers):
+    """One worker for the first job of a service, which imports while the service itself does. None follows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        super().tick()
+
+    def tick(self) -> None:
+        """It was begun at once."""
+
+
 def _hand_over(prewarmed: subprocess.Popen[bytes], arguments: list[str]) -> bool:
     """Send ``prewarmed`` its job, which it may receive while still importing. Returns False if it has died."""
     pipe = prewarmed.stdin

@@ -69,7 +69,7 @@ def train(
     }
     if seed is not None:
         asked["seed"] = seed
-    with _connected(runs_dir, trains=True) as connection:
+    with _connected(runs_dir, begins=True) as connection:
         begun = connection.post("/runs", asked)
         ended = wait_for_run(connection, begun["id"], ENDED | {"paused"}, f"Training {begun['id']}")
     if ended["status"] == "failed":
@@ -177,9 +177,9 @@ def _flat(run: dict[str, Any], folder: RunFolder) -> dict[str, Any]:
 
 
 @contextmanager
-def _connected(runs_dir: RunsDir, *, trains: bool = False) -> Iterator[Connection]:
+def _connected(runs_dir: RunsDir, *, begins: bool = False) -> Iterator[Connection]:
     settings = read_settings() if runs_dir is None else read_settings(runs_dir=str(runs_folder(runs_dir)))
-    connection = Connection(settings, trains=trains)
+    connection = Connection(settings, begins=begins)
     try:
         connection.open()
         yield connection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 from rlviz.launchers.base import Exit
 from rlviz.launchers.job import Train
-from rlviz.launchers.prewarmed import IMPORT_SECONDS, PREWARMED, RESPAWN_SECONDS, PrewarmedWorkers
+from rlviz.launchers.prewarmed import IMPORT_SECONDS, PREWARMED, RESPAWN_SECONDS, FirstWorker, PrewarmedWorkers
 from rlviz.launchers.process import ProcessLauncher
 from tests.support.journals import Clock
 from tests.support.service import service
@@ -148,3 +149,34 @@ def test_when_the_service_is_killed_its_prewarmed_worker_ends_and_its_worker_goe
         assert worker.poll() is None
     finally:
         put_down(worker)
+
+
+def test_the_first_worker_begins_before_its_service_and_none_follows(tmp_path: Path) -> None:
+    launcher = ProcessLauncher(source=FirstWorker())
+    [begun] = worker_processes()
+    first = launcher.launch(make_run(tmp_path, "first"), Train())
+    assert pid_of(first.identity) == begun
+    launcher.tick()
+    assert worker_processes() == [begun]
+    second = launcher.launch(make_run(tmp_path, "second"), Train())
+    assert pid_of(second.identity) != begun
+    launcher.close()
+    for worker in (first, second):
+        put_down(worker)
+
+
+def test_a_first_worker_that_gets_no_job_ends_with_its_launcher() -> None:
+    launcher = ProcessLauncher(source=FirstWorker())
+    launcher.close()
+    assert worker_processes() == []
+
+
+def test_what_a_prewarmed_worker_cannot_import_is_told_in_the_log_of_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('torch is broken')")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    launcher = ProcessLauncher(source=FirstWorker())
+    folder = make_run(tmp_path)
+    assert eventually(launcher.launch(folder, Train()).poll) == Exit(1)
+    assert "torch is broken" in folder.log_path.read_text()

@@ -15,15 +15,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from rlviz.api.address import NAME, ServiceAddress, read_address
+from rlviz.domain.events import EventKind, StartedData
 from rlviz.domain.sinks import SinkKind
-from rlviz.rundir.folder import run_folders
+from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import shell, started
 from tests.support.http import PATIENCE, environment, make_run, wait_for
+from tests.support.training import events
+from tests.support.workers import pid_of, title_of
 
 IMPATIENT = """
 from rlviz.cli import connection, main
@@ -53,6 +57,12 @@ def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_find
     assert begun.returncode == 0, begun.stderr
     run_id = begun.stdout.strip()
     assert not (tmp_path / "runs" / NAME).exists(), "its service has ended with it"
+    folder = RunFolder(tmp_path / "runs", run_id)
+    [began] = events(folder, EventKind.STARTED)
+    assert isinstance(began.data, StartedData)
+    worker = psutil.Process(pid_of(began.data.worker))
+    assert worker.create_time() < folder.read_config().created_at.timestamp(), "it imported while the service started"
+    assert title_of(worker).endswith(f" {folder.path}")
     assert statuses(tmp_path) == {run_id: "running"}
     stopped = shell(tmp_path, "stop", run_id)
     assert stopped.stdout.startswith(f"{run_id} stopped at step ")

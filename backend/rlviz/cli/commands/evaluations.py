@@ -56,7 +56,7 @@ def evaluate(
         body["policy"] = "best"
     if step is not None:
         body["checkpoint_step"] = step
-    with connected(context) as connection:
+    with connected(context, begins=True) as connection:
         run_id = find_run(connection, run)
         evaluation = connection.post(f"/runs/{run_id}/evaluations", body)
         if wait or connection.is_own:

@@ -120,7 +120,7 @@ def run(
         "start": start,
     }
     described = {name: given for name, given in (("tags", tags), ("notes", notes)) if given is not None}
-    with connected(context) as connection:
+    with connected(context, begins=start) as connection:
         if count is None:
             created = connection.post("/runs", body)
             if described:
@@ -144,7 +144,7 @@ def seeds(
     """Train a run again with other seeds, which makes a group of them."""
     if (count is None) == (not seed):
         raise Failure(Exit.BAD_INPUT, "Give either --count or one --seed or more.")
-    with connected(context) as connection:
+    with connected(context, begins=True) as connection:
         path = f"/runs/{find_run(connection, run)}/seeds"
         attend_group(connection, connection.post(path, {"count": count, "seeds": seed or []}), wait, as_json)
 
@@ -184,7 +184,7 @@ def fork(
         "sinks": [kind.value for kind in dict.fromkeys(sink or ())] if sink or no_sinks else None,
         "start": True,
     }
-    with connected(context) as connection:
+    with connected(context, begins=True) as connection:
         run_id = find_run(connection, parent)
         if snapshot is None and step is None:
             snapshot = connection.get(f"/runs/{run_id}/snapshots")["newest"]
@@ -205,7 +205,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """Go on with a run that was paused, stopped or interrupted, or train a completed one for longer."""
-    with connected(context) as connection:
+    with connected(context, begins=True) as connection:
         run_id = find_run(connection, run)
         body = {"snapshot": snapshot, "total_timesteps": steps}
         attend(connection, connection.post(f"/runs/{run_id}/resume", body), follow, wait, as_json)
