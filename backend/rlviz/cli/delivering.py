@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.output import Advance, note, print_json, progress, say, waiting, warn
+from rlviz.cli.output import Advance, counted, note, print_json, progress, say, waiting, warn
 from rlviz.cli.waiting import ENDED, POLL_SECONDS, wait_while_it_trains
 from rlviz.domain.sinks import SinkKind
 
@@ -144,8 +144,9 @@ def is_waiting(folder: RunFolder, record: SinkRecord) -> bool:
 
 
 def _say_where(folder: RunFolder, record: SinkRecord) -> None:
+    rows = f"{folder.run_id}: {counted(record.rows, 'row')}"
     if record.offline:
-        say(f"{folder.run_id}: {record.rows:,} rows in an offline folder of {record.kind.label}, {record.place}")
+        say(f"{rows} in an offline folder of {record.kind.label}, {record.place}")
         note("  Nobody is logged in. `wandb login`, then `rlviz sync` (or `wandb sync` of that folder) sends it.")
     else:
-        say(f"{folder.run_id}: {record.rows:,} rows in {record.kind.label}, {record.place}")
+        say(f"{rows} in {record.kind.label}, {record.place}")

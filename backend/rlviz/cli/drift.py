@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rlviz.cli.checks import Finding
+from rlviz.cli.output import counted
 
 if TYPE_CHECKING:
     from rlviz.settings import Settings
@@ -38,7 +39,7 @@ def check_files(settings: Settings) -> Finding:
         if not all(one.is_harmless for one in found):
             unread.append(folder.run_id)
     counts = ", ".join(f"{count} with {_WORDS[kind]}" for kind, count in sorted(runs.items()))
-    says = f"{len(folders)} runs were looked at{': ' + counts if counts else ''}."
+    says = f"Looked at {counted(len(folders), 'run')}{': ' + counts if counts else ''}."
     if unread:
         return Finding("versions", "look", says, f"`rlviz config check {unread[-1]}` tells what, for instance.")
     return Finding("versions", "ok", says)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.output import note, print_json
+from rlviz.cli.output import counted, note, print_json
 from rlviz.domain.byte_text import byte_text
 
 T = TypeVar("T")
@@ -59,5 +59,7 @@ def say_written(path: Path, as_json: bool, **facts: Any) -> None:
     if as_json:
         print_json({"path": str(path), **facts})
         return
-    words = [byte_text(count) if name == "bytes" else f"{count} {name}" for name, count in facts.items()]
+    words = [
+        byte_text(count) if name == "bytes" else counted(count, name.removesuffix("s")) for name, count in facts.items()
+    ]
     note(f"{path}: {', '.join(words)}")

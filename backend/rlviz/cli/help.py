@@ -24,10 +24,18 @@ class _Formatter(_LibraryFormatter):  # type: ignore[misc]
         columns = min(shutil.get_terminal_size().columns, _WIDEST)
         super().__init__(indent_increment, width or max(columns, _LEAST), max_width)
 
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, plain_usage(args), prefix)
+
     def write_dl(self, rows: Sequence[tuple[str, str]], col_max: int = _TERMS, col_spacing: int = 2) -> None:
         room = self.width - self.current_indent
         fitting = [(_broken(term, room) if len(term) > room else term, text) for term, text in rows]
         super().write_dl(fitting, min(col_max, self.width // 3), col_spacing)
+
+
+def plain_usage(pieces: str) -> str:
+    """Usage without the braces that the library puts around what has to be given."""
+    return re.sub(r"\{([^{}]*)\}", r"\1", pieces)
 
 
 def _broken(term: str, room: int) -> str:

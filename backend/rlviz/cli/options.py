@@ -40,13 +40,13 @@ ExperimentName = Annotated[
 RunNames = Annotated[
     list[str],
     typer.Argument(
-        metavar="RUN...", help="Runs: ids, their beginnings or ends, names, or `last`.", autocompletion=complete_run
+        metavar="RUN", help="Runs: ids, their beginnings or ends, names, or `last`.", autocompletion=complete_run
     ),
 ]
 AnyRuns = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[RUN]...",
+        metavar="RUN",
         help="Ids of runs, or their beginnings; every run if left out.",
         autocompletion=complete_run,
         show_default=False,
@@ -54,7 +54,7 @@ AnyRuns = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back.")]
 EvaluationName = Annotated[
-    str, typer.Argument(metavar="[EVAL]", help="Id of an evaluation, or `last`.", autocompletion=complete_evaluation)
+    str, typer.Argument(metavar="EVAL", help="Id of an evaluation, or `last`.", autocompletion=complete_evaluation)
 ]
 Changes = Annotated[
     list[str] | None,

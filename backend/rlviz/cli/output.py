@@ -134,6 +134,11 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:.{digits}g}" if abs(value) < 10 ** (digits - 1) else f"{value:.1f}"
 
 
+def counted(count: int, one: str) -> str:
+    """For instance ``1 run``, ``2,000 runs``."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
 def duration(seconds: float | None) -> str:
     """For instance 45 s, 3 min, 2 h 05 min; a dash for none."""
     if seconds is None:

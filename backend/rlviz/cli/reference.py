@@ -12,6 +12,7 @@ import typer
 from typer.main import get_command
 
 from rlviz.cli.exits import Exit
+from rlviz.cli.help import plain_usage
 from rlviz.cli.main import app
 
 _HEAD = """# The command line
@@ -78,7 +79,7 @@ def _summary(command: Any) -> str:
 
 
 def _section(path: str, command: Any, context: Any) -> str:
-    words = " ".join(str(piece) for piece in command.collect_usage_pieces(context))
+    words = plain_usage(" ".join(str(piece) for piece in command.collect_usage_pieces(context)))
     lines = [f"\n### {path}\n", f"`{path} {words}`\n", _described(command)]
     parameters = [parameter.get_help_record(context) for parameter in command.get_params(context)]
     rows = [record for record in parameters if record is not None and "--help" not in record[0]]

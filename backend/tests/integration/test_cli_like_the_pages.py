@@ -208,7 +208,7 @@ def test_hints_episodes_and_family_are_told(warm: Service, trained: str) -> None
     assert done(warm, "hints", trained).out
     done(warm, "evaluate", trained, "--episodes", "2", "--no-video")
     found = done(warm, "episodes", trained, "--sort", "-return").out
-    assert "2 of 2 episodes in 1 evaluations." in found
+    assert "2 of 2 episodes in 1 evaluation." in found
     assert len(done(warm, "episodes", trained, "--where", "return > 1e6", "--json").json["episodes"]) == 0
     assert "%: " in done(warm, "episodes", trained, "--endings").out
     forked = done(warm, "fork", trained, "--set", "learning_rate=1e-5", "--wait", "--json").json["id"]

@@ -128,7 +128,7 @@ def test_a_run_of_a_newer_version_is_indexed_and_a_rebuild_is_no_failure(tmp_pat
     content = json.loads(folder.config_path.read_text())
     folder.config_path.write_text(json.dumps({**content, "schema_version": 9}))
     result = rlviz(tmp_path, "rebuild")
-    assert (result.returncode, result.stdout) == (0, "Indexed 1 runs and 0 evaluations.\n")
+    assert (result.returncode, result.stdout) == (0, "Indexed 1 run and 0 evaluations.\n")
     assert "To be looked at only: " in result.stderr
     assert "newer version" in result.stderr
     assert "Not read" not in result.stderr

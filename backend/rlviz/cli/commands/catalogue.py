@@ -82,7 +82,7 @@ def upgrade(
 
 def downgrade(
     context: typer.Context,
-    revision: Annotated[str, typer.Argument(help="Revision to go back to, for instance 0012.")],
+    revision: Annotated[str, typer.Argument(metavar="REVISION", help="Revision to go back to, for instance 0012.")],
     as_json: AsJson = False,
 ) -> None:
     """Take the schema back, for an older version of the app; a copy of the file is kept.

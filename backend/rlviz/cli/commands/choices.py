@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 def environments(
     context: typer.Context,
     env: Annotated[
-        str | None, typer.Argument(metavar="[ENV]", help="One, in full.", autocompletion=complete_environment)
+        str | None, typer.Argument(metavar="ENV", help="One, in full.", autocompletion=complete_environment)
     ] = None,
     family: Annotated[str | None, typer.Option(help="Those of one family.")] = None,
     as_json: AsJson = False,
@@ -56,7 +56,7 @@ def environments(
 def algorithms(
     context: typer.Context,
     algo: Annotated[
-        str | None, typer.Argument(metavar="[ALGO]", help="One, in full.", autocompletion=complete_algorithm)
+        str | None, typer.Argument(metavar="ALGO", help="One, in full.", autocompletion=complete_algorithm)
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -74,9 +74,13 @@ def algorithms(
 
 
 def _the_one(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
+    from rlviz.domain.errors import UnknownName
+
     found = next((one for one in every if one["id"].lower() == wanted.lower()), None)
     if found is None:
-        raise Failure(Exit.NOT_FOUND, f"There is no {kind} {wanted[:80]!r}. `{lister}` lists those there are.")
+        nearest = UnknownName(kind, wanted, (one["id"] for one in every), "").nearest
+        near = f" Did you mean {nearest}?" if nearest else ""
+        raise Failure(Exit.NOT_FOUND, f"There is no {kind} {wanted[:80]!r}.{near} `{lister}` lists those there are.")
     return found
 
 

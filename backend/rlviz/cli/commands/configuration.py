@@ -58,7 +58,7 @@ def check(
     what: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE|RUN]",
+            metavar="FILE|RUN",
             help="A file of settings; a config.json, experiment.json or evaluation; or a run.",
             show_default="the settings in use",
             autocompletion=complete_run,
@@ -88,7 +88,7 @@ def check(
 
 
 def migrate(
-    file: Annotated[Path, typer.Argument(help="A config.json, experiment.json or evaluation.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A config.json, experiment.json or evaluation.")],
     write: Annotated[bool, typer.Option("--write", help="Replace the file; the original is kept as FILE.bak.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print in JSON what was, or would be, changed.")] = False,
 ) -> None:

@@ -10,7 +10,7 @@ from rlviz.cli.completion import NEWEST
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, EvaluationName, RunName, connected, examples, find_run
-from rlviz.cli.output import number, print_json, print_table, say
+from rlviz.cli.output import counted, number, print_json, print_table, say
 from rlviz.cli.step_stream import stream_steps
 from rlviz.cli.waiting import wait_for_evaluation, wait_for_verification
 
@@ -79,9 +79,13 @@ def evaluations(
 ) -> None:
     """List the evaluations of a run."""
     with connected(context) as connection:
-        found = connection.get(f"/runs/{find_run(connection, run)}/evaluations", by_run=by_run)
+        run_id = find_run(connection, run)
+        found = connection.get(f"/runs/{run_id}/evaluations", by_run=by_run)
     if as_json:
         print_json(found)
+        return
+    if not found:
+        say(f"{run_id} has no evaluation yet. `rlviz evaluate {run_id}` makes one.")
         return
     rows = []
     for item in found:
@@ -156,7 +160,7 @@ def verify(
     if not verification["identical"]:
         raise Failure(Exit.FAILED, f"It is not identical: {verification['first_difference']}")
     if not as_json:
-        say(f"Identical in all {verification['steps']} steps.")
+        say(f"Identical in all of {counted(verification['steps'], 'step')}.")
 
 
 def find_evaluation(connection: Connection, run_id: str, text: str) -> str:

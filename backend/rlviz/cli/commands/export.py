@@ -16,7 +16,7 @@ from rlviz.cli.completion import complete_experiment, complete_run
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import WrittenAsJson, connected, examples, find_experiment, find_run
-from rlviz.cli.output import is_terminal, note, progress, waiting
+from rlviz.cli.output import counted, is_terminal, note, progress, waiting
 from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def export(
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN]...",
+            metavar="RUN",
             help="Runs: ids, their beginnings, names, or `last`.",
             autocompletion=complete_run,
             show_default=False,
@@ -204,7 +204,7 @@ def _several(
         with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.absolute().parent) as beside:
             into = Path(beside) / output.stem
             into.mkdir()
-            with progress(f"Exporting {len(folders)} runs", len(folders)) as advance:
+            with progress(f"Exporting {counted(len(folders), 'run')}", len(folders)) as advance:
                 ways = {"policies": policies, "snapshots": snapshots}
                 write_runs(folders, RunsFormat(form), into, **ways, on_progress=lambda done: advance(done, None))
             with waiting(f"Writing {output.name}"):

@@ -11,7 +11,7 @@ import typer
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
-from rlviz.cli.output import note, number, print_json, print_table, say, waiting
+from rlviz.cli.output import counted, note, number, print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 
@@ -94,7 +94,7 @@ def _film(
         return
     for episode in film["episodes"]:
         end = "" if not episode["cut"] else ", which goes on"
-        length = f"{episode['episode_length']} steps{end}"
+        length = counted(episode["episode_length"], "step") + end
         say(f"step {episode['step']}: return {number(episode['episode_return'])} in {length}")
     note(f"{output or there}: {film['video']['duration']:.1f} s, {byte_text(film['video']['size_bytes'])}")
 

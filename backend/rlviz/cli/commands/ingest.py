@@ -11,7 +11,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AnyRuns, AsJson, examples, folders_named, read_settings
-from rlviz.cli.output import print_json, progress, say, warn
+from rlviz.cli.output import counted, print_json, progress, say, warn
 
 
 def register(app: typer.Typer) -> None:
@@ -58,8 +58,9 @@ def ingest(
         print_json({**asdict(report), "seconds": round(seconds, 3)})
     else:
         say(
-            f"{len(report.runs)} runs, {report.evaluations} evaluations and {report.points:,} points "
-            f"in {seconds:.1f} s; {report.unchanged} unchanged, {len(report.skipped)} skipped."
+            f"{counted(len(report.runs), 'run')}, {counted(report.evaluations, 'evaluation')} and "
+            f"{counted(report.points, 'point')} in {seconds:.1f} s; "
+            f"{report.unchanged} unchanged, {len(report.skipped)} skipped."
         )
         for run_id, reason in report.skipped.items():
             warn(f"  {run_id}: {reason}")

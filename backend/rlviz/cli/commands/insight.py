@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
-from rlviz.cli.output import number, print_json, print_table, say
+from rlviz.cli.output import counted, number, print_json, print_table, say
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +60,8 @@ def episodes(
     else:
         rows = [_row(one) for one in found["episodes"]]
         print_table(("RETURN", "LENGTH", "EPISODE", "EVALUATION", "POLICY", "RUN"), rows, keep=2)
-        say(f"{found['found']} of {found['searched']} episodes in {found['evaluations']} evaluations.")
+        within = counted(found["evaluations"], "evaluation")
+        say(f"{found['found']:,} of {counted(found['searched'], 'episode')} in {within}.")
 
 
 def family(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
@@ -91,7 +92,8 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
 def _show_endings(found: dict[str, Any]) -> None:
     for ending in found["endings"]:
         say(f"{ending['episodes'] / found['episodes']:.0%}: {ending['title']}")
-    say(f"{found['episodes']} episodes; {found['without_records']} evaluations have no records of their steps.")
+    without = counted(found["without_records"], "evaluation")
+    say(f"{counted(found['episodes'], 'episode')}; {without} without records of the steps.")
 
 
 def _changed(relative: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ def set_(
     run: RunName,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME=VALUE]...", help="NAME=VALUE, or NAME*=FACTOR; shown if left out."),
+        typer.Argument(metavar="NAME=VALUE", help="NAME=VALUE, or NAME*=FACTOR; shown if left out."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

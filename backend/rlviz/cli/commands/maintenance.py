@@ -13,7 +13,7 @@ from rlviz.cli.commands.storage import measured, print_rules, print_storage
 from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, find_run, read_settings
-from rlviz.cli.output import coloured, print_json, print_table, progress, say, waiting
+from rlviz.cli.output import coloured, counted, print_json, print_table, progress, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 
@@ -101,7 +101,7 @@ def prune(
         done = _passed(connection, dry_run=False, actions=would["done"])
         if not as_json:
             if trash["runs"]:
-                say(f"Removed {len(trash['runs'])} runs, {byte_text(trash['total_bytes'])}.")
+                say(f"Removed {counted(len(trash['runs']), 'run')}, {byte_text(trash['total_bytes'])}.")
             if stored["rules"]:
                 say(f"The rules made room of {byte_text(done['bytes'])}. The Storage page has the log.")
         if done["error_message"]:
@@ -122,7 +122,7 @@ def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
 
 def _show(stored: Any, trash: Any, would: Any) -> None:
     print_storage(stored)
-    say(f"\nTrash: {len(trash['runs'])} runs, {byte_text(trash['total_bytes'])}")
+    say(f"\nTrash: {counted(len(trash['runs']), 'run')}, {byte_text(trash['total_bytes'])}")
     print_rules(stored)
     if not stored["rules"]:
         return

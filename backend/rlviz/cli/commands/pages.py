@@ -55,7 +55,7 @@ def play(
     context: typer.Context,
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[RUN]", help="Take turns with this run's policy.", autocompletion=complete_run),
+        typer.Argument(metavar="RUN", help="Take turns with this run's policy.", autocompletion=complete_run),
     ] = None,
     env: Annotated[str | None, typer.Option(help="Play this environment.", autocompletion=complete_environment)] = None,
     opens: Open = True,

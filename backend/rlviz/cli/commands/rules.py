@@ -12,9 +12,7 @@ from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import print_json, print_table, say
 from rlviz.cli.rule_text import HELP, read_rules
 
-RuleTexts = Annotated[
-    list[str] | None, typer.Argument(metavar="[RULE]...", help="WHEN -> DO, in quotation marks, or JSON.")
-]
+RuleTexts = Annotated[list[str] | None, typer.Argument(metavar="RULE", help="WHEN -> DO, in quotation marks, or JSON.")]
 RuleFile = Annotated[Path | None, typer.Option("--file", metavar="FILE", help="Rules in JSON or YAML, first.")]
 
 
@@ -57,7 +55,7 @@ def remove(
     context: typer.Context,
     run: RunName,
     numbers: Annotated[
-        list[int] | None, typer.Argument(metavar="[NUMBER]...", help="As `rlviz rules list` counts them.")
+        list[int] | None, typer.Argument(metavar="NUMBER", help="As `rlviz rules list` counts them.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
     as_json: AsJson = False,

@@ -9,7 +9,7 @@ import typer
 
 from rlviz.cli.exits import Exit
 from rlviz.cli.options import AsJson, examples, read_settings
-from rlviz.cli.output import note, print_json, progress, say, warn
+from rlviz.cli.output import counted, note, print_json, progress, say, warn
 from rlviz.log_format import log_as, log_at_least
 
 
@@ -48,10 +48,10 @@ def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
         application.database.close()
     if as_json:
         unreadable = [str(problem) for problem in result.unreadable]
-        counted = {"runs": result.runs, "evaluations": result.evaluations}
-        print_json({**counted, "unreadable": unreadable, "newer": result.newer})
+        found = {"runs": result.runs, "evaluations": result.evaluations}
+        print_json({**found, "unreadable": unreadable, "newer": result.newer})
     else:
-        say(f"Indexed {result.runs} runs and {result.evaluations} evaluations.")
+        say(f"Indexed {counted(result.runs, 'run')} and {counted(result.evaluations, 'evaluation')}.")
         for problem in result.newer:
             note(f"To be looked at only: {problem}")
         for problem in result.unreadable:

@@ -83,7 +83,7 @@ def runs(
 def status(
     context: typer.Context,
     run: Annotated[
-        str | None, typer.Argument(metavar="[RUN]", help="A run; the service if left out.", autocompletion=complete_run)
+        str | None, typer.Argument(metavar="RUN", help="A run; the service if left out.", autocompletion=complete_run)
     ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Watch it learn until it ends.")] = False,
     as_json: AsJson = False,
@@ -130,7 +130,7 @@ def metrics(
     run: RunName,
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[METRIC]...", help="Metrics, as logged.", autocompletion=complete_metric),
+        typer.Argument(metavar="METRIC", help="Metrics, as logged.", autocompletion=complete_metric),
     ] = None,
     points: Annotated[int, typer.Option(min=4, max=100_000, help="Points of each curve, extremes kept.")] = 20,
     x: Annotated[str, typer.Option(help="Axis: step, seconds, time or episode.")] = "step",

@@ -6,13 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from rlviz.cli.delivering import SINKS
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import note, print_json, print_table, say
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.sinks import SinkKind
 
-Kind = Annotated[SinkKind, typer.Argument(metavar=SINKS, help="Where.")]
+Kind = Annotated[SinkKind, typer.Argument(metavar="SINK", help="Where.")]
 
 
 def register(app: typer.Typer) -> None:

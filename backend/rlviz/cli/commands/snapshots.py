@@ -64,9 +64,13 @@ def create(
 def list_(context: typer.Context, run: RunName, as_json: AsJson = False) -> None:
     """List the snapshots of a run, oldest step first."""
     with connected(context) as connection:
-        found = connection.get(f"/runs/{find_run(connection, run)}/snapshots")
+        run_id = find_run(connection, run)
+        found = connection.get(f"/runs/{run_id}/snapshots")
     if as_json:
         print_json(found)
+        return
+    if not found["snapshots"]:
+        say(f"{run_id} has no snapshot yet. While it trains `rlviz snapshot create {run_id}` takes one.")
         return
     rows = [
         (
@@ -88,7 +92,8 @@ def keep(
     run: RunName,
     name: SnapshotName,
     new_name: Annotated[
-        str | None, typer.Argument(help="By which it is kept until it is deleted.", show_default="its own")
+        str | None,
+        typer.Argument(metavar="NEW_NAME", help="By which it is kept until it is deleted.", show_default="its own"),
     ] = None,
     message: Annotated[str | None, typer.Option(help="What it is kept for.", show_default="as it is")] = None,
     as_json: AsJson = False,

@@ -100,7 +100,7 @@ def add(
 
 def remove(
     context: typer.Context,
-    number: Annotated[int, typer.Argument(help="Of the rule, as `rlviz storage show` counts.")],
+    number: Annotated[int, typer.Argument(metavar="NUMBER", help="Of the rule, as `rlviz storage show` counts.")],
     as_json: AsJson = False,
 ) -> None:
     """Remove a rule."""
@@ -114,7 +114,7 @@ def remove(
 
 def quota(
     context: typer.Context,
-    kind: Annotated[str, typer.Argument(help="A kind, as `rlviz storage show --json` names them.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="A kind, as `rlviz storage show --json` names them.")],
     most: Annotated[str, typer.Argument(metavar="BYTES", help="What they may take, for instance 5e9, or none.")],
     as_json: AsJson = False,
 ) -> None:

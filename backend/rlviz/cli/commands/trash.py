@@ -8,7 +8,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples
-from rlviz.cli.output import print_json, print_table, say
+from rlviz.cli.output import counted, print_json, print_table, say
 from rlviz.domain.byte_text import byte_text
 
 
@@ -40,7 +40,7 @@ def list_(context: typer.Context, as_json: AsJson = False) -> None:
 def empty(
     context: typer.Context,
     runs: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN]...", help="Ids of runs in the trash; all if left out.")
+        list[str] | None, typer.Argument(metavar="RUN", help="Ids of runs in the trash; all if left out.")
     ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -53,10 +53,10 @@ def empty(
         going = list(dict.fromkeys(runs or there))
         if going:
             room = sum(there[run_id] for run_id in going)
-            ask_first(f"Remove {len(going)} deleted runs for good, {byte_text(room)}?", yes)
+            ask_first(f"Remove {counted(len(going), 'deleted run')} for good, {byte_text(room)}?", yes)
         for run_id in going:
             connection.request("DELETE", f"/trash/{run_id}")
     if as_json:
         print_json({"removed": going})
     else:
-        say(f"Removed {len(going)} runs, {byte_text(room)}." if going else "The trash is empty.")
+        say(f"Removed {counted(len(going), 'run')}, {byte_text(room)}." if going else "The trash is empty.")
