@@ -92,8 +92,8 @@ def test_a_change_sets_or_scales(text: str, change: dict[str, Any]) -> None:
 
 
 def test_storage_rules_are_offered_for_all_that_they_can_be_about() -> None:
-    assert set(storage.Kept) == set(get_args(storage_rules.KeepNewest.model_fields["kind"].annotation))
+    assert set(storage.KeptKind) == set(get_args(storage_rules.KeepNewest.model_fields["kind"].annotation))
     assert set(storage.Removed) == set(get_args(storage_rules.Remove.model_fields["what"].annotation))
     kinds = get_args(get_args(storage_rules.StorageRule)[0])
-    offered = {does.value.replace("-", "_") for does in storage.Does}
+    offered = {does.value.replace("-", "_") for does in storage.RuleKind}
     assert offered == {kind.model_fields["do"].annotation.__args__[0] for kind in kinds}
