@@ -22,7 +22,6 @@ from typing import Any
 
 import pytest
 
-from rlviz.api.app import create_api
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.folder import RunFolder
@@ -43,6 +42,7 @@ from tests.support.damage import (
     remove,
     whole_folder,
 )
+from tests.support.described_api import described_api
 from tests.support.http import Service, raw_request, serving, streaming, wait_for
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
@@ -70,7 +70,7 @@ VALUES: dict[str, Any] = {
 def described_gets() -> list[tuple[str, list[str]]]:
     """Every GET that the API describes and that can be asked about one run, with the query that it needs."""
     found = []
-    for path, methods in create_api().openapi()["paths"].items():
+    for path, methods in described_api()["paths"].items():
         needed = [one for one in methods.get("get", {}).get("parameters", []) if one.get("required")]
         query = [one["name"] for one in needed if one["in"] == "query"]
         is_about_one = "{run_id}" in path or "runs" in query

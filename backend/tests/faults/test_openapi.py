@@ -17,6 +17,7 @@ from rlviz.api.problems import answer_with_problems
 from rlviz.services.application import Application
 from rlviz.settings import Settings
 from tests.faults.support import times
+from tests.support.described_api import described_api
 from tests.support.http import make_run
 
 with warnings.catch_warnings():
@@ -54,7 +55,7 @@ That its numbers and states are checked is in ``test_api_bad_input.py``."""
 
 OPERATIONS = [
     (method, path)
-    for path, methods in create_api().openapi()["paths"].items()
+    for path, methods in described_api()["paths"].items()
     for method in methods
     if not path.endswith("/stream")
 ]

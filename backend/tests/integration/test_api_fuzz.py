@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from rlviz.api.app import create_api
+from tests.support.described_api import described_api
 from tests.support.http import Service, raw_request
 
 ENDED = "ended-run"
@@ -45,7 +45,7 @@ NASTY: list[Any] = [
 ]
 JSON_VALUES: list[Any] = [*NASTY, None, True, 0, -1, 1.5, 10**40, [], {}, [[]], {"a": {"b": [None]}}, ["x"] * 100]
 
-DOCUMENT = create_api().openapi()
+DOCUMENT = described_api()
 OPERATIONS = [
     (method, path) for path, methods in DOCUMENT["paths"].items() for method in methods if not path.endswith("/stream")
 ]

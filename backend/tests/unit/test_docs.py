@@ -21,7 +21,6 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis import hints
 from rlviz.analysis.judging import query
 from rlviz.api import schemas
-from rlviz.api.app import create_api
 from rlviz.api.schemas import storage
 from rlviz.cli import reference
 from rlviz.domain import config, evaluation, event_lines, events, records, storage_rules
@@ -32,10 +31,11 @@ from rlviz.launchers import LAUNCHERS
 from rlviz.rundir import control, folder
 from rlviz.rundir.folder import RunFolder
 from rlviz.settings import PREFIX, Settings
+from tests.support.described_api import described_api
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
-OPENAPI = create_api().openapi()
+OPENAPI = described_api()
 OPERATIONS = [(method.upper(), path) for path, methods in OPENAPI["paths"].items() for method in methods]
 MODELS: dict[str, type[BaseModel]] = {
     name: value

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rlviz.api.app import create_api
 from rlviz.domain.event_lines import EventRecord, event_line, parse_event
 from rlviz.domain.events import EventKind, FinishedData, StartedData, UnknownData, WarningData
 from rlviz.rundir.journal import JournalWriter, read_journal
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.use_cases.events import describe, read_events
+from tests.support.described_api import described_api
 from tests.support.training import make_run
 
 JOURNALS_0_1_0 = sorted((Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0").glob("*/events.jsonl"))
@@ -119,7 +119,7 @@ def test_every_kind_has_one_model() -> None:
 
 
 def test_the_described_api_tells_the_kinds_apart() -> None:
-    schema = create_api().openapi()["components"]["schemas"]
+    schema = described_api()["components"]["schemas"]
     details = schema["RunEvent"]["properties"]["details"]
     assert details["discriminator"]["mapping"].keys() == {*EventKind, "unknown", "evaluation"}
     assert schema[StartedData.__name__]["properties"]["kind"]["const"] == "started"

@@ -1,0 +1,14 @@
+"""The API as it describes itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from rlviz.api.app import create_api
+
+
+@cache
+def described_api() -> dict[str, Any]:
+    """The OpenAPI document, to be read only: describing every operation takes seconds, and is done once a process."""
+    return create_api().openapi()
