@@ -18,6 +18,7 @@ from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.domain.verification import Verification
 from rlviz.rundir.contents import PLACES, Place
+from rlviz.rundir.files import MAX_JSON_BYTES
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.snapshots import write_snapshot
 from tests.support.http import make_run
@@ -150,8 +151,9 @@ def deep_json(path: Path) -> None:
 
 
 def long_line(path: Path) -> None:
+    """Longer than anything of a run folder is read at once."""
     with path.open("wb") as file:  # a hole: no byte of it is on the disk
-        file.truncate(50_000_000)
+        file.truncate(2 * MAX_JSON_BYTES)
         file.seek(0, os.SEEK_END)
         file.write(b"\n")
 
