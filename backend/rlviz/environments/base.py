@@ -55,6 +55,10 @@ class Family:
     requires: tuple[str, ...] = ()
     install: str = ""
 
+    @property
+    def draws_with_pygame(self) -> bool:
+        return "pygame" in self.requires
+
     def missing(self) -> list[str]:
         """Modules that are not installed, found without importing them."""
         return [module for module in self.requires if find_spec(module) is None]

@@ -49,6 +49,10 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
         return make_custom(environment.custom, mode)
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
     env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
+    if mode is not None and environment.family.draws_with_pygame:
+        from rlviz.environments.quick_frames import QuickFrames
+
+        env = QuickFrames(env)
     return load(environment.step_wrapper)(env, environment.options) if environment.step_wrapper is not None else env
 
 

@@ -1,0 +1,57 @@
+"""Pictures that are copied from pygame in less time are the same pictures."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pygame
+import pytest
+from pygame import surfarray
+
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+from rlviz.environments.make import make_bare
+from rlviz.environments.quick_frames import QuickFrames
+
+DRAWN = [environment for environment in ENVIRONMENTS if environment.family.draws_with_pygame]
+
+
+def pictures(environment: Environment) -> list[Any]:
+    with closing(make_bare(environment, "rgb_array")) as env:
+        env.action_space.seed(1)
+        env.reset(seed=1)
+        seen = [np.array(env.render())]
+        for _ in range(5):
+            env.step(env.action_space.sample())
+            seen.append(np.array(env.render()))
+        return seen
+
+
+@pytest.mark.parametrize("environment", DRAWN, ids=lambda environment: environment.id)
+def test_pictures_are_those_that_the_environment_draws(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = pictures(environment)
+    monkeypatch.setattr(QuickFrames, "render", gymnasium.Wrapper.render)
+    for one, other in zip(quick, pictures(environment), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("depth", [24, 32])
+def test_a_surface_of_any_form_is_read_and_pixels_are_a_reference_again_afterwards(depth: int) -> None:
+    surface = pygame.Surface((3, 2), depth=depth)
+    surface.set_at((2, 1), (10, 20, 30))
+
+    class Drawn(gymnasium.Env[Any, Any]):
+        def render(self) -> Any:
+            return np.transpose(np.array(surfarray.pixels3d(surface)), (1, 0, 2))
+
+    picture: Any = QuickFrames(Drawn()).render()
+    assert picture.shape == (2, 3, 3)
+    assert picture[1, 2].tolist() == [10, 20, 30]
+    assert picture.sum() == 60
+    surfarray.pixels3d(surface)[0, 0] = (1, 2, 3)
+    assert surface.get_at((0, 0))[:3] == (1, 2, 3)
