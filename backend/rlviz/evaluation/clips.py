@@ -44,8 +44,8 @@ IDLE_SECONDS = 8.0
 """Seconds to wait for another request: a user who has clicked often clicks again, and everything is loaded."""
 
 LOOK_SECONDS = 0.02
-LOOK_EVERY = 50
-"""Steps to play for a thumbnail between two checks for more urgent requests."""
+LOOK_EVERY = 25
+"""Steps to play between two checks for more urgent requests."""
 
 GROWTH_SECONDS = 8.0
 """What is shown of each episode in a growth video at most; the environment's frame rate makes steps of it."""
@@ -114,7 +114,7 @@ class _Studio:
         self._clips.retire(request.keep_bytes, spare=request.id)
 
     def _play(self, request: ClipRequest) -> dict[str, Any]:
-        """Film and record one episode; return fields of the clip's record."""
+        """Film and record one episode; return fields of the clip's record. Raises _MoreUrgent."""
         thumbnail = Thumbnail()
         (step,), (file,) = request.steps, request.policies
         policy, about = self._policy(file), self._about(request)
@@ -125,7 +125,7 @@ class _Studio:
             self._pictures(request) as pictures,
             StepRecorder(writer, about, policy, level=RecordingLevel(Detail.STANDARD), pictures=pictures) as steps,
         ):
-            scene = _Scene(video, step, thumbnail.show)
+            scene = _Scene(video, step, _Interruption(self._clips, request), thumbnail.show)
             episode = self._episode(request, step, policy, scene, MAX_CLIP_STEPS, steps)
         self._write_thumbnail(request, thumbnail)
         return {
@@ -167,7 +167,7 @@ class _Studio:
             episodes=1,
             seed=request.seed,
             deterministic=request.greedy,
-            steps=_Interruption(self._clips),
+            steps=_Interruption(self._clips, request),
             max_steps=max_steps,
         )
 
@@ -186,12 +186,13 @@ class _Studio:
         )
 
     def _grow(self, request: ClipRequest) -> dict[str, Any]:
-        """An episode of each policy, with the curve of the return in a corner."""
+        """An episode of each policy, with the curve of the return in a corner. Raises _MoreUrgent."""
         episodes, curve = [], progress_of(self._folder)
         max_steps = max(1, round(GROWTH_SECONDS * environment_of(self.config).render_fps))
         with self._recorder(request) as video:
             for step, file in zip(request.steps, request.policies, strict=True):
-                scene = _Scene(video, step, overlay=GrowthPicture(curve, step))
+                interruption = _Interruption(self._clips, request)
+                scene = _Scene(video, step, interruption, overlay=GrowthPicture(curve, step))
                 episodes.append(self._episode(request, step, self._policy(file), scene, max_steps))
                 scene.hold(round(environment_of(self.config).render_fps * 0.5))
         return {"episodes": episodes, "video": self._facts(request, video)}
@@ -237,14 +238,14 @@ class _Studio:
 
 
 class _MoreUrgent(Exception):
-    """Raised while a thumbnail is rendered, when somebody waits for a clip."""
+    """Raised while an episode is played, when somebody waits for something else."""
 
 
 class _Interruption:
-    """Raises _MoreUrgent while an episode is played for a thumbnail, when somebody waits for a clip."""
+    """Raises _MoreUrgent while an episode is played for ``request``, when that is overtaken. The request stays."""
 
-    def __init__(self, clips: Clips) -> None:
-        self._clips = clips
+    def __init__(self, clips: Clips, request: ClipRequest) -> None:
+        self._clips, self._request = clips, request
 
     def wants_frame(self, step: Step) -> bool:
         return False
@@ -253,10 +254,12 @@ class _Interruption:
         """Ignores frames, which are not rendered."""
 
     def add(self, step: Step, env: Env, seed: int) -> None:
-        if step.number % LOOK_EVERY == 0:
-            request = self._clips.requests.next()
-            if request is not None and not request.picture_only:
-                raise _MoreUrgent
+        self.check(step.number)
+
+    def check(self, step: int) -> None:
+        """To be called with each step of an episode."""
+        if step % LOOK_EVERY == 0 and self._clips.requests.is_overtaken(self._request):
+            raise _MoreUrgent
 
 
 def _played(step: int, result: EpisodeResult, max_steps: int) -> PlayedEpisode:
@@ -274,16 +277,19 @@ def _played(step: int, result: EpisodeResult, max_steps: int) -> PlayedEpisode:
 
 
 class _Scene:
-    """Takes the frames of one policy's episode: shows them to ``look``, draws ``overlay`` on them, and films them."""
+    """Takes the frames of one policy's episode until ``interruption`` raises: shows them to ``look``, draws ``overlay``
+    on them, and films them."""
 
     def __init__(
         self,
         video: VideoRecorder,
         step: int,
+        interruption: _Interruption,
         look: Callable[[Pixels], None] | None = None,
         overlay: GrowthPicture | None = None,
     ) -> None:
-        self._video, self._step, self._look, self._overlay = video, step, look, overlay
+        self._video, self._step, self._interruption = video, step, interruption
+        self._look, self._overlay = look, overlay
         self._last: tuple[Pixels, MomentCaption] | None = None
 
     @property
@@ -291,6 +297,7 @@ class _Scene:
         return self._video.frames
 
     def add(self, picture: object, caption: Caption) -> None:
+        self._interruption.check(caption.step)
         pixels = check_picture(picture)
         if self._look is not None:
             self._look(pixels)

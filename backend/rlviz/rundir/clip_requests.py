@@ -64,6 +64,14 @@ class ClipRequests:
             newest = newest or request
         return newest
 
+    def is_overtaken(self, request: ClipRequest) -> bool:
+        """Whether something is wanted that shall not wait until ``request``, which is being answered, is done: of a
+        thumbnail anything else, of a video another one that was asked for later."""
+        following = self.next()
+        if following is None or following.picture_only:
+            return False
+        return request.picture_only or (following.id != request.id and following.kind in ("clip", "growth"))
+
     def answer(self, record: ClipRecord) -> None:
         """Write the result of a request and delete the request; on a full disk the file of the request becomes that of
         the result, so that whoever asks finds one of them at any time. Raises OSError and RunFolderError.

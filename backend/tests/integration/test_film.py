@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 from typing import Any
 
 import av
@@ -15,6 +16,9 @@ import pytest
 from PIL import Image
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
+from rlviz.evaluation import clips as making
+from rlviz.evaluation.caption import Text
+from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.rundir.clip_requests import ClipRequests
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
@@ -345,3 +349,45 @@ def test_the_newest_request_comes_first_and_pictures_after_all_others(clips: Cli
         order.append(request.steps[0])
         clips.requests.answer(ClipRecord(id=request.id, seed=1, greedy=True))
     assert order == [2, 1, 4, 3]
+
+
+def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_after_it(
+    service: Service, run_id: str, tmp_path: Path
+) -> None:
+    """Somebody who scrubs along the curve waits for the last moment only."""
+    folder = RunFolder(tmp_path, run_id)  # a copy, which no worker of the service looks at
+    copytree(service.folder(run_id).path, folder.path, ignore=ignore_patterns("clips"))
+    clips, order = Clips(folder), list[str]()
+    (first, file), (second, other) = folder.film_files()[:2]
+
+    def ask(step: int, path: Path) -> None:
+        about = {"id": f"clip_{step}_71_greedy", "seed": 71, "greedy": True, "steps": [step], "keep_bytes": KEEP_BYTES}
+        policy = path.relative_to(folder.path).as_posix()
+        clips.requests.add(ClipRequest.model_validate({**about, "policies": [policy]}))
+
+    class Asking(VideoRecorder):
+        """In which another clip is asked for once it has begun."""
+
+        def add(self, picture: object, caption: Text | None) -> None:
+            super().add(picture, caption)
+            if self.path == clips.video_path(f"clip_{first}_71_greedy") and self.frames == 2 and not order:
+                order.append("asked")
+                ask(second, other)
+
+        def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+            super().__exit__(kind, error, trace)
+            order.append(f"{self.path.stem} {'left' if error else 'made'}")
+
+    ask(first, file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(making, "VideoRecorder", Asking)
+        patch.setattr(making, "LOOK_EVERY", 1)
+        making.make_clips(folder, idle_seconds=0.2)
+    assert order == [
+        "asked",
+        f"clip_{first}_71_greedy left",
+        f"clip_{second}_71_greedy made",
+        f"clip_{first}_71_greedy made",
+    ]
+    assert not list(clips.path.glob(".*"))
+    assert not clips.requests.has_any()

@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import {
   type Clip,
   clipQuery,
@@ -19,8 +19,8 @@ import { nextToFilm } from "./moments";
 /** Milliseconds between two requests for the kept policies of a run that trains. */
 const RENEW_EVERY_MS = 10_000;
 /**
- * Milliseconds that a moment must be selected before its clip is rendered, so that scrubbing renders only the
- * last one.
+ * Milliseconds that a moment must be selected before its clip is rendered if it follows another one as fast, so that
+ * scrubbing renders only the last one.
  */
 const SETTLED_MS = 120;
 /** Number of policies that have a picture on the strip without being asked for. */
@@ -100,11 +100,16 @@ function useKnownClip(runId: string, step: number | null, { seed, greedy }: Clip
   );
 }
 
+/** `value`, but of values that follow each other within `ms` only the last, once it has stood for so long. */
 function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
+  const changedAt = useRef(-Infinity);
   // External system: a timer.
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
+    const now = performance.now();
+    const isAlone = now - changedAt.current >= ms;
+    changedAt.current = now;
+    const timer = setTimeout(() => setSettled(value), isAlone ? 0 : ms);
     return () => clearTimeout(timer);
   }, [value, ms]);
   return settled;
