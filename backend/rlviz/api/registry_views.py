@@ -223,6 +223,7 @@ def _space(space: Space) -> SpaceInfo:
         is_real=space.is_real,
         is_picture=space.is_picture,
         factors=view_factors(space.factors),
+        counts=list(space.counts),
     )
 
 

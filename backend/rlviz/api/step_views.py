@@ -37,8 +37,9 @@ def _step_components(components: Components) -> StepComponents:
         low=_finite(layout.low),
         high=_finite(layout.high),
         factors=view_factors(components.factors),
-        starts=layout.starts if is_discrete else None,
+        starts=layout.starts,
         n=layout.counts[0] if is_discrete and layout.counts else None,
+        counts=layout.counts if not is_discrete and layout.counts else [],
     )
 
 

@@ -30,7 +30,8 @@ class Space:
     """``kind`` is the space's class name; ``labels`` name dimensions or actions.
 
     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
-    ``n`` is how many elements there are, of Discrete and MultiDiscrete only. ``factors`` are the quantities that the
+    ``n`` is how many elements there are, of Discrete and MultiDiscrete only; ``counts`` are how many values each number
+    of a MultiDiscrete has. ``factors`` are the quantities that the
     states of a Discrete space number, of which the last one changes from each state to the next.
     """
 
@@ -41,6 +42,7 @@ class Space:
     units: tuple[str, ...] = ()
     dtype: str = "float32"
     factors: tuple[StateFactor, ...] = ()
+    counts: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:

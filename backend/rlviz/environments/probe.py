@@ -169,7 +169,9 @@ def _space(space: gymnasium.Space[Any], what: str) -> Space:
             f"Its {what} space is {type(space).__name__}; only Box, Discrete, MultiDiscrete and MultiBinary can be "
             f"learned from here ({advice})."
         )
-    return Space(type(space).__name__, tuple(space.shape or ()), _count(space), dtype=str(space.dtype))
+    counts = tuple(map(int, space.nvec.flat)) if isinstance(space, spaces.MultiDiscrete) else ()
+    n = int(space.n) if isinstance(space, spaces.Discrete) else math.prod(counts) if counts else None
+    return Space(type(space).__name__, tuple(space.shape or ()), n, dtype=str(space.dtype), counts=counts)
 
 
 def _named(space: Space, loaded: Any, what: str) -> Space:
@@ -192,12 +194,6 @@ def _texts(loaded: Any, attribute: str, size: int) -> tuple[str, ...]:
     if said and len(said) != size:
         raise Unusable(f"{attribute} has {len(said)} texts; one for each of {size} is needed.")
     return tuple(said)
-
-
-def _count(space: gymnasium.Space[Any]) -> int | None:
-    if isinstance(space, spaces.Discrete):
-        return int(space.n)
-    return math.prod(map(int, space.nvec.flat)) if isinstance(space, spaces.MultiDiscrete) else None
 
 
 def _play(env: Env) -> None:

@@ -110,14 +110,19 @@ def test_numbers_that_are_none_are_recorded_shown_as_null_and_verified(service: 
         assert service.api("GET", f"{path}/export", params={"format": kind}).status_code == 200
 
 
-def test_actions_of_several_choices_are_recorded_and_verified(service: Service) -> None:
-    run_id = train_briefly(service, "Switches")
+@pytest.mark.parametrize("algo", ["ppo", "a2c"])
+def test_actions_of_several_choices_are_recorded_read_and_verified(service: Service, algo: str) -> None:
+    run_id = train_briefly(service, "Switches", algo)
     evaluation = evaluated(service, run_id, episodes=2, video=False)
     found = service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"episode": 1})
     reset, *taken = found["columns"]["action"]
     assert reset is None
     assert len(taken) == 10
     assert all(first in range(3) and second in range(2) for first, second in taken)
+    assert found["info"]["action"]["counts"] == [3, 2]
+    for first_0, first_1, first_2, *second in found["columns"]["reading.probabilities"]:
+        assert (first_0 + first_1 + first_2, sum(second)) == (pytest.approx(1, abs=1e-5),) * 2
+        assert len(second) == 2
     assert verified(service, run_id, evaluation["id"])["identical"]
 
 
@@ -129,6 +134,7 @@ def test_parts_of_several_kinds_are_learned_from_watched_recorded_and_exported(s
     assert seen["labels"] == [
         *("hook/0", "hook/1 0", "hook/1 1", "load = 1", "load = 2", "load = 3", "speed 0", "speed 1"),
     ]
+    assert own["Crane"]["action_space"]["counts"] == [3, 2]
     run_id = train_briefly(service, "Crane")
     with looking(service, run_id=run_id) as viewer:
         shown = viewer.step(lambda record: record.index == 4)

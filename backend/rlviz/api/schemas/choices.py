@@ -121,6 +121,7 @@ class SpaceInfo(Wire):
     factors: list[StateFactorInfo] = Field(
         description="The quantities that states number, the last one changing from each state to the next; else empty."
     )
+    counts: list[int] = Field(description="How many values each number of a MultiDiscrete has; empty for other spaces.")
 
 
 class RandomReturnInfo(Wire):

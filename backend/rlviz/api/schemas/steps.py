@@ -22,8 +22,12 @@ class StepComponents(Wire):
     factors: list[StateFactorInfo] = Field(
         description="The quantities that states number, the last one changing from each state to the next; else empty."
     )
-    starts: list[int] | None = Field(description="The least action of a Discrete space, which the first label names.")
+    starts: list[int] | None = Field(
+        description="The least action of a Discrete space, which the first label names, or the least value of each "
+        "number of a MultiDiscrete."
+    )
     n: int | None = Field(description="How many elements a Discrete space has, named or not.")
+    counts: list[int] = Field(description="How many values each number of a MultiDiscrete has; empty for other spaces.")
 
 
 class StepsInfo(Wire):

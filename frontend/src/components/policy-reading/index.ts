@@ -10,7 +10,7 @@ export { PolicyReadingView } from "./policy-reading-view";
 export { ReadingFigures } from "./reading-figures";
 export { actionText, chosenAction } from "./prepare/action";
 export { ReadingAtFrame } from "./reading-at-frame";
-export { type DrawnSpace, isPicture, nameOf } from "./prepare/space";
+export { actionChoices, type DrawnSpace, isCounted, isPicture, nameOf } from "./prepare/space";
 export { ClipSeen } from "./seen/clip-seen";
 export { EvaluationSeen } from "./seen/evaluation-seen";
 export { LiveSeen } from "./seen/live-seen";

@@ -6,8 +6,8 @@ import type { DrawnSpace } from "./prepare/space";
 interface ReadingFiguresProps {
   record: StepRecord;
   action: DrawnSpace;
-  /** The action that was chosen on what the record shows; null while it is unknown, and of continuous actions. */
-  chosen: number | null;
+  /** What `chosenAction` says was chosen on what the record shows. */
+  chosen: readonly number[] | null;
 }
 
 /** The policy's reading of one step: action probabilities, Q-values, or means and deviations. */

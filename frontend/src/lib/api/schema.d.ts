@@ -8684,7 +8684,8 @@ export interface components {
      * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions.
      *
      *     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
-     *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only. ``factors`` are the quantities that the
+     *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only; ``counts`` are how many values each number
+     *     of a MultiDiscrete has. ``factors`` are the quantities that the
      *     states of a Discrete space number, of which the last one changes from each state to the next.
      */
     Space: {
@@ -8717,6 +8718,11 @@ export interface components {
        * @default []
        */
       factors?: components["schemas"]["StateFactor"][];
+      /**
+       * Counts
+       * @default []
+       */
+      counts?: number[];
     };
     /** SpaceInfo */
     SpaceInfo: {
@@ -8751,6 +8757,11 @@ export interface components {
        * @description The quantities that states number, the last one changing from each state to the next; else empty.
        */
       factors: components["schemas"]["StateFactorInfo"][];
+      /**
+       * Counts
+       * @description How many values each number of a MultiDiscrete has; empty for other spaces.
+       */
+      counts: number[];
     };
     /**
      * Spread
@@ -8931,7 +8942,7 @@ export interface components {
       factors: components["schemas"]["StateFactorInfo"][];
       /**
        * Starts
-       * @description The least action of a Discrete space, which the first label names.
+       * @description The least action of a Discrete space, which the first label names, or the least value of each number of a MultiDiscrete.
        */
       starts: number[] | null;
       /**
@@ -8939,6 +8950,11 @@ export interface components {
        * @description How many elements a Discrete space has, named or not.
        */
       n: number | null;
+      /**
+       * Counts
+       * @description How many values each number of a MultiDiscrete has; empty for other spaces.
+       */
+      counts: number[];
     };
     /**
      * StepsFacts

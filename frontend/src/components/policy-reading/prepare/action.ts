@@ -1,21 +1,33 @@
 import type { StepRecord } from "@/lib/api";
 import { decimal } from "@/lib/format";
-import { type DrawnSpace, nameOf, placeOf } from "./space";
+import { byChoice, actionChoices, type DrawnSpace, isCounted, nameOf, placeOf } from "./space";
 
 /**
- * The place in `space` of the discrete action that was chosen in the state of `record`: the one that led to the next
- * step. Before that step, it is the preferred action of a greedy policy.
+ * The places in `space` of the counted action that was chosen in the state of `record`, one for each of its choices; of
+ * a MultiBinary its bits. It is the action that led to the next step, or before that step the preferred one of a greedy
+ * policy.
  */
 export function chosenAction(
   record: StepRecord,
   next: StepRecord | null,
   greedy: boolean,
   space: DrawnSpace,
-): number | null {
-  if (next) return typeof next.action === "number" ? placeOf(space, next.action) : null;
+): readonly number[] | null {
+  if (next) return isCounted(space) ? placesOf(space, next.action) : null;
   if (!greedy || record.terminated || record.truncated) return null;
   const preferred = record.reading?.probabilities ?? record.reading?.q_values;
-  return preferred ? preferred.indexOf(Math.max(...preferred)) : null;
+  if (!preferred) return null;
+  if (space.kind === "MultiBinary") return preferred.map((share) => (share > 0.5 ? 1 : 0));
+  const parts = byChoice(preferred, actionChoices(space)) ?? [preferred];
+  return parts.map((values) => values.indexOf(Math.max(...values)));
+}
+
+function placesOf(space: DrawnSpace, action: StepRecord["action"]): readonly number[] | null {
+  if (typeof action === "number") return [placeOf(space, action)];
+  if (!Array.isArray(action)) return null;
+  return action
+    .flat(Infinity as 1)
+    .map((value, choice) => Number(value) - (space.starts?.[choice] ?? 0));
 }
 
 /** An action in words: its name, or the number of each component. */
@@ -28,7 +40,7 @@ export function actionText(action: StepRecord["action"], space: DrawnSpace): str
   return action
     .flat(Infinity as 1)
     .map((value, place) => {
-      const text = typeof value === "number" ? decimal(value) : String(value);
+      const text = typeof value === "number" && !isCounted(space) ? decimal(value) : String(value);
       return space.labels?.[place] ? `${space.labels[place]} ${text}` : text;
     })
     .join(", ");

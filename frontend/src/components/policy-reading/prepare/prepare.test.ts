@@ -5,13 +5,15 @@ import { actionText, chosenAction } from "./action";
 import { episodeLines, returnThatCame } from "./episode-lines";
 import { lineScale, stepAt } from "./line-scale";
 import { prepareObservation } from "./observation";
-import { prepareReading } from "./reading";
 import type { DrawnSpace } from "./space";
 
 const push: DrawnSpace = { kind: "Discrete", n: 2, labels: ["push left", "push right"] };
 const torque: DrawnSpace = { kind: "Box", shape: [1], labels: ["torque"], low: [-2], high: [2] };
 
-const both: DrawnSpace = { kind: "Box", shape: [2], low: [-2, -2], high: [2, 2] };
+const levers: DrawnSpace = {
+  ...{ kind: "MultiDiscrete", shape: [2], n: 6, counts: [3, 2], labels: ["hoist", "brake"] },
+};
+const bits: DrawnSpace = { kind: "MultiBinary", shape: [2], labels: [] };
 
 const reading = (change: Partial<PolicyReading>): PolicyReading => ({
   ...{ value: null, probabilities: null, mean: null, deviation: null, squashed: false },
@@ -23,13 +25,25 @@ describe("the action", () => {
   const seen = recordOf(3, { reading: reading({ probabilities: [0.9, 0.1] }) });
 
   test("that was taken is the one that led to the next step, whatever the policy preferred", () =>
-    expect(chosenAction(seen, recordOf(4, { action: 1 }), true, push)).toBe(1));
+    expect(chosenAction(seen, recordOf(4, { action: 1 }), true, push)).toEqual([1]));
 
   test("of a greedy policy is known before it is taken; of one that explores it is not", () =>
     expect([chosenAction(seen, null, true, push), chosenAction(seen, null, false, push)]).toEqual([
-      0,
+      [0],
       null,
     ]));
+
+  test("of several choices is known choice by choice, taken or preferred", () => {
+    const several = recordOf(3, { reading: reading({ probabilities: [0.2, 0.7, 0.1, 0.6, 0.4] }) });
+    const taken = recordOf(4, { action: [2, 0] });
+    expect(chosenAction(several, taken, true, levers)).toEqual([2, 0]);
+    expect(chosenAction(several, null, true, levers)).toEqual([1, 0]);
+    const lit = recordOf(3, { reading: reading({ probabilities: [0.2, 0.7] }) });
+    expect(chosenAction(lit, null, true, bits)).toEqual([0, 1]);
+  });
+
+  test("of real numbers has no place", () =>
+    expect(chosenAction(seen, recordOf(4, { action: [0.5] }), true, torque)).toBeNull());
 
   test("does not follow from the last step of an episode", () =>
     expect(chosenAction({ ...seen, terminated: true }, null, true, push)).toBeNull());
@@ -40,91 +54,11 @@ describe("the action", () => {
     [-1, { ...push, starts: [-1] }, "push left"],
     [3, { kind: "Discrete", n: 3, starts: [2] }, "3"],
     [[0.5], torque, "torque 0.5000"],
+    [[2, 0], levers, "hoist 2, brake 0"],
     [null, push, null],
   ])("%j is said in words", (action, space, words) =>
     expect(actionText(action, space)).toBe(words),
   );
-});
-
-describe("a reading", () => {
-  test("of probabilities is a bar for each action, the taken one marked", () => {
-    const [picture] = prepareReading(reading({ probabilities: [0.25, 0.75] }), push, 1);
-    expect(picture).toMatchObject({
-      kind: "bars",
-      bars: [
-        { label: "push left", text: "25%", share: 0.25, chosen: false },
-        { label: "push right", text: "75%", share: 0.75, chosen: true },
-      ],
-    });
-  });
-
-  test.each([
-    [0, "0%"],
-    [0.0004, "0.1%"],
-    [0.9996, "99.9%"],
-    [1, "100%"],
-  ])("a probability of %d is never rounded to certainty", (value, text) =>
-    expect(prepareReading(reading({ probabilities: [value] }), push, null)).toMatchObject([
-      { bars: [{ text }] },
-    ]),
-  );
-
-  test("of Q-values shows small differences of large values", () => {
-    const [picture] = prepareReading(reading({ q_values: [100, 101] }), push, 1);
-    const shares = picture?.kind === "bars" ? picture.bars.map(({ share }) => share) : [];
-    expect(shares[1]).toBe(1);
-    expect(shares[0]).toBeLessThan(0.2);
-    expect(shares[0]).toBeGreaterThan(0);
-  });
-
-  test("of a continuous action lies within its bounds", () => {
-    const [picture] = prepareReading(reading({ mean: [1], deviation: [2] }), torque, null);
-    expect(picture).toMatchObject({
-      spreads: [{ mean: 0.75, from: 0.25, to: 1, text: "1.00 ± 2.00", low: "-2.00" }],
-    });
-  });
-
-  test("before the tanh is drawn after it, stretched to the bounds", () => {
-    const squashed = reading({ mean: [0.6], deviation: [50], squashed: true });
-    const [picture] = prepareReading(squashed, torque, null);
-    expect(picture).toMatchObject({ spreads: [{ text: "1.07 (-2.00 … 2.00)", from: 0, to: 1 }] });
-    const mean = picture?.kind === "spreads" ? picture.spreads[0]!.mean : 0;
-    expect(mean).toBeCloseTo((Math.tanh(0.6) + 1) / 2);
-  });
-
-  test.each<[string, Partial<DrawnSpace>, string | null]>([
-    ["the same of all components", {}, "-2.00 … 2.00"],
-    ["of each component", { low: [-2, 0], high: [2, 1] }, "From the least to the greatest of each"],
-    ["not told", { low: null, high: null }, null],
-  ])("says which bounds its bars have: %s", (_, bounds, note) =>
-    expect(prepareReading(reading({ mean: [1, 1] }), { ...both, ...bounds }, null)).toMatchObject([
-      { note },
-    ]),
-  );
-
-  test("of a policy without a deviation is a mark alone", () =>
-    expect(prepareReading(reading({ mean: [0] }), torque, null)).toMatchObject([
-      { title: "Action", spreads: [{ from: null, to: null, mean: 0.5 }] },
-    ]));
-
-  test("of quantiles is a strip for each action in place of its Q-value", () => {
-    const quantiles = [
-      [0, 1, 2],
-      [2, 3, 4],
-    ];
-    const pictures = prepareReading(reading({ quantiles, q_values: [1, 3] }), push, 1);
-    expect(pictures).toHaveLength(1);
-    expect(pictures[0]).toMatchObject({
-      kind: "strips",
-      strips: [
-        { ticks: [0, 0.25, 0.5], mean: 0.25, text: "1.00", chosen: false },
-        { ticks: [0.5, 0.75, 1], mean: 0.75, chosen: true },
-      ],
-    });
-  });
-
-  test("that has nothing draws nothing", () =>
-    expect(prepareReading(reading({}), push, null)).toEqual([]));
 });
 
 describe("an observation", () => {

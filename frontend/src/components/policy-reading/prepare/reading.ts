@@ -1,6 +1,6 @@
 import type { PolicyReading } from "@/lib/api";
 import { decimal } from "@/lib/format";
-import { boundsOf, type DrawnSpace, hasBounds, nameOf } from "./space";
+import { boundsOf, byChoice, actionChoices, type DrawnSpace, hasBounds, nameOf } from "./space";
 
 export interface Bar {
   label: string;
@@ -36,38 +36,65 @@ export type ReadingPicture =
   | { kind: "spreads"; title: string; note: string | null; spreads: readonly Spread[] }
   | { kind: "strips"; title: string; note: string | null; strips: readonly Strip[] };
 
-/** The part of a reading to draw, most informative first. `chosen`: index of the action that was taken. */
+type Chosen = readonly number[] | null;
+
+/** The part of a reading to draw, most informative first. `chosen`: the action that was taken, from `chosenAction`. */
 export function prepareReading(
   reading: PolicyReading,
   actions: DrawnSpace,
-  chosen: number | null,
+  chosen: Chosen,
 ): ReadingPicture[] {
   const pictures: ReadingPicture[] = [];
   const { probabilities, q_values: q, mean, quantiles } = reading;
-  if (probabilities) pictures.push(probabilityBars(probabilities, actions, chosen));
+  if (probabilities) pictures.push(...probabilityBars(probabilities, actions, chosen));
   if (mean) pictures.push(spreads(reading, mean, actions));
   if (quantiles) pictures.push(strips(quantiles, actions, chosen));
   else if (q) pictures.push(valueBars(q, actions, chosen));
   return pictures;
 }
 
+/** Bars for each choice of a MultiDiscrete, within which probabilities add up to 1; for all actions of other spaces. */
 function probabilityBars(
   values: readonly number[],
   actions: DrawnSpace,
-  chosen: number | null,
+  chosen: Chosen,
+): ReadingPicture[] {
+  const names = values.map((_, place) => nameOf(actions, place));
+  if (actions.kind === "MultiBinary")
+    return [bars("Probability that a bit is 1", values, names, (bit) => chosen?.[bit] === 1)];
+  if (actions.kind === "Discrete")
+    return [bars("Action probabilities", values, names, (place) => place === chosen?.[0])];
+  const choices = actionChoices(actions);
+  const parts = byChoice(values, choices);
+  if (parts === null)
+    return [
+      bars("Probabilities of all choices", values, [...values.keys()].map(String), () => false),
+    ];
+  return choices.map((choice, i) =>
+    bars(
+      `Action probabilities: ${choice.name}`,
+      parts[i]!,
+      choice.values,
+      (place) => place === chosen?.[i],
+    ),
+  );
+}
+
+function bars(
+  title: string,
+  values: readonly number[],
+  names: readonly string[],
+  isChosen: (place: number) => boolean,
 ): ReadingPicture {
-  const several = actions.kind !== "Discrete";
-  // A MultiDiscrete space names its components, each of which has several choices.
-  const named = !several || actions.labels?.length === values.length;
   return {
     kind: "bars",
-    title: several ? "Probabilities of the choices" : "Action probabilities",
-    note: several ? "One choice after the other" : null,
+    title,
+    note: null,
     bars: values.map((value, place) => ({
-      label: named ? nameOf(actions, place) : String(place),
+      label: names[place]!,
       text: percentOf(value),
       share: clamp(value),
-      chosen: place === chosen,
+      chosen: isChosen(place),
     })),
   };
 }
@@ -80,11 +107,7 @@ function percentOf(share: number): string {
 }
 
 /** Q-values may be large and differ little, so bars start slightly below the smallest. */
-function valueBars(
-  values: readonly number[],
-  actions: DrawnSpace,
-  chosen: number | null,
-): ReadingPicture {
+function valueBars(values: readonly number[], actions: DrawnSpace, chosen: Chosen): ReadingPicture {
   const [low, high] = rangeOf(values);
   const from = low - (high - low) * 0.15;
   return {
@@ -95,7 +118,7 @@ function valueBars(
       label: nameOf(actions, place),
       text: decimal(value),
       share: high > low ? clamp((value - from) / (high - from)) : 0.5,
-      chosen: place === chosen,
+      chosen: place === chosen?.[0],
     })),
   };
 }
@@ -144,7 +167,7 @@ function spreadsNote(means: number[], actions: DrawnSpace, squashed: boolean): s
 function strips(
   quantiles: readonly number[][],
   actions: DrawnSpace,
-  chosen: number | null,
+  chosen: Chosen,
 ): ReadingPicture {
   const [low, high] = rangeOf(quantiles.flat());
   const share = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
@@ -159,7 +182,7 @@ function strips(
         text: decimal(mean),
         ticks: values.map(share),
         mean: share(mean),
-        chosen: place === chosen,
+        chosen: place === chosen?.[0],
       };
     }),
   };

@@ -4,15 +4,21 @@ import type { Space, StateFactor } from "@/lib/api";
  * A space as far as drawing needs it: a registry's or a session's. `units` and bounds are of each number; where they
  * are not told, numbers stand without a unit, and actions are drawn within −1 … 1.
  */
-export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"> & {
+export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype" | "counts"> & {
   units?: readonly string[];
   factors?: readonly StateFactor[];
   is_picture?: boolean;
   low?: readonly (number | null)[] | null;
   high?: readonly (number | null)[] | null;
-  /** The least action of a Discrete space, which the first label names; 0 where it is not told. */
+  /**
+   * The least action of a Discrete space, which the first label names, or the least value of each number of a
+   * MultiDiscrete; 0 where it is not told.
+   */
   starts?: readonly number[] | null;
 };
+
+/** A space as far as its values can be counted. */
+export type CountedSpace = Pick<DrawnSpace, "kind" | "counts" | "labels" | "starts">;
 
 /** The value of each quantity that the number of a state stands for. */
 export function decodedState(
@@ -35,9 +41,39 @@ export function placeOf({ starts }: DrawnSpace, action: number): number {
   return action - (starts?.[0] ?? 0);
 }
 
+/** Whether its numbers are whole: counted values, or bits. */
+export function isCounted({ kind }: Pick<DrawnSpace, "kind">): boolean {
+  return kind === "Discrete" || kind === "MultiDiscrete" || kind === "MultiBinary";
+}
+
 /** What the action or component at a place is called; its number where nobody named it. */
 export function nameOf({ labels, kind, starts }: DrawnSpace, place: number): string {
   return labels?.[place] || String(place + (kind === "Discrete" ? (starts?.[0] ?? 0) : 0));
+}
+
+/** One of the choices that make a MultiDiscrete action, and its values in words. */
+export interface ActionChoice {
+  name: string;
+  values: readonly string[];
+}
+
+/** The choices of a MultiDiscrete; none of other spaces, and where it is not told how many values they have. */
+export function actionChoices({ kind, counts, labels, starts }: CountedSpace): ActionChoice[] {
+  if (kind !== "MultiDiscrete") return [];
+  return (counts ?? []).map((count, place) => ({
+    name: labels?.[place] || `component ${place}`,
+    values: Array.from({ length: count }, (_, value) => String((starts?.[place] ?? 0) + value)),
+  }));
+}
+
+/** Numbers of all values of all `choices`, as a list for each of them; null where they are not those. */
+export function byChoice(
+  numbers: readonly number[],
+  choices: readonly ActionChoice[],
+): (readonly number[])[] | null {
+  let end = 0;
+  const parts = choices.map(({ values }) => numbers.slice(end, (end += values.length)));
+  return choices.length > 0 && end === numbers.length ? parts : null;
 }
 
 export function boundsOf({ low, high }: DrawnSpace, place: number): [number, number] {

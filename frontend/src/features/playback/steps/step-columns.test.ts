@@ -70,3 +70,22 @@ test("actions that nobody named have their numbers, from the least on", () => {
   const titles = columnsOf(unnamed as StepsInfo).map(({ title }) => title);
   expect(titles.filter((title) => title.startsWith("P "))).toEqual(["P 1", "P 2", "P 3"]);
 });
+
+test("an action of several choices has a column for each, and a probability for each value", () => {
+  const levers = {
+    ...info,
+    action: {
+      ...{ kind: "MultiDiscrete", numbers: 2, n: null, counts: [3, 2], starts: [0, 0] },
+      ...{ labels: ["hoist", "brake"], units: [] },
+    },
+  } as unknown as StepsInfo;
+  const columns = columnsOf(levers);
+  const pulled = { ...record, action: [2, 0] };
+  expect(columns.find(({ name }) => name === "action")?.text(pulled)).toBe("hoist 2, brake 0");
+  expect(columns.find(({ name }) => name === "action.hoist")?.text(pulled)).toBe("2");
+  const titles = columns.map(({ title }) => title).filter((title) => title.startsWith("P "));
+  expect(titles).toEqual([
+    ...["P hoist = 0", "P hoist = 1", "P hoist = 2"],
+    ...["P brake = 0", "P brake = 1"],
+  ]);
+});

@@ -1,4 +1,4 @@
-import { actionText, nameOf } from "@/components/policy-reading";
+import { actionText, actionChoices, isCounted, nameOf } from "@/components/policy-reading";
 import type { StepRecord, StepsInfo } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 
@@ -47,7 +47,7 @@ export function columnsOf(info: StepsInfo): StepColumn[] {
       ...word("action", "Action", 5, ({ action }) => actionText(action, info.action) ?? ""),
       ...{ grows: true, sortBy: info.action.kind === "Discrete" ? "action" : null },
     },
-    ...(info.action.kind === "Box" && info.action.numbers > 1 ? components(info, "action") : []),
+    ...(info.action.numbers > 1 ? components(info, "action") : []),
     number("reward", "Reward", "Step", ({ reward }) => reward),
     number("episode_return", "Return", "Step", (record) => record.episode_return),
     ...(has("reading.value")
@@ -115,9 +115,7 @@ const READINGS = [
 ] as const;
 
 function ofActions(info: StepsInfo, { field, title }: (typeof READINGS)[number]): StepColumn[] {
-  const { n, numbers } = info.action;
-  return places(n ?? numbers).map((place) => {
-    const label = nameOf(info.action, place);
+  return actionNames(info).map((label, place) => {
     const name = `reading.${field}.${place}`;
     return {
       ...number(name, `${title} ${label}`, "Policy", ({ reading }) => reading?.[field]?.[place]),
@@ -126,15 +124,26 @@ function ofActions(info: StepsInfo, { field, title }: (typeof READINGS)[number])
   });
 }
 
+/** What there is a number of for each action: an action, a component, or a value of one of several choices. */
+function actionNames({ action }: StepsInfo): string[] {
+  const choices = actionChoices(action);
+  if (choices.length === 0)
+    return places(action.n ?? action.numbers).map((place) => nameOf(action, place));
+  return choices
+    .flatMap(({ name, values }) => values.map((value) => `${name} = ${value}`))
+    .slice(0, MOST_COMPONENTS);
+}
+
 function components(info: StepsInfo, of: "observation" | "action"): StepColumn[] {
   const { numbers, labels, units } = info[of];
+  const say = isCounted(info[of]) ? String : decimal;
   return places(numbers).map((place) => {
     const label = labels[place] || `${of} ${place}`;
     const title = units[place] ? `${label} [${units[place]}]` : label;
     const group = of === "observation" ? "Observation" : "Action";
     const read = (record: StepRecord) => numbersIn(record[of], numbers)[place];
     return {
-      ...number(`${of}.${labels[place] || place}`, title, group, read),
+      ...number(`${of}.${labels[place] || place}`, title, group, read, say),
       sortBy: numbers === 1 ? of : `${of}.${place}`,
     };
   });

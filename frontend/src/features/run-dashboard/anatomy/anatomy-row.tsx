@@ -16,7 +16,8 @@ interface AnatomyRowProps {
 
 /** A quantity of updates: its distribution in the selected update, and over training. */
 export function AnatomyRow({ figure, updates, chosen, onChoose }: AnatomyRowProps) {
-  const over = density(updates.map((one) => ({ step: one.step, histogram: figure.of(one) })));
+  const moments = updates.map((one) => ({ step: one.step, histogram: figure.of(one) }));
+  const over = density(moments, figure.names?.length);
   const update = updates[chosen];
   if (over === null || update === undefined) return null;
   const histogram = figure.of(update);

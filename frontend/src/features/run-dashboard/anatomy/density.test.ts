@@ -46,6 +46,13 @@ describe("density", () => {
     ]);
   });
 
+  it("has a bin for a named action that was never taken", () => {
+    const moments = [{ step: 1, histogram: histogram(0.5, 1.5, [3]) }];
+    const found = density(moments, 3)!;
+    expect([found.low, found.high, found.bins]).toEqual([-0.5, 2.5, 3]);
+    expect([...found.columns[0]!.shares!]).toEqual([0, 1, 0]);
+  });
+
   it("counts what lies beyond an end to the bin there", () => {
     const far = histogram(0, 1000, [99, 0, 0, 1], { mean: 1, std: 1 });
     const found = density([{ step: 1, histogram: far }])!;

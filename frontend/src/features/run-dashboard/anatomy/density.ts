@@ -31,8 +31,11 @@ const DEVIATIONS = 4;
  */
 const BEYOND = 0.05;
 
-/** `moments` must be in the order of their steps. Null without data. */
-export function density(moments: readonly Moment[]): Density | null {
+/**
+ * `moments` must be in the order of their steps. Of whole numbers from 0 the axis has all `values`, also those that
+ * never came. Null without data.
+ */
+export function density(moments: readonly Moment[], values = 0): Density | null {
   const found = moments.flatMap(({ histogram }) => histogram ?? []);
   if (found.length === 0) return null;
   const low = quantile(
@@ -44,7 +47,7 @@ export function density(moments: readonly Moment[]): Density | null {
     1 - BEYOND,
   );
   const axis = high > low ? { low, high } : around(low);
-  const bins = wholeBins(found, axis) ?? BINS;
+  const bins = wholeBins(found, axis, values) ?? BINS;
   const columns = moments.map(({ step, histogram }) => ({
     step,
     shares: histogram && shares(histogram, axis, bins),
@@ -77,13 +80,18 @@ function shares(histogram: Histogram, axis: { low: number; high: number }, bins:
 }
 
 /** Integer values, such as discrete actions, get a bin each. */
-function wholeBins(found: readonly Histogram[], axis: { low: number; high: number }) {
+function wholeBins(
+  found: readonly Histogram[],
+  axis: { low: number; high: number },
+  values: number,
+) {
   const whole = found.every(
     ({ low, high, counts }) => high - low === counts.length && Number.isInteger(low + 0.5),
   );
   if (!whole) return null;
-  axis.low = Math.min(...found.map(({ low }) => low));
-  axis.high = Math.max(...found.map(({ high }) => high));
+  const named = values > 0 ? [{ low: -0.5, high: values - 0.5 }] : [];
+  axis.low = Math.min(...[...found, ...named].map(({ low }) => low));
+  axis.high = Math.max(...[...found, ...named].map(({ high }) => high));
   return axis.high - axis.low;
 }
 

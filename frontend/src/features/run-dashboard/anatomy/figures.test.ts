@@ -19,6 +19,17 @@ test.each([
   expect(actionsOf(space)?.help).toMatch(says);
 });
 
+test("each choice of an action has its values by number, and the name of the choice", () => {
+  const levers = { kind: "MultiDiscrete", n: 6, counts: [3, 2], labels: ["hoist", ""] };
+  const both = { ...update, actions: [histogram, histogram] };
+  const found = figuresOf([both], { action_space: levers } as Environment);
+  expect(found.map(({ title, names }) => [title, names])).toEqual([
+    ["Action: hoist", ["0", "1", "2"]],
+    ["Action: component 1", ["0", "1"]],
+  ]);
+  expect(found[0]?.help).not.toMatch(/clipped/);
+});
+
 test("a figure that no update has is left out", () => {
   expect(figuresOf([update], undefined).map(({ id }) => id)).toEqual(["action-0"]);
 });

@@ -1,3 +1,4 @@
+import { actionChoices } from "@/components/policy-reading";
 import type { Environment, Histogram, UpdateAnatomy } from "@/lib/api";
 
 /** With more actions than that, a bar of a histogram is none of a single action. */
@@ -25,20 +26,26 @@ export function figuresOf(
   environment: Environment | undefined,
 ): AnatomyFigure[] {
   const components = Math.max(0, ...updates.map(({ actions }) => actions?.length ?? 0));
-  const labels = environment?.action_space.labels ?? [];
-  const choices = environment?.action_space.kind === "Discrete" ? environment.action_space.n : null;
-  const actions = Array.from({ length: components }, (_, i) => ({
-    id: `action-${i}`,
-    title: choices || components === 1 ? "Actions" : `Action: ${labels[i] ?? `component ${i + 1}`}`,
-    help: choices
-      ? "What was done lately. One action that takes all the rest means that little is explored."
-      : "What was done lately, as the policy drew it: what lies beyond the bounds of an action is clipped to them. A narrow peak means that little is explored.",
-    of: (update: UpdateAnatomy) => update.actions?.[i] ?? null,
-    names:
-      choices && choices <= MOST_NAMED
-        ? Array.from({ length: choices }, (_, place) => labels[place] ?? String(place))
-        : undefined,
-  }));
+  const { kind, n = null, labels = [] } = environment?.action_space ?? {};
+  const choices = environment ? actionChoices(environment.action_space) : [];
+  const counted = kind === "Discrete" || choices.length > 0;
+  const namesOf = (place: number) => {
+    if (kind !== "Discrete") return choices[place]?.values;
+    return Array.from({ length: n ?? 0 }, (_, action) => labels[action] ?? String(action));
+  };
+  const actions = Array.from({ length: components }, (_, i) => {
+    const names = namesOf(i);
+    const name = choices[i]?.name ?? (labels[i] || `component ${i}`);
+    return {
+      id: `action-${i}`,
+      title: kind === "Discrete" || components === 1 ? "Actions" : `Action: ${name}`,
+      help: counted
+        ? "What was done lately. One action that takes all the rest means that little is explored."
+        : "What was done lately, as the policy drew it: what lies beyond the bounds of an action is clipped to them. A narrow peak means that little is explored.",
+      of: (update: UpdateAnatomy) => update.actions?.[i] ?? null,
+      names: names && names.length <= MOST_NAMED ? names : undefined,
+    };
+  });
   const all: AnatomyFigure[] = [
     {
       id: "advantages",

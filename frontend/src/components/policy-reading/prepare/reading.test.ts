@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import type { PolicyReading } from "@/lib/api";
+import { prepareReading } from "./reading";
+import type { DrawnSpace } from "./space";
+
+const push: DrawnSpace = { kind: "Discrete", n: 2, labels: ["push left", "push right"] };
+const torque: DrawnSpace = { kind: "Box", shape: [1], labels: ["torque"], low: [-2], high: [2] };
+const both: DrawnSpace = { kind: "Box", shape: [2], low: [-2, -2], high: [2, 2] };
+const levers: DrawnSpace = {
+  ...{ kind: "MultiDiscrete", shape: [2], n: 6, counts: [3, 2], labels: ["hoist", "brake"] },
+};
+const bits: DrawnSpace = { kind: "MultiBinary", shape: [2], labels: [] };
+
+const reading = (change: Partial<PolicyReading>): PolicyReading => ({
+  ...{ value: null, probabilities: null, mean: null, deviation: null, squashed: false },
+  ...{ q_values: null, action_value: null, quantiles: null },
+  ...change,
+});
+
+describe("a reading", () => {
+  test("of probabilities is a bar for each action, the taken one marked", () => {
+    const [picture] = prepareReading(reading({ probabilities: [0.25, 0.75] }), push, [1]);
+    expect(picture).toMatchObject({
+      kind: "bars",
+      bars: [
+        { label: "push left", text: "25%", share: 0.25, chosen: false },
+        { label: "push right", text: "75%", share: 0.75, chosen: true },
+      ],
+    });
+  });
+
+  test("of several choices is a picture for each, all values of all choices within them", () => {
+    const several = reading({ probabilities: [0.2, 0.7, 0.1, 0.6, 0.4] });
+    expect(prepareReading(several, levers, [2, 0])).toMatchObject([
+      {
+        title: "Action probabilities: hoist",
+        bars: [
+          { label: "0", text: "20%", chosen: false },
+          { label: "1", text: "70%", chosen: false },
+          { label: "2", text: "10%", chosen: true },
+        ],
+      },
+      {
+        title: "Action probabilities: brake",
+        bars: [
+          { label: "0", chosen: true },
+          { label: "1", chosen: false },
+        ],
+      },
+    ]);
+    const unnamed = { ...levers, labels: [], starts: [1, 5] };
+    expect(prepareReading(several, unnamed, null)[1]).toMatchObject({
+      title: "Action probabilities: component 1",
+      bars: [{ label: "5" }, { label: "6" }],
+    });
+  });
+
+  test("of choices whose values nobody has counted shows all of them in a row", () =>
+    expect(
+      prepareReading(reading({ probabilities: [0.2, 0.8, 1] }), { kind: "MultiDiscrete" }, [1, 0]),
+    ).toMatchObject([
+      { title: "Probabilities of all choices", bars: [{ label: "0" }, { label: "1" }, {}] },
+    ]));
+
+  test("of bits is the probability of each, those marked that are 1", () =>
+    expect(prepareReading(reading({ probabilities: [0.3, 0.9] }), bits, [0, 1])).toMatchObject([
+      { title: "Probability that a bit is 1", bars: [{ chosen: false }, { chosen: true }] },
+    ]));
+
+  test.each([
+    [0, "0%"],
+    [0.0004, "0.1%"],
+    [0.9996, "99.9%"],
+    [1, "100%"],
+  ])("a probability of %d is never rounded to certainty", (value, text) =>
+    expect(prepareReading(reading({ probabilities: [value] }), push, null)).toMatchObject([
+      { bars: [{ text }] },
+    ]),
+  );
+
+  test("of Q-values shows small differences of large values", () => {
+    const [picture] = prepareReading(reading({ q_values: [100, 101] }), push, [1]);
+    const shares = picture?.kind === "bars" ? picture.bars.map(({ share }) => share) : [];
+    expect(shares[1]).toBe(1);
+    expect(shares[0]).toBeLessThan(0.2);
+    expect(shares[0]).toBeGreaterThan(0);
+  });
+
+  test("of a continuous action lies within its bounds", () => {
+    const [picture] = prepareReading(reading({ mean: [1], deviation: [2] }), torque, null);
+    expect(picture).toMatchObject({
+      spreads: [{ mean: 0.75, from: 0.25, to: 1, text: "1.00 ± 2.00", low: "-2.00" }],
+    });
+  });
+
+  test("before the tanh is drawn after it, stretched to the bounds", () => {
+    const squashed = reading({ mean: [0.6], deviation: [50], squashed: true });
+    const [picture] = prepareReading(squashed, torque, null);
+    expect(picture).toMatchObject({ spreads: [{ text: "1.07 (-2.00 … 2.00)", from: 0, to: 1 }] });
+    const mean = picture?.kind === "spreads" ? picture.spreads[0]!.mean : 0;
+    expect(mean).toBeCloseTo((Math.tanh(0.6) + 1) / 2);
+  });
+
+  test.each<[string, Partial<DrawnSpace>, string | null]>([
+    ["the same of all components", {}, "-2.00 … 2.00"],
+    ["of each component", { low: [-2, 0], high: [2, 1] }, "From the least to the greatest of each"],
+    ["not told", { low: null, high: null }, null],
+  ])("says which bounds its bars have: %s", (_, bounds, note) =>
+    expect(prepareReading(reading({ mean: [1, 1] }), { ...both, ...bounds }, null)).toMatchObject([
+      { note },
+    ]),
+  );
+
+  test("of a policy without a deviation is a mark alone", () =>
+    expect(prepareReading(reading({ mean: [0] }), torque, null)).toMatchObject([
+      { title: "Action", spreads: [{ from: null, to: null, mean: 0.5 }] },
+    ]));
+
+  test("of quantiles is a strip for each action in place of its Q-value", () => {
+    const quantiles = [
+      [0, 1, 2],
+      [2, 3, 4],
+    ];
+    const pictures = prepareReading(reading({ quantiles, q_values: [1, 3] }), push, [1]);
+    expect(pictures).toHaveLength(1);
+    expect(pictures[0]).toMatchObject({
+      kind: "strips",
+      strips: [
+        { ticks: [0, 0.25, 0.5], mean: 0.25, text: "1.00", chosen: false },
+        { ticks: [0.5, 0.75, 1], mean: 0.75, chosen: true },
+      ],
+    });
+  });
+
+  test("that has nothing draws nothing", () =>
+    expect(prepareReading(reading({}), push, null)).toEqual([]));
+});
