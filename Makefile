@@ -6,6 +6,9 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 
+# Where this is set, every process compiles all modules of the app anew: half a second of each start, and of most tests.
+export PYTHONDONTWRITEBYTECODE :=
+
 PYTHON ?= python3
 BIN := backend/.venv/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet

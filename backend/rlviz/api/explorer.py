@@ -1,7 +1,5 @@
 """A page at /api/docs to read and try the API. It loads nothing from other hosts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from fastapi import APIRouter

@@ -1,7 +1,5 @@
 """Care for the catalogue's file: checking, upgrading, downgrading and optimizing it, with or without a service."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """The two tables. Times are Unix seconds (UTC). Described in docs/storage.md."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import JSON, Column, Index, text
 from sqlmodel import Field, SQLModel
@@ -158,7 +156,7 @@ class EvaluationRow(SQLModel, table=True):
     """Worker identity of its evaluator."""
 
     @classmethod
-    def of(cls, record: EvaluationRecord) -> EvaluationRow:
+    def of(cls, record: EvaluationRecord) -> Self:
         row = cls(run_id=record.run_id, id=record.id, created_at=record.created_at.timestamp(), record={})
         row.take(record)
         return row

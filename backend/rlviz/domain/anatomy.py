@@ -1,7 +1,5 @@
 """The anatomy of an update: what it learned from, how far it moved the policy, and what the networks look like then."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.records import MAX_STEP

@@ -1,7 +1,5 @@
 """CheckpointPlan: how often a run's policy is saved, and how many copies are kept."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.limits import DEFAULT_FILM, LIMITS, MAX_TIMESTEPS

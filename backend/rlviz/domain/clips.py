@@ -4,8 +4,6 @@ Value slices and saliency maps are requested and stored in the same way, since t
 loaded.
 """
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from typing import Literal

@@ -1,7 +1,5 @@
 """RunConfig: all that is needed to repeat a run, written once to ``config.json``."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator, model_validator

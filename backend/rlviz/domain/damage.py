@@ -1,7 +1,5 @@
 """Damage: what cannot be read in a run folder, and what can be done about it."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 REPAIR = "Repair the run: what can be read is kept, and the damaged file is put beside it."

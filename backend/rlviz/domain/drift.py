@@ -1,7 +1,5 @@
 """Drift: where a file, or what is installed, differs from what this version expects."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field

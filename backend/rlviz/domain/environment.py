@@ -1,7 +1,5 @@
 """CustomEnvironment: a custom environment, with all that a worker needs to make it again."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """An evaluation: what was asked, what came out, and where the video is."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, ClassVar
 

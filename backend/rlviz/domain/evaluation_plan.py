@@ -1,7 +1,5 @@
 """EvaluationPlan: how often a run's greedy policy is evaluated while it trains."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.limits import DEFAULT_PERIODIC_EPISODES, LIMITS

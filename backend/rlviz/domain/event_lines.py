@@ -5,8 +5,6 @@ Fields that are not known, and events of a kind that is not known, come from a n
 Lines of older versions are brought up to date by the registry in ``domain/versions``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

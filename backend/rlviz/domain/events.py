@@ -1,7 +1,5 @@
 """What can happen in a run: one kind of lifecycle event each, with a model of its data. Lines: ``event_lines.py``."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Validation of values that a user chose against a model of named, bounded fields."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeVar
 

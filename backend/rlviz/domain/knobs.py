@@ -1,7 +1,5 @@
 """Changes of the hyperparameters that can be adjusted while a run trains: its knobs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal

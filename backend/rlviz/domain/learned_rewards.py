@@ -1,7 +1,5 @@
 """LearnedRewards: the rewards that a policy learned from, next to those that are recorded."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """The limits on what users may ask for. They are stated here only, and both enforced and served from here."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 

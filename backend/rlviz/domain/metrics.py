@@ -5,8 +5,6 @@ logs may be defined in that algorithm's file instead. One that is defined nowher
 user's own, is shown under its logged name.
 """
 
-from __future__ import annotations
-
 import tomllib
 from enum import StrEnum
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The kinds of policies that a run keeps."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,7 +1,5 @@
 """Preset: a named starting point for hyperparameters and training length, with its measured results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The records of ``metrics.jsonl``, one in each line; and the names of the metrics that this product reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the rules of a run have left for its user."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.event_lines import EventRecord
@@ -30,7 +28,7 @@ class RuleMessages(BaseModel):
     count: int = Field(default=0, ge=0)
     newest: tuple[RuleMessage, ...] = ()
 
-    def with_one(self, event: EventRecord, fired: RuleFiredData) -> RuleMessages:
+    def with_one(self, event: EventRecord, fired: RuleFiredData) -> "RuleMessages":
         """These and the message of ``fired``, which ``event`` tells of."""
         message = RuleMessage(rule=fired.rule, time=event.time, step=event.step, message=fired.notify or fired.says)
         return RuleMessages(count=self.count + 1, newest=(*self.newest, message)[-KEPT:])

@@ -4,10 +4,8 @@ A rule is ``{"when": a condition, "do": [actions]}``. Conditions and actions are
 means to a person, ``words`` say.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -246,7 +244,7 @@ class Rule(_Part):
     at_most: int = Field(default=DEFAULT_FIRINGS, ge=1, le=MAX_FIRINGS, strict=True, description="Firings in one run.")
 
     @model_validator(mode="after")
-    def _agree(self) -> Rule:
+    def _agree(self) -> Self:
         for target, count in Counter(filter(None, map(target_of, self.do))).items():
             if count > 1:
                 raise ValueError(f"Two actions of this rule decide about {target}. Leave one of them out.")

@@ -1,7 +1,5 @@
 """Saliency: how much each pixel of what an agent saw weighs in a number that its policy gives."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Self
 

@@ -1,7 +1,5 @@
 """What travels over the WebSocket of a session: JSON, told apart by ``type``, and each frame as one binary message."""
 
-from __future__ import annotations
-
 from enum import IntEnum, StrEnum
 from typing import Annotated, Literal
 

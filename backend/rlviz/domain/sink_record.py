@@ -1,7 +1,5 @@
 """SinkRecord: how far a sink has a run. SinkPlan: which sinks it is delivered to as it trains."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.sinks import SinkKind

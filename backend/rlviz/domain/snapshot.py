@@ -1,7 +1,5 @@
 """Snapshot: what is known of one without unpickling it, as its ``manifest.json`` says it."""
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
 from typing import ClassVar, Literal

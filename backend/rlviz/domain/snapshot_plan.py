@@ -1,6 +1,6 @@
 """SnapshotPlan: when everything that training is gets saved, and how much of that is kept."""
 
-from __future__ import annotations
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -44,6 +44,6 @@ class SnapshotPlan(BaseModel):
         """Whether any is taken without being asked for."""
         return self.every_steps is not None or self.every_seconds is not None
 
-    def within(self, max_bytes: int) -> SnapshotPlan:
+    def within(self, max_bytes: int) -> Self:
         """With ``max_bytes``, unless it says otherwise."""
         return self if self.max_bytes is not None else self.model_copy(update={"max_bytes": max_bytes})

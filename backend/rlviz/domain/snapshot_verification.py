@@ -1,7 +1,5 @@
 """Verification of a snapshot: whether training that is brought to it is what its file holds."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from rlviz.domain.verification import VerificationStatus

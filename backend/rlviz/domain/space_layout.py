@@ -1,7 +1,5 @@
 """How an element of a space is stored as a row of numbers in the columns of step records."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -26,7 +24,7 @@ class SpaceLayout(BaseModel):
         None, description="Of Discrete (one) and MultiDiscrete: how many values there are."
     )
     starts: list[int] | None = Field(None, description="And the least of them.")
-    parts: tuple[SpaceLayout, ...] = Field((), description="Of Dict and Tuple.")
+    parts: tuple["SpaceLayout", ...] = Field((), description="Of Dict and Tuple.")
 
     @property
     def is_hashed(self) -> bool:

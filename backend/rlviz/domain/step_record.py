@@ -1,7 +1,5 @@
 """A step of an episode as it is stored, sent and drawn, whoever acted: a policy, chance, or a person."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue

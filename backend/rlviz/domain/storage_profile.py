@@ -1,7 +1,5 @@
 """StorageProfile: how much is stored of what is played, for each family of environments."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,10 +4,8 @@ may take.
 A person writes them, and each says in a sentence what it does. Without rules nothing is deleted.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -76,7 +74,7 @@ class _OfRuns(BaseModel):
     after_days: float = Field(7, ge=0, le=36_500, description="Days since the run has ended.")
 
     @model_validator(mode="after")
-    def _known_families(self) -> _OfRuns:
+    def _known_families(self) -> Self:
         for family in self.families:
             if family not in DEFAULT_PROFILES:
                 raise ValueError(f"There is no family {family[:80]!r}. Known: {', '.join(DEFAULT_PROFILES)}.")
@@ -110,7 +108,7 @@ class KeepNewest(_OfFiles):
     keep: int = Field(ge=0, le=1_000, description="How many of each run stay.")
 
     @model_validator(mode="after")
-    def _can_go_on(self) -> KeepNewest:
+    def _can_go_on(self) -> Self:
         if self.kind is StoredKind.SNAPSHOTS and self.keep < 1:
             raise ValueError("The newest snapshot stays: without one a run cannot be resumed. Keep 1 or more.")
         return self
@@ -210,7 +208,7 @@ class StorageRules(BaseModel):
     rules: tuple[StorageRule, ...] = Field((), max_length=MOST_RULES)
 
     @model_validator(mode="after")
-    def _quotas_are_there(self) -> StorageRules:
+    def _quotas_are_there(self) -> Self:
         for number, rule in enumerate(self.rules, 1):
             if isinstance(rule, FileRule) and rule.over_quota_only and rule.kind not in self.quotas:
                 title = StoredKind(rule.kind).words

@@ -1,7 +1,5 @@
 """Sweep: what a search varies, how values are proposed, and when a trial is given up."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Value slices: what a policy expects over two components of the observation, with the others held constant."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Literal
 

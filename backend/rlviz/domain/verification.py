@@ -1,7 +1,5 @@
 """Verification: whether an evaluation that is played again gives the same step records."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field

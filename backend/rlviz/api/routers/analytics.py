@@ -1,7 +1,5 @@
 """Questions over all runs: SQL that can only read, groups, scatter, curves."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query

@@ -1,7 +1,5 @@
 """What a run's updates look like from within."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Query

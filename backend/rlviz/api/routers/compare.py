@@ -1,7 +1,5 @@
 """Runs side by side."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query

@@ -1,7 +1,5 @@
 """Episodes of evaluations, searched and judged."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query

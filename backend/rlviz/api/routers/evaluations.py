@@ -1,7 +1,5 @@
 """Evaluations of a run."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Query

@@ -1,7 +1,5 @@
 """What happened to a run."""
 
-from __future__ import annotations
-
 from heapq import merge
 
 from fastapi import APIRouter

@@ -1,7 +1,5 @@
 """Runs as files: bundles, tables and TensorBoard's event files to take away, and files of other tools to import."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """What an experiment has shown: results, exports, the report, the search, and a variant kept as a preset."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query

@@ -1,7 +1,5 @@
 """Experiments: create, list, show, stop, resume, delete."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Query

@@ -1,7 +1,5 @@
 """The runs that a run was forked from, beside, and into."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from fastapi import APIRouter

@@ -1,7 +1,5 @@
 """The filmstrip of a run."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from fastapi import APIRouter, Response

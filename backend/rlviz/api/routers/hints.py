@@ -1,7 +1,5 @@
 """What a run's own curves suggest."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App

@@ -1,7 +1,5 @@
 """Metrics: the last rows of a run, or the curves of one or several."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The user's own presets, which the lists of environments show among ours; and the measured curves of both."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 

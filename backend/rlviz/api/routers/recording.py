@@ -1,7 +1,5 @@
 """How a run is recorded, and the frames that are kept of an evaluation."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Response

@@ -1,7 +1,5 @@
 """Rules and knobs: what changes about a run while it trains."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App

@@ -1,7 +1,5 @@
 """Runs: create, list, show, label, start, stop, delete."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Annotated, Any

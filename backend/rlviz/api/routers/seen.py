@@ -1,7 +1,5 @@
 """What an agent saw in an evaluation or a clip: its pictures, and which pixels mattered."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response

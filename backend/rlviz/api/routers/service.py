@@ -1,7 +1,5 @@
 """Health, and what can be chosen."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import asdict
 

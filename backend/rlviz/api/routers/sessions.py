@@ -1,7 +1,5 @@
 """Sessions: an actor plays for somebody who looks, over a WebSocket."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """The sinks of a run: other programs that it is delivered to."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App

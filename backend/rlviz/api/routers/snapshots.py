@@ -1,7 +1,5 @@
 """Holding a run, going on, going back, and the snapshots by which that is done."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated
 

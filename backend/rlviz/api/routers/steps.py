@@ -1,7 +1,5 @@
 """Step records of an evaluation: looked through, and handed out in several formats; those of a clip, looked through."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import orjson

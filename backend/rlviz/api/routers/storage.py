@@ -1,7 +1,5 @@
 """Storage: what takes space, and the rules by which room is made."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated
 

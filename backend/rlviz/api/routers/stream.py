@@ -1,7 +1,5 @@
 """Server-sent events."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing

@@ -1,7 +1,5 @@
 """The tags that runs have."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App

@@ -1,7 +1,5 @@
 """The trash: deleted runs, until they are removed for good."""
 
-from __future__ import annotations
-
 from fastapi import APIRouter
 
 from rlviz.api.dependencies import App

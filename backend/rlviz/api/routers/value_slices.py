@@ -1,7 +1,5 @@
 """Value slices of a run."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response

@@ -1,7 +1,5 @@
 """Server-sent events."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import BaseModel, Field

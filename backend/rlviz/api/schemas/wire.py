@@ -1,7 +1,5 @@
 """What every model of the API is built on."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, ConfigDict
 
 

@@ -1,7 +1,5 @@
 """Alembic's entry point: runs the migrations on the connection that it was handed."""
 
-from __future__ import annotations
-
 from alembic import context
 from sqlmodel import SQLModel
 

@@ -1,7 +1,5 @@
 """ExperimentSpec: what an experiment trains, how often, how it is scored, and when it gives up."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The trials of an experiment: the lines of ``trials.jsonl``, and what they add up to."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from datetime import UTC, datetime

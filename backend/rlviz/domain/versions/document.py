@@ -1,7 +1,5 @@
 """VersionedDocument: a JSON file with a schema version, read whatever version wrote it."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Sequence
