@@ -38,8 +38,12 @@ def kept_points(x: Floats, y: Floats, max_points: int) -> Indices:
         return np.arange(len(x))
     finite = np.isfinite(y)
     gaps = np.flatnonzero(~finite)
-    numbers = np.flatnonzero(finite)
-    extremes = numbers[_extremes(x[numbers], y[numbers], _bucket_count(gaps, max_points))]
+    buckets = _bucket_count(gaps, max_points)
+    if len(gaps):
+        numbers = np.flatnonzero(finite)
+        extremes = numbers[_extremes(x[numbers], y[numbers], buckets)]
+    else:
+        extremes = _extremes(x, y, buckets)
     kept = np.union1d(extremes, [0, len(x) - 1])
     return np.union1d(kept, _gaps_between(kept, gaps)[: max_points - len(kept)])
 
@@ -59,12 +63,13 @@ def _extremes(x: Floats, y: Floats, buckets: int) -> Indices:
         return np.empty(0, dtype=np.intp)
     edges = np.linspace(x[0], x[-1], buckets, endpoint=False)
     starts = np.unique(np.searchsorted(x, edges))
-    bucket = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(x)))
-    found = []
-    for extreme in (np.minimum, np.maximum):
-        hits = np.flatnonzero(y == extreme.reduceat(y, starts)[bucket])
-        found.append(hits[np.searchsorted(bucket[hits], np.arange(len(starts)))])
-    return np.concatenate(found)
+    ends = np.append(starts[1:], len(x))
+    found = [
+        begin + getattr(y[begin:end], extreme)()
+        for extreme in ("argmin", "argmax")
+        for begin, end in zip(starts, ends, strict=True)
+    ]
+    return np.array(found, dtype=np.intp)
 
 
 def _gaps_between(kept: Indices, gaps: Indices) -> Indices:

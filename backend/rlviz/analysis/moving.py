@@ -81,7 +81,7 @@ def _discounted_sums(numbers: Floats, discount: float) -> tuple[Floats, Floats]:
         return numbers.copy(), np.ones(count)
     size = max(1, min(count, int(np.log(_LEAST_WEIGHT) / np.log(discount))))
     powers = discount ** np.arange(1.0, size + 1.0)
-    weights = (1 - discount ** np.arange(1.0, count + 1.0)) / (1 - discount)
+    weights = _weights(count, discount)
     sums = np.empty(count)
     before = 0.0
     for start in range(0, count, size):
@@ -91,3 +91,11 @@ def _discounted_sums(numbers: Floats, discount: float) -> tuple[Floats, Floats]:
         sums[start : start + size] = found
         before = float(found[-1])
     return sums, weights
+
+
+def _weights(count: int, discount: float) -> Floats:
+    """Σ_{i≤t} discount^(t-i), shape (count,): (1 - discount^t) / (1 - discount), which soon stands still."""
+    weights = np.full(count, 1 / (1 - discount))
+    changing = min(count, int(np.log(np.finfo(np.float64).eps / 4) / np.log(discount)) + 1)
+    weights[:changing] *= 1 - discount ** np.arange(1.0, changing + 1.0)
+    return weights

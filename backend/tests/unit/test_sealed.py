@@ -20,7 +20,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sealed import SealedRows
 from rlviz.sealer import seal
 from rlviz.services.supervision.sealing import sealed_metrics
-from rlviz.services.use_cases.metrics import CurveRequest, MetricsService
+from rlviz.services.use_cases.metrics import Curve, CurveRequest, MetricsService
 from rlviz.services.use_cases.run_series import Snapshot
 
 PIECE = 400
@@ -257,3 +257,26 @@ def test_one_curve_is_the_same_whatever_part_of_it_is_sealed(folder: RunFolder) 
         np.testing.assert_array_equal(curve.x, plain.curves[name].x)
         np.testing.assert_array_equal(curve.y, plain.curves[name].y)
         assert curve.count == plain.curves[name].count
+
+
+def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_or_is_forgotten(
+    folder: RunFolder,
+) -> None:
+    service, request = MetricsService(), CurveRequest(50)
+
+    def curve() -> Curve:
+        return service.curves(folder, ["episode/reward"], request).curves["episode/reward"]
+
+    first = curve()
+    assert curve() is first
+    row = {"seq": 1_001, "time": 1.8e9, "step": 9_100, "values": {"episode/reward": 5_000.0}}
+    with folder.metrics_path.open("ab") as journal:
+        journal.write(encoded(row) + b"\n")
+    gone_on = curve()
+    assert (gone_on.x[-1], gone_on.y[-1], gone_on.count) == (9_100, 5_000, 1_001)
+    service.forget(folder.run_id)
+    assert curve() is not gone_on
+    rollback = {"snapshot": "900", "superseded": {"first": 901, "last": 1_001, "attempt": 2}}
+    event = {"seq": 1, "time": 1.7e9, "event": "rollback", "step": 900, "data": rollback}
+    folder.events_path.write_bytes(encoded(event) + b"\n")
+    assert curve().count == 900

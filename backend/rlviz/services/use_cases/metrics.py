@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from cachetools import LRUCache
@@ -20,6 +20,7 @@ from rlviz.analysis.moving import exponential_average
 from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import EPISODE_INDEX
+from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import Line, whole_size
 from rlviz.rundir.metric_rows import newest_lines
@@ -32,6 +33,9 @@ UNSTARTED = TrainingClock()
 CACHED_RUNS = LIMITS.compared_runs.maximum
 """Number of runs to cache, so that looking at a comparison again parses no journal. Only the newest part of a long run
 is cached; the rest is read from its sealed copy."""
+
+CACHED_CURVES = 64
+"""Number of thinned curves of long runs to cache, 0.1 MB each: what a page of one shows, in a few windows."""
 
 Axis = Literal["step", "time", "seconds", "episode"]
 
@@ -106,6 +110,17 @@ class Tail:
     cursor: str
 
 
+class _CurveOf(NamedTuple):
+    """What a thinned curve depends on: the rows of the run up to ``offset`` (bytes), and what was asked for."""
+
+    run_id: str
+    offset: int
+    superseded: Superseded
+    name: str
+    request: CurveRequest
+    clock: TrainingClock
+
+
 class MetricsService:
     """Caches recently read runs, so that only new lines are read the next time.
 
@@ -115,6 +130,7 @@ class MetricsService:
     def __init__(self, sealer: Sealer | None = None) -> None:
         self._sealer = sealer
         self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
+        self._curves: LRUCache[_CurveOf, Curve] = LRUCache(CACHED_CURVES)
         self._lock = Lock()
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
@@ -129,8 +145,20 @@ class MetricsService:
         for the seconds of its training."""
         found = self.read(folder)
         wanted = found.series if names is None else [name for name in names if name in found.series]
-        curves = {name: curve_of(*_points(found.series, name, request.axis, clock), request) for name in wanted}
+        curves = {name: self._curve(folder.run_id, found, name, request, clock) for name in wanted}
         return Curves(curves, found.broken_lines, encode_cursor({folder.run_id: found.offset}))
+
+    def _curve(self, run_id: str, found: Snapshot, name: str, request: CurveRequest, clock: TrainingClock) -> Curve:
+        """That of a long run is cached for as long as nothing is added to the run."""
+        key = _CurveOf(run_id, found.offset, found.superseded, name, request, clock)
+        with self._lock:
+            known = self._curves.get(key)
+        if known is None:
+            known = curve_of(*_points(found.series, name, request.axis, clock), request)
+            if found.series.is_sealed:
+                with self._lock:
+                    self._curves[key] = known
+        return known
 
     def series(self, folder: RunFolder, *names: str) -> list[Series]:
         """Metrics without thinning; empty where the run has not logged any."""
@@ -140,6 +168,8 @@ class MetricsService:
     def forget(self, run_id: str) -> None:
         with self._lock:
             self._cache.pop(run_id, None)
+            for key in [key for key in self._curves if key.run_id == run_id]:
+                del self._curves[key]
 
     def read(self, folder: RunFolder) -> Snapshot:
         """Every series without thinning, up to the end of the journal now."""

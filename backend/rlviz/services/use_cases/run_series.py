@@ -32,6 +32,8 @@ class RunSeries(Mapping[str, Series]):
 
     def __init__(self, pieces: Sequence[SealedPiece], rest: Mapping[str, Series]) -> None:
         self._pieces, self._rest = pieces, rest
+        self._axes: dict[tuple[int, Axis], Floats] = {}
+        """By the place of the piece: decoded once for all series."""
         self._names = list(dict.fromkeys([*(name for piece in pieces for name in piece.counts), *rest]))
 
     @property
@@ -57,18 +59,22 @@ class RunSeries(Mapping[str, Series]):
 
     def _read(self, name: str, axes: Sequence[Axis]) -> list[Floats]:
         """The ``axes``, then the value, of all rows of ``name``. Raises KeyError if it was never logged."""
-        parts = [_of_piece(piece, name, axes) for piece in self._pieces if name in piece.counts]
+        parts = [self._of_piece(place, name, axes) for place, piece in enumerate(self._pieces) if name in piece.counts]
         if name in self._rest:
             parts.append([getattr(self._rest[name], field) for field in (*axes, "value")])
         if not parts:
             raise KeyError(name)
         return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
+    def _of_piece(self, place: int, name: str, axes: Sequence[Axis]) -> list[Floats]:
+        value, present = self._pieces[place].column(name)
+        found = [self._axis(place, axis) for axis in axes]
+        return [*(axis if present is None else axis[present] for axis in found), value]
 
-def _of_piece(piece: SealedPiece, name: str, axes: Sequence[Axis]) -> list[Floats]:
-    value, present = piece.column(name)
-    found = [piece.axis(axis) for axis in axes]
-    return [*(axis if present is None else axis[present] for axis in found), value]
+    def _axis(self, place: int, axis: Axis) -> Floats:
+        if (known := self._axes.get((place, axis))) is None:
+            known = self._axes[place, axis] = self._pieces[place].axis(axis)
+        return known
 
 
 @dataclass(frozen=True, eq=False)
