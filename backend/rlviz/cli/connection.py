@@ -185,7 +185,11 @@ def _refusal(answer: httpx.Response) -> Refused:
     except (ValueError, KeyError, TypeError):
         return Refused(status, f"The service answered {answer.status_code} {answer.reason_phrase}.", ())
     fields = [(str(field["pointer"]), str(field["detail"])) for field in problem.get("errors", ())]
-    said = [f"  {pointer}: {reason}" for pointer, reason in fields if not reason.endswith(detail)]
+    said = [
+        f"  {pointer}: {reason}"
+        for pointer, reason in fields
+        if not reason.endswith(detail) and detail != f"{pointer}: {reason}"
+    ]
     places = [field["position"] for field in problem.get("errors", ()) if field.get("position") is not None]
     said += [f"  It is wrong at character {place + 1}." for place in places]
     return Refused(status, "\n".join([detail, *said]), fields)

@@ -46,6 +46,47 @@ class Refused(Failure):
         self.fields = fields
 
 
+FLAGS = {
+    **{
+        name: f"--{name}"
+        for name in ("algo", "count", "episodes", "seed", "sort", "status", "threshold", "window", "x")
+    },
+    "checkpoint_step": "--step",
+    "env_id": "--env",
+    "env_options": "--option",
+    "evaluation/episodes": "--evaluate-episodes",
+    "evaluation/every_steps": "--evaluate-every",
+    "evaluation/stop_after": "--stop-after",
+    "every_seconds": "--every-minutes",
+    "every_steps": "--every-steps",
+    "hyperparameters": "--set",
+    "snapshots/every_seconds": "--snapshot-every-minutes",
+    "snapshots/every_steps": "--snapshot-every-steps",
+    "snapshots/keep": "--snapshot-keep",
+    "snapshots/max_bytes": "--snapshot-max-size",
+    "tags": "--tag",
+    "total_timesteps": "--steps",
+}
+"""What the fields of requests are called on the command line, where that is the same in every command."""
+
+
+def in_flags(refused: Refused) -> str:
+    """What the service said, with flags in the place of the pointers to its fields."""
+    message = str(refused)
+    for pointer, _ in refused.fields:
+        message = message.replace(f"{pointer}: ", f"{_flag_of(pointer)}: ")
+    return message
+
+
+def _flag_of(pointer: str) -> str:
+    """For instance ``--set gamma`` for ``/hyperparameters/gamma``; the pointer itself where there is no such flag."""
+    parts = pointer.strip("/").split("/")
+    for length in (2, 1):
+        if flag := FLAGS.get("/".join(parts[:length])):
+            return " ".join([flag, *(part for part in parts[length:] if not part.isdigit())])
+    return pointer
+
+
 def exit_for(http_status: int) -> Exit:
     """The exit status for a request that was answered with ``http_status``."""
     if http_status in (404, 410):

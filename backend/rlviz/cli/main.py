@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from rlviz import __version__
 from rlviz.cli.command_index import COMMANDS, SECTIONS, LazyCommands
-from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.exits import Exit, Failure, Refused, in_flags
 from rlviz.cli.help import FittingContext
 from rlviz.cli.options import examples
 
@@ -45,6 +45,8 @@ class Commands(TyperGroup):
         try:
             value = super().invoke(ctx)
             sys.stdout.flush()
+        except Refused as error:
+            raise _ended(error.status, in_flags(error)) from error
         except Failure as error:
             raise _ended(error.status, str(error)) from error
         except BrokenPipeError:

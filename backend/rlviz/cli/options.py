@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -131,6 +131,22 @@ def find_run(connection: Connection, text: str) -> str:
             raise Failure(Exit.NOT_FOUND, "There is no run yet. Start one with `rlviz run`.")
         return str(newest[0]["id"])
     return _the_one(text, connection.get("/runs", q=text[:200], limit=50)["runs"], "run", "rlviz runs")
+
+
+def find_deleted_run(connection: Connection, text: str) -> str:
+    """The same of a run in the trash, where ``last`` means none."""
+    trash = connection.get("/trash")["runs"]
+    near = [run for run in trash if text in run["id"] or text in run["name"]]
+    return _the_one(text, near, "deleted run", "rlviz trash list")
+
+
+def no_such(kind: str, wanted: str, known: Iterable[str], lister: str) -> str:
+    """That there is none of that name, with the nearest one that there is."""
+    from rlviz.domain.errors import UnknownName
+
+    nearest = UnknownName(kind, wanted, known, "").nearest
+    near = f" Did you mean {nearest}?" if nearest else ""
+    return f"There is no {kind} {wanted[:80]!r}.{near} `{lister}` lists those there are."
 
 
 def find_experiment(connection: Connection, text: str) -> str:

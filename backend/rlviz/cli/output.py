@@ -18,6 +18,9 @@ _GAP = "  "
 _LONGEST = 48
 """Characters of one cell on a terminal, at most."""
 
+_LEAST_WORDS = 8
+"""Characters of a last column of words that is cut so that it need not be left out, at least."""
+
 _NARROWEST = 6
 """Characters that a column keeps before one is left out instead."""
 
@@ -88,13 +91,16 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: i
 
 
 def fitted(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str]]:
-    """The columns, first ones first, that fit into ``columns`` characters.
+    """The columns, first ones first, that fit into ``columns`` characters; words in the last one take all the room.
 
     The first ``keep`` are made narrower, the widest first, before one of them is left out too.
     """
     cut = [[_cut(cell, _LONGEST) for cell in row] for row in cells]
-    while len(cut[0]) > keep and _taken(_widths(cut)) > columns:
+    while len(cut[0]) > keep and _taken(_widths(cut)) > columns and not _has_words(cut, columns):
         cut = [row[:-1] for row in cut]
+    if _has_words(cut, columns):
+        room = columns - _taken(_widths(cut)) + _widths(cut)[-1]
+        cut = [[*row[:-1], _cut(whole[len(row) - 1], room)] for row, whole in zip(cut, cells, strict=True)]
     widths = _widths(cut)
     while _taken(widths) > columns and max(widths) > 1:
         if len(widths) > 1 and max(widths) <= _NARROWEST:
@@ -102,6 +108,12 @@ def fitted(cells: list[list[str]], columns: int, keep: int = 1) -> list[list[str
         else:
             widths[widths.index(max(widths))] -= 1
     return [[_cut(cell, size) for cell, size in zip(row, widths, strict=False)] for row in cut]
+
+
+def _has_words(cells: list[list[str]], columns: int) -> bool:
+    """Whether the last column has words, and room for some of them: a number that is cut would be another."""
+    room = columns - _taken(_widths(cells)) + _widths(cells)[-1]
+    return room >= max(_LEAST_WORDS, len(cells[0][-1])) and any(" " in row[-1] for row in cells[1:])
 
 
 def _widths(cells: list[list[str]]) -> list[int]:

@@ -75,7 +75,7 @@ def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
     assert "completed" in row
     assert "512/512" in row
     assert "\x1b" not in listed.out, "colours are for terminals"
-    assert call(warm.runs_dir, "runs", "--status", "running").out == "No run.\n"
+    assert call(warm.runs_dir, "runs", "--status", "running").out == "No such run. `rlviz runs` alone lists all.\n"
     found = call(warm.runs_dir, "runs", "--search", "Trained", "--json").json
     assert [run["id"] for run in found["runs"]] == [run_id]
 
@@ -216,17 +216,22 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
     ("arguments", "status", "says"),
     [
         (["status", "nobody"], 3, "There is no run 'nobody'"),
-        (["actions", "Trained", "eval_20200101-000000-000"], 3, "eval_20200101-000000-000"),
+        (["actions", "Trained", "eval_20200101-000000-000"], 3, "`rlviz evaluations "),
         (["snapshot", "restore", "Trained", "nothing"], 3, "nothing"),
-        (["restore", "nobody"], 3, "nobody"),
+        (["restore", "nobody"], 3, "`rlviz trash list` lists"),
         (["pause", "Trained"], 4, "completed"),
         (["snapshot", "create", "Trained"], 4, "completed"),
         (["run", "--algo", "pppo"], 2, "Did you mean 'ppo'?"),
         (["run", "--set", "learning_rat=1"], 2, "Did you mean 'learning_rate'?"),
         (["run", "--set", "gamma"], 2, "NAME=VALUE"),
         (["run", "--steps", "many"], 2, "--steps"),
-        (["run", "--steps", "1"], 2, "100"),
-        (["runs", "--status", "flying"], 2, "/status/0: Input should be 'created'"),
+        (["run", "--steps", "1"], 2, "rlviz: --steps: Input should be greater than or equal to 100\n"),
+        (["run", "--set", "gamma=x"], 2, "--set gamma: Input should be a valid number"),
+        (["run", "--snapshot-every-steps", "1"], 2, "--snapshot-every-steps: Input should be"),
+        (["metrics", "Trained", "rollout/ep_rew"], 3, "Did you mean rollout/ep_rew_mean? `rlviz metrics "),
+        (["environments", "CartPol"], 3, "Did you mean CartPole-v1?"),
+        (["compare", "Trained"], 2, "Name two runs or more"),
+        (["runs", "--status", "flying"], 2, "--status: Input should be 'created'"),
         (["runs", "--sort", "beauty"], 2, "beauty"),
         (["status", "x" * 5_000], 3, "There is no run"),
         (["status", "../../etc/passwd"], 3, "There is no run"),

@@ -90,6 +90,15 @@ def test_a_table_on_a_narrow_terminal_keeps_its_first_columns_and_cuts_long_cell
     assert fitted([["WHY"], ["it was asked to " * 9]], 20) == [["WHY"], ["it was asked to it …"]]
 
 
+def test_words_in_the_last_column_take_all_the_room_that_there_is_and_numbers_are_never_cut() -> None:
+    why = "more than the spread of their last 20 episodes explains, by far"
+    cells = [["RETURN", "WHY"], ["133.9", why]]
+    assert fitted(cells, 120) == cells
+    assert fitted(cells, 40)[1] == ["133.9", why[:31] + "…"]
+    assert fitted([["RUN", "NAME"], ["a" * 30, "PPO on CartPole"]], 40) == [["RUN", "NAME"], ["a" * 30, "PPO on …"]]
+    assert fitted([["RUN", "STEP"], ["a" * 30, "10240/10240"]], 40) == [["RUN"], ["a" * 30]]
+
+
 def test_the_end_of_an_id_which_tells_it_from_others_stays_on_40_columns() -> None:
     rows = [["RUN", "STATUS", "RETURN"], ["ppo-cartpole-20261123-180859-eb9a69", "interrupted", "108.7"]]
     assert fitted(rows, 40, keep=2)[1] == ["ppo-cartpole-…180859-eb9a69", "interrupted"]

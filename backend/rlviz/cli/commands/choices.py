@@ -9,7 +9,7 @@ import typer
 
 from rlviz.cli.completion import complete_algorithm, complete_environment
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, connected, examples
+from rlviz.cli.options import AsJson, connected, examples, no_such
 from rlviz.cli.output import number, print_json, print_table, say
 
 
@@ -74,13 +74,9 @@ def algorithms(
 
 
 def _the_one(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
-    from rlviz.domain.errors import UnknownName
-
     found = next((one for one in every if one["id"].lower() == wanted.lower()), None)
     if found is None:
-        nearest = UnknownName(kind, wanted, (one["id"] for one in every), "").nearest
-        near = f" Did you mean {nearest}?" if nearest else ""
-        raise Failure(Exit.NOT_FOUND, f"There is no {kind} {wanted[:80]!r}.{near} `{lister}` lists those there are.")
+        raise Failure(Exit.NOT_FOUND, no_such(kind, wanted, [one["id"] for one in every], lister))
     return found
 
 

@@ -165,9 +165,15 @@ def verify(
 
 def find_evaluation(connection: Connection, run_id: str, text: str) -> str:
     """The id of the evaluation that ``text`` means: ``last`` is the newest one that is completed."""
-    if text != NEWEST:
-        return text
     found = connection.get(f"/runs/{run_id}/evaluations")
+    if text != NEWEST:
+        by_itself = connection.get(f"/runs/{run_id}/evaluations", by_run=True)
+        if text not in {item["id"] for item in (*found, *by_itself)}:
+            lister = f"rlviz evaluations {run_id}"
+            raise Failure(
+                Exit.NOT_FOUND, f"{run_id} has no evaluation {text[:80]!r}. `{lister}` lists those there are."
+            )
+        return text
     completed = [item for item in found if item["status"] == "completed"]
     if not completed:
         raise Failure(Exit.NOT_FOUND, f"{run_id} has no evaluation yet. `rlviz evaluate {run_id}` makes one.")

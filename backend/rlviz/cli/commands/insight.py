@@ -57,6 +57,8 @@ def episodes(
         print_json(found)
     elif endings:
         _show_endings(found)
+    elif not found["evaluations"]:
+        say("None of that was evaluated yet. `rlviz evaluate RUN` plays episodes.")
     else:
         rows = [_row(one) for one in found["episodes"]]
         print_table(("RETURN", "LENGTH", "EPISODE", "EVALUATION", "POLICY", "RUN"), rows, keep=2)

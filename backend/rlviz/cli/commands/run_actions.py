@@ -10,7 +10,7 @@ from rlviz.cli.attending import Follow, attend
 from rlviz.cli.attending import Wait as AndWait
 from rlviz.cli.completion import complete_deleted_run, complete_tag
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
+from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_deleted_run, find_run
 from rlviz.cli.output import print_json, say
 from rlviz.cli.waiting import AT_REST, wait_for_run
 
@@ -102,13 +102,18 @@ def delete(context: typer.Context, runs: RunNames, as_json: AsJson = False) -> N
 def restore(
     context: typer.Context,
     run: Annotated[
-        str, typer.Argument(metavar="RUN", help="Id of a run in the trash.", autocompletion=complete_deleted_run)
+        str,
+        typer.Argument(
+            metavar="RUN",
+            help="Id of a run in the trash, its beginning or end, or its name.",
+            autocompletion=complete_deleted_run,
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
     """Bring a deleted run back from the trash."""
     with connected(context) as connection:
-        restored = connection.post(f"/runs/{run}/restore")
+        restored = connection.post(f"/runs/{find_deleted_run(connection, run)}/restore")
     _show(restored, as_json)
 
 

@@ -15,7 +15,7 @@ from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.screen import event_line
-from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
+from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run, no_such
 from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
@@ -72,9 +72,13 @@ def runs(
     if as_json:
         print_json({"runs": found, "total": page["total"]})
     elif not found:
-        say("No run." if any((status, env, algo, tag, text)) else "No run yet. Start one with `rlviz run`.")
+        say(
+            "No such run. `rlviz runs` alone lists all."
+            if any((status, env, algo, tag, text))
+            else "No run yet. Start one with `rlviz run`."
+        )
     else:
-        header = ("RUN", "STATUS", "RETURN", "STEP", "ENVIRONMENT", "ALGO", "SEED", "NAME", "CURVE")
+        header = ("RUN", "STATUS", "RETURN", "STEP", "NAME", "ENVIRONMENT", "ALGO", "SEED", "CURVE")
         print_table(header, (_row(run) for run in found), keep=2)
         if page["total"] > len(found):
             say(f"{len(found)} of {page['total']}; --limit {page['total']} shows all.")
@@ -117,7 +121,11 @@ def logs(
     with connected(context) as connection:
         run_id = find_run(connection, run)
         if worker:
-            say(connection.request("GET", f"/runs/{run_id}/artifacts/worker.log").text.rstrip("\n"))
+            printed = connection.request("GET", f"/runs/{run_id}/artifacts/worker.log").text.rstrip("\n")
+            if as_json:
+                print_json({"run_id": run_id, "log": printed})
+            else:
+                say(printed) if printed else note("It has printed nothing.")
             return
         if as_json and not follow:
             print_json(connection.get(f"/runs/{run_id}/events"))
@@ -141,6 +149,9 @@ def metrics(
         run_id = find_run(connection, run)
         wanted = ",".join(names) if names else None
         curves = connection.get(f"/runs/{run_id}/metrics/curves", names=wanted, max_points=points, x=x)
+        if unknown := [name for name in names or () if not curves["series"].get(name, {"y": ()})["y"]]:
+            logged = connection.get(f"/runs/{run_id}/metrics/curves", max_points=4)["series"]
+            raise Failure(Exit.NOT_FOUND, no_such("metric", unknown[0], logged, f"rlviz metrics {run_id}"))
     if as_json:
         print_json(curves)
     elif names:
@@ -176,6 +187,8 @@ def compare(
         if video is not None:
             _write_video(connection, run_ids, video)
             return
+        if len(set(run_ids)) < 2:
+            raise Failure(Exit.BAD_INPUT, f"Name two runs or more. `rlviz status {run_ids[0]}` shows one.")
         compared = connection.get("/compare", runs=",".join(run_ids), threshold=threshold, window=window)
     if as_json:
         print_json(compared)
@@ -217,10 +230,10 @@ def _row(run: dict[str, Any]) -> tuple[str, ...]:
         run["status"],
         number(run["ep_rew_mean"]),
         f"{run['step']}/{run['end_step']}",
+        run["name"],
         run["env_id"],
         run["algo"],
         str(run["seed"]),
-        run["name"],
         sparkline(run["sparkline"], 20),
     )
 

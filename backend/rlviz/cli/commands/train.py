@@ -12,6 +12,7 @@ from rlviz.cli.completion import complete_algorithm, complete_environment, compl
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
+from rlviz.cli.output import note
 from rlviz.cli.rule_text import read_rules
 from rlviz.cli.snapshot_options import EveryMinutes, EverySteps, Keep, MaxSize, planned
 from rlviz.domain.sinks import SinkKind
@@ -189,7 +190,10 @@ def fork(
         if snapshot is None and step is None:
             snapshot = connection.get(f"/runs/{run_id}/snapshots")["newest"]
         body |= {"snapshot": snapshot, "step": step}
-        attend(connection, connection.post(f"/runs/{run_id}/fork", body), follow, wait, as_json)
+        forked = connection.post(f"/runs/{run_id}/fork", body)
+        begins = connection.get(f"/runs/{forked['id']}")["config"]["parent"]["step"]
+        note(f"It begins at step {begins:,} of {run_id}.")
+        attend(connection, forked, follow, wait, as_json)
 
 
 def resume(
