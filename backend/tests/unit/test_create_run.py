@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,6 +16,8 @@ from rlviz.catalog.database import Database
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
+from tests.support.forked_process import ForkedProcess
+from tests.support.http import PATIENCE
 from tests.support.service import catalogue, catalogued
 
 NEW = NewRun(algo="ppo", env_id="CartPole-v1", seed=1, total_timesteps=1_000)
@@ -95,9 +95,8 @@ def locked(path: Path, wanted: bool) -> Iterator[None]:
 
 
 DIE = """
-import os, sys
+import os
 from pathlib import Path
-sys.path.insert(0, {tests!r})
 from tests.support.service import catalogued
 from tests.unit.test_create_run import NEW
 from rlviz.catalog.database import Database
@@ -132,12 +131,9 @@ with catalogued(Path({runs!r})) as app:
     ],
 )
 def test_a_service_that_dies_leaves_the_run_as_it_was_asked_for_or_none(tmp_path: Path, step: str, there: bool) -> None:
-    backend = str(Path(__file__).parents[2])
-    code = DIE.format(tests=backend, runs=str(tmp_path), step=step)
-    assert (
-        subprocess.run([sys.executable, "-c", code], cwd=backend, env={**os.environ, "PYTHONPATH": backend}).returncode
-        == 9
-    )
+    service = ForkedProcess(tmp_path, os.environ, script=DIE.format(runs=str(tmp_path), step=step))
+    _, err = service.communicate(PATIENCE)
+    assert service.returncode == 9, err
     with catalogued(tmp_path) as app:
         rows = catalogue(app.database)
         assert [row["status"] for row in rows.values()] == ["queued"] * there

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
-import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 
 from rlviz.rundir.journal import JournalWriter, read_journal
 from rlviz.rundir.journal.lines import MAX_LINE_BYTES
+from tests.support.forked_process import ForkedProcess
 from tests.support.journals import Clock, seqs, write
 
 
@@ -149,24 +148,24 @@ def test_threads_appending_together_leave_no_gap(path: Path) -> None:
 
 
 KILLED = """
-import sys
 from pathlib import Path
 from rlviz.rundir.journal import JournalWriter
-writer = JournalWriter(Path(sys.argv[1]), flush_seconds=0.001)
+writer = JournalWriter(Path({path!r}), flush_seconds=0.001)
 print("ready", flush=True)
 while True:
-    writer.append({"step": 1, "values": {"episode/reward": 21.0, "text": "x" * 3000}})
+    writer.append({{"step": 1, "values": {{"episode/reward": 21.0, "text": "x" * 3000}}}})
 """
 
 
 def test_a_writer_killed_at_any_moment_leaves_a_readable_journal_that_goes_on(path: Path) -> None:
     moments = random.Random(9)
     for _ in range(20):
-        with subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE) as writer:
-            assert writer.stdout is not None
-            assert writer.stdout.readline() == b"ready\n"
+        writer = ForkedProcess(path.parent, os.environ, script=KILLED.format(path=str(path)))
+        with writer.stdout, writer.stderr:
+            assert writer.stdout.readline() == "ready\n"
             time.sleep(moments.uniform(0, 0.02))
-            writer.send_signal(signal.SIGKILL)
+            writer.kill()
+            writer.wait()
         assert seqs(path) == list(range(1, len(seqs(path)) + 1))
     write(path, 1)
     assert seqs(path) == list(range(1, len(seqs(path)) + 1))
