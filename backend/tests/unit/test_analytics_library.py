@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +31,16 @@ def rows_of(library: Library, sql: str, most_rows: int = 1_000) -> list[list[Any
     return library.answer(library.check(sql), [], most_rows)[0].rows
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Iterator[Library]:
-    """Of two runs: one with 300 rows, of which 200 are sealed, and one with 50 rows that are not."""
-    long = make_run(tmp_path, "long", rows=200, status="completed", hyperparameters={"gamma": 0.99, "n_steps": 64})
+@contextmanager
+def of_two_runs(runs_dir: Path) -> Iterator[Library]:
+    """One of them has 300 rows, of which 200 are sealed, and the other 50 rows that are not."""
+    long = make_run(runs_dir, "long", rows=200, status="completed", hyperparameters={"gamma": 0.99, "n_steps": 64})
     seal(sealed_metrics(long), 0)
     with journal(long.metrics_path) as writer:
         for step in range(100):
             writer.append({"step": 1_000 + step, "values": {"late/metric": float(step)}})
     make_run(
-        tmp_path,
+        runs_dir,
         "short",
         rows=50,
         status="completed",
@@ -47,8 +48,22 @@ def library(tmp_path: Path) -> Iterator[Library]:
         env_options={"gravity": 5},
         hyperparameters={"gamma": 1, "policy_kwargs": {"net_arch": [64]}},
     )
-    with catalogued(tmp_path):
-        yield Library(tmp_path / "rlviz.db")
+    with catalogued(runs_dir):
+        yield Library(runs_dir / "rlviz.db")
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with of_two_runs(tmp_path) as library:
+        yield library
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Library, Path]]:
+    """One for all tests after which every file has to be as it was before, and the folder of its runs."""
+    runs_dir = tmp_path_factory.mktemp("unchanged")
+    with of_two_runs(runs_dir) as library:
+        yield library, runs_dir
 
 
 def test_settings_are_columns_of_the_kind_that_their_values_have(library: Library) -> None:
@@ -185,12 +200,13 @@ def test_what_is_wrong_is_told_with_its_place_in_characters(
         "SELECT '\0'",
     ],
 )
-def test_nothing_but_reading_the_tables_is_possible(library: Library, tmp_path: Path, sql: str) -> None:
-    piece = next((tmp_path / "long" / "sealed").iterdir())
+def test_nothing_but_reading_the_tables_is_possible(unchanged: tuple[Library, Path], sql: str) -> None:
+    library, runs_dir = unchanged
+    piece = next((runs_dir / "long" / "sealed").iterdir())
     rows_of(library, "SELECT count(*) FROM metrics")  # from here on the sealed files are open to the view of metrics
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
+    before = {path: path.read_bytes() for path in runs_dir.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
     with pytest.raises(BadStatement):
-        rows_of(library, sql.format(folder=tmp_path, piece=piece))
-    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
+        rows_of(library, sql.format(folder=runs_dir, piece=piece))
+    after = {path: path.read_bytes() for path in runs_dir.rglob("*") if path.is_file() and path.suffix != ".db-shm"}
     assert after == before
     assert rows_of(library, "SELECT count(*) FROM runs") == [[2]]

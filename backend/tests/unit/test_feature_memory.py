@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import gymnasium
@@ -34,13 +35,17 @@ class Pictures(gymnasium.Env[Any, Any]):
         return self.observation_space.sample(), 0.0, False, False, {}
 
 
-def policy_of(algo: str) -> TrainedPolicy:
+def new_policy(algo: str) -> TrainedPolicy:
     algorithm = ALGORITHMS.get(algo)
     continuous = algo == "sac"
     space: Any = spaces.Box(-1, 1, (2,), np.float32) if continuous else spaces.Discrete(3)
     settings = {} if algo in ("ppo", "a2c", "trpo") else {"buffer_size": 10}
     model = load(algorithm.model_class)("CnnPolicy", Pictures(space), device="cpu", seed=1, **settings)
     return TrainedPolicy(algorithm, model, None)
+
+
+policy_of = cache(new_policy)
+"""One of each algorithm for all tests that only read with it."""
 
 
 @contextmanager
@@ -98,7 +103,7 @@ def test_nothing_known_means_one_look_at_each(algo: str) -> None:
 
 
 def test_a_policy_is_as_it_was_afterwards() -> None:
-    policy, seen = policy_of("ppo"), observations(2)
+    policy, seen = new_policy("ppo"), observations(2)
     before = policy.predict(seen, deterministic=True)[0]
     with pytest.raises(ZeroDivisionError), policy.features.made_once([]):
         raise ZeroDivisionError
