@@ -1,0 +1,66 @@
+"""Forks of one template, which stays as it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rlviz.launchers.base import Exit
+from rlviz.launchers.job import Evaluate, Train
+from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.template import FORKS
+from tests.support.evaluations import ask_in_folder
+from tests.support.training import column, eventually, make_run
+from tests.support.workers import parent_of, pid_of, put_down, title_of, warm_launcher, worker_processes
+
+pytestmark = pytest.mark.skipif(not FORKS, reason="a process that has imported torch is forked on Linux only")
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[ProcessLauncher]:
+    launcher = warm_launcher()
+    yield launcher
+    launcher.close()
+    assert worker_processes() == []
+
+
+@pytest.fixture(scope="module")
+def template(launcher: ProcessLauncher) -> int:
+    """Process id of the template, which can fork."""
+    [pid] = worker_processes()
+    return pid
+
+
+def test_each_launch_is_a_fork_with_a_title_and_a_session_of_its_own(
+    launcher: ProcessLauncher, template: int, tmp_path: Path
+) -> None:
+    folders = [make_run(tmp_path, name, total_timesteps=1_000_000) for name in ("one", "two")]
+    workers = [launcher.launch(folder, Train()) for folder in folders]
+    for folder, worker in zip(folders, workers, strict=True):
+        pid = pid_of(worker.identity)
+        assert parent_of(pid) == template
+        assert title_of(psutil.Process(pid)).endswith(str(folder.path))
+        assert os.getsid(pid) == pid
+        eventually(lambda folder=folder: column(folder, "episode/index"), "training")
+        put_down(worker)
+        assert worker.poll() == Exit(-9)
+    assert worker_processes() == [template]
+
+
+def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, template: int, tmp_path: Path) -> None:
+    folder = make_run(
+        tmp_path, torch_threads=2, total_timesteps=512, hyperparameters={"net_arch": [256, 256], "n_steps": 256}
+    )
+    assert eventually(launcher.launch(folder, Train()).poll) == Exit(0)
+    asked = ask_in_folder(folder)
+    assert eventually(launcher.launch(folder, Evaluate(asked.id)).poll) == Exit(0)
+    assert folder.evaluations.video_path(asked.id).is_file()
+
+
+def test_the_template_has_drawn_nothing(template: int) -> None:
+    names = [path.read_text().strip() for path in Path(f"/proc/{template}/task").glob("*/comm")]
+    assert "SDLTimer" not in names, "a fork would wait for that thread for ever"
