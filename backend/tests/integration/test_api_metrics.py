@@ -88,6 +88,7 @@ def test_a_run_without_metrics_has_empty_answers_not_errors(service: Service) ->
         "series": {},
         "broken_lines": 0,
         "cursor": f"{run['id']}:0",
+        "mean_episodes": 100,
         "before": None,
     }
     assert service.get(f"/runs/{run['id']}/metrics/rows?tail=5")["rows"] == []
