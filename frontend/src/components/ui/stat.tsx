@@ -14,7 +14,14 @@ export function Stat({ label, children, note, className }: StatProps) {
     <div className={clsx("min-w-0", className)}>
       <dt className="truncate text-xs text-ink-faint">{label}</dt>
       <dd className="mt-0.5 truncate text-base font-medium tabular-nums">{children}</dd>
-      {note && <dd className="truncate text-xs text-ink-faint tabular-nums">{note}</dd>}
+      {note && (
+        <dd
+          className="truncate text-xs text-ink-faint tabular-nums"
+          title={typeof note === "string" ? note : undefined}
+        >
+          {note}
+        </dd>
+      )}
     </div>
   );
 }

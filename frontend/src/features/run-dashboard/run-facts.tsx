@@ -89,7 +89,7 @@ function Solved({ run: { solved, reward_threshold: threshold } }: { run: RunDeta
     );
   }
   const after = solved.seconds === null ? "" : `after ${duration(solved.seconds * 1000)}, `;
-  const mean = `mean of ${meanEpisodes ?? "the last"} episodes`;
+  const mean = meanEpisodes == null ? "mean return" : `mean of ${meanEpisodes}`;
   const by = solved.by === "training" ? mean : "greedy evaluation";
   return (
     <Stat label="Solved" note={`${after}${by} ≥ ${decimal(solved.threshold)}`}>
