@@ -1,5 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
-import { sideways, status } from "./run-page";
+import { sideways, status, videoTime } from "./run-page";
 
 test.describe.configure({ mode: "serial", timeout: 300_000 });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
@@ -108,6 +108,31 @@ test("actions are chosen greedily or not, and a moment can be gone back to", asy
   const still = await frames(page);
   await live(page).getByRole("button", { name: "Play", exact: true }).click();
   await expect.poll(() => frames(page), SLOW).toBeGreaterThan(still + 3);
+});
+
+test("from the live window a click on the curve leads to a clip of that policy, and back", async ({
+  page,
+}) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
+  const { width, height } = (await plot.boundingBox())!;
+  await plot.click({ position: { x: width * 0.3, y: height * 0.4 } });
+
+  const moment = page.getByRole("region", { name: "Moment", exact: true });
+  const title = moment.getByRole("heading", { level: 2 });
+  await expect(title).toHaveText(/^Policy of step [\d,]+/, SLOW);
+  const video = moment.locator("video");
+  // A policy that is kept meanwhile may be nearer to the moment, and is then the one that plays.
+  await expect(async () => {
+    const step = /step ([\d,]+)/.exec(await title.innerText())![1]!.replaceAll(",", "");
+    expect(await video.getAttribute("src")).toMatch(new RegExp(`clip_${step}_\\d+_greedy\\.mp4$`));
+  }).toPass(SLOW);
+  await expect.poll(() => videoTime(video), SLOW).toBeGreaterThan(0);
+  await expect(status(page, "running")).toBeVisible();
+
+  await page.getByRole("radio", { name: "Live" }).click({ force: true });
+  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
 });
 
 test("the controls are taken in mid-episode, a key changes the state, and they are handed back", async ({
