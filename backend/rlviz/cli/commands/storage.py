@@ -13,7 +13,7 @@ import typer
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, connected, examples
+from rlviz.cli.options import AsJson, connected, examples, no_such
 from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
@@ -88,6 +88,13 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a rule: what `rlviz prune`, and the service once an hour, may delete, compress or archive unasked."""
+    needed: dict[str, object] = {}
+    if does is RuleKind.KEEP_NEWEST:
+        needed = {"--kind": kind, "--keep": keep}
+    elif does is RuleKind.REMOVE:
+        needed = {"--what": what}
+    if missing := [flag for flag, value in needed.items() if value is None]:
+        raise Failure(Exit.BAD_INPUT, f"{does} needs {' and '.join(missing)}. `rlviz storage add --help` shows some.")
     given = {"kind": kind, "keep": keep, "what": what, "after_days": after_days, "families": family}
     rule: dict[str, Any] = {"do": does.value.replace("-", "_")}
     rule |= {name: value for name, value in given.items() if value is not None}
@@ -121,6 +128,8 @@ def quota(
     """Say how much files of a kind may take: from 80 % on there is a warning, and rules can wait for it."""
     with connected(context) as connection:
         stored = connection.get("/storage", runs=0)
+        if kind not in (kinds := [one["kind"] for one in stored["kinds"]]):
+            raise Failure(Exit.BAD_INPUT, no_such("kind", kind, kinds, "rlviz storage show --json"))
         quotas = _quotas(stored) | {kind: _bytes(most)}
         wanted = {name: value for name, value in quotas.items() if value is not None}
         _write(connection, stored["rules"], wanted, as_json)
