@@ -216,7 +216,7 @@ def test_an_episode_of_a_million_steps_is_recorded_in_memory_that_does_not_grow(
         ):
             [result] = film(env, policy, None, episodes=1, seed=1, deterministic=True, max_steps=steps, steps=recorder)
     assert (result.episode_length, result.truncated) == (steps, True)
-    assert max(memory) - memory[1] < 60 * MEGABYTE
+    assert max(memory[1:]) - memory[1] < 60 * MEGABYTE, "what tests before it had taken is given back by the first"
     facts = writer.facts()
     assert facts.cut == (facts.rows < steps + 1)
     assert facts.size_bytes < max_bytes + MEGABYTE

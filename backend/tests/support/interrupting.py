@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from inspect import CO_GENERATOR
 from itertools import count
 from pathlib import Path
 from threading import Lock
@@ -53,7 +54,8 @@ class Anew:
 
 class Calls:
     """Counts the calls of the product's own functions in this thread, and presses Ctrl-C as number ``last`` begins; 0:
-    never."""
+    never. Generators do not count: one that is closed by the garbage collector is called too, and Python drops what it
+    raises then."""
 
     def __init__(self, last: int) -> None:
         self.count, self._last = 0, last
@@ -61,6 +63,8 @@ class Calls:
 
     def _see(self, frame: FrameType, event: str, _argument: Any) -> None:
         if event != "call" or not str(frame.f_globals.get("__name__")).startswith("rlviz"):
+            return
+        if frame.f_code.co_flags & CO_GENERATOR:
             return
         self.count += 1
         if self.count == self._last:
