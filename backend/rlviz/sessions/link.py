@@ -24,6 +24,10 @@ MAX_WAITING = 200
 """Messages that wait to be followed; more are refused, so that the end of the connection is always seen."""
 
 
+class ServiceGone(ConnectionError):
+    """The service has ended, or was killed."""
+
+
 class Link:
     """Sends what happens, and gathers what is wanted in a thread of its own. ``on_end`` is called in that thread when
     the service, or whoever looked, is gone.
@@ -79,9 +83,17 @@ class Link:
         except Empty:
             return None
 
+    def await_end(self) -> None:
+        """Wait until the end of the connection is noticed, and everything that is to be done then is."""
+        self._thread.join()
+
     def _send(self, packet: bytes) -> None:
-        with self._sending:
-            self._connection.sendall(packet)
+        """Raises ServiceGone."""
+        try:
+            with self._sending:
+                self._connection.sendall(packet)
+        except ConnectionError as error:
+            raise ServiceGone from error
 
     def _gather(self) -> None:
         try:

@@ -21,7 +21,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lease import Lease
 from rlviz.sessions.camera import Camera
 from rlviz.sessions.folder import SessionFolder, SessionPlan
-from rlviz.sessions.link import Link
+from rlviz.sessions.link import Link, ServiceGone
 from rlviz.sessions.played_run import PlayedRun
 from rlviz.sessions.player import SessionPlayer
 from rlviz.sessions.policies import FixedPolicy, NewestPolicy, NoPolicy, PolicySource
@@ -79,6 +79,8 @@ def play_session(folder: SessionFolder) -> None:
             while True:
                 player.turn()
                 played.tick()
+        except ServiceGone:  # noticed here before the thread that reads has: it ends this process
+            link.await_end()
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
             end(_cause(error))

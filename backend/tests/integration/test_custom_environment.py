@@ -48,6 +48,7 @@ def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service
         "is_real": False,
         "is_picture": False,
         "factors": [],
+        "counts": [],
     }
     assert lights["action_space"]["n"] == 3
     assert (lights["max_episode_steps"], lights["reward_threshold"], lights["render_fps"]) == (20, 18.0, 10)

@@ -1,0 +1,32 @@
+"""The connection of a session's worker to the service, when that goes away."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from rlviz.domain.session_messages import EndedMessage
+from rlviz.sessions.link import Link, ServiceGone
+
+
+def test_who_sends_to_a_service_that_is_gone_can_wait_until_its_end_is_noticed(tmp_path: Path) -> None:
+    noticed = Event()
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind(str(tmp_path / "socket"))
+        service.listen()
+        link = Link.connect(str(tmp_path / "socket"), "secret", noticed.set)
+        accepted, _ = service.accept()
+        accepted.close()
+
+    def send_on() -> None:
+        while True:
+            link.send(EndedMessage(cause="It is over."))
+
+    with pytest.raises(ServiceGone):
+        send_on()
+    link.await_end()
+    assert noticed.is_set()
+    link._connection.close()  # else that is done by the end of the process
