@@ -41,6 +41,7 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
     await expect(status(page, "paused")).toBeVisible();
     await look("paused");
 
+    await drawn(20); // what was there before, so that what is more is new
     const before = await points(page, "Episode return");
     await press("Resume");
     await drawn(before + 20);
