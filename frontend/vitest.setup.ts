@@ -10,3 +10,12 @@ afterEach(cleanup);
 // jsdom has no media queries; uPlot asks for one when it is loaded.
 window.matchMedia ??= (media) =>
   Object.assign(new EventTarget(), { media, matches: false }) as unknown as MediaQueryList;
+
+// jsdom lays nothing out and draws nothing.
+globalThis.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+Element.prototype.scrollIntoView ??= () => undefined;
+HTMLCanvasElement.prototype.getContext = () => null;

@@ -65,8 +65,8 @@ def _extremes(x: Floats, y: Floats, buckets: int) -> Indices:
     starts = np.unique(np.searchsorted(x, edges))
     ends = np.append(starts[1:], len(x))
     found = [
-        begin + getattr(y[begin:end], extreme)()
-        for extreme in ("argmin", "argmax")
+        begin + extreme(y[begin:end])
+        for extreme in (np.argmin, np.argmax)
         for begin, end in zip(starts, ends, strict=True)
     ]
     return np.array(found, dtype=np.intp)

@@ -20,6 +20,7 @@ from copy import copy
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -74,6 +75,7 @@ class SealedPiece:
         """Raises ValueError or LookupError if ``content`` is no piece."""
         arrow = _arrow()
         self._file = arrow.parquet.ParquetFile(arrow.BufferReader(content))
+        self._reading = Lock()  # the file crashes the process if two threads read it at once
         about = json.loads(self._file.metadata.metadata[_METADATA])
         if about["version"] != _VERSION:
             raise ValueError(f"Version {about['version']} is not known; {_VERSION} is.")
@@ -116,7 +118,8 @@ class SealedPiece:
         return SealedColumn(value[self._counted[present]], present[self._counted])
 
     def _read(self, name: str) -> SealedColumn:
-        column: Any = self._file.read(columns=[name], use_threads=False).column(name).combine_chunks()
+        with self._reading:
+            column: Any = self._file.read(columns=[name], use_threads=False).column(name).combine_chunks()
         if not column.null_count:
             return SealedColumn(column.to_numpy(zero_copy_only=False), None)
         return SealedColumn(

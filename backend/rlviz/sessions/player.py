@@ -129,9 +129,8 @@ class SessionPlayer:
                 self._on_recording(arrived)
             case _:
                 refusal = self._handle(arrived)
-                if not isinstance(
-                    arrived, TakeAction | ShowSeen | ShowSlice
-                ):  # which change no state, or come too often
+                # These change no state, or come too often.
+                if not isinstance(arrived, TakeAction | ShowSeen | ShowSlice):
                     self._send_state()
                 if refusal is not None:
                     self._display.refusal(refusal)

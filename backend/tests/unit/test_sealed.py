@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -280,3 +283,24 @@ def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_o
     event = {"seq": 1, "time": 1.7e9, "event": "rollback", "step": 900, "data": rollback}
     folder.events_path.write_bytes(encoded(event) + b"\n")
     assert curve().count == 900
+
+
+def test_a_piece_is_read_by_one_thread_at_a_time_since_the_library_crashes_otherwise(folder: RunFolder) -> None:
+    [piece, *_] = sealed_metrics(folder).pieces()
+    file, reading, together = piece._file, Lock(), []
+
+    class Watched:
+        def read(self, **asked: Any) -> Any:
+            together.append(not reading.acquire(blocking=False))
+            time.sleep(0.002)
+            found = file.read(**asked)
+            if not together[-1]:
+                reading.release()
+            return found
+
+    piece._file = Watched()
+    rest = piece.without(Superseded([Stretch(first=1, last=2, attempt=2)]))
+    with ThreadPoolExecutor(4) as threads:
+        lengths = set(threads.map(lambda one: len(one.axis("step")), [piece, rest] * 10))
+    assert len(lengths) == 2
+    assert not any(together)

@@ -18,7 +18,7 @@ DRAFT_SUFFIX = f"{SUFFIX}.tmp"
 
 class PreparedBundle:
     """Lies beside its place, hidden and locked, until ``put_in_place``; ``discard``, which comes last in any case,
-    removes it if it still does. Whoever is killed before leaves it to ``remove_drafts``."""
+    removes it if it still does. Whoever is killed before leaves it to ``remove_unfinished``."""
 
     def __init__(self, folder: RunFolder, archive_dir: Path) -> None:
         self._folder = folder
@@ -62,7 +62,7 @@ class PreparedBundle:
             self._file.close()
 
 
-def remove_drafts(archive_dir: Path) -> None:
+def remove_unfinished(archive_dir: Path) -> None:
     """Remove the bundles that killed passes left unfinished, but none that is being written. What cannot be removed
     stays for the next time. Raises OSError where the archive cannot be read."""
     for draft in archive_dir.glob(f".*{DRAFT_SUFFIX}"):

@@ -17,7 +17,7 @@ from rlviz.domain.storage_rules import Archive, EmptyTrash, RunRule, StorageRule
 from rlviz.domain.times import DAY_SECONDS
 from rlviz.rundir.trash import Trash
 from rlviz.services.storage.action_log import StorageAction, StorageActionLog
-from rlviz.services.storage.archiving import remove_drafts
+from rlviz.services.storage.archiving import remove_unfinished
 from rlviz.services.storage.clearing import RunClearing
 from rlviz.services.storage.meter import StorageMeter
 from rlviz.services.storage.rules_store import StorageRulesStore
@@ -123,7 +123,7 @@ class StoragePruner:
 
     def _tidy_archive(self) -> None:
         if self._archive_dir is not None:
-            remove_drafts(self._archive_dir)
+            remove_unfinished(self._archive_dir)
 
     def _actions(self, rule: StorageRule, rules: StorageRules, *, dry_run: bool) -> Iterator[StorageAction]:
         if isinstance(rule, EmptyTrash):

@@ -34,8 +34,8 @@ CACHED_RUNS = LIMITS.compared_runs.maximum
 """Number of runs to cache, so that looking at a comparison again parses no journal. Only the newest part of a long run
 is cached; the rest is read from its sealed copy."""
 
-CACHED_CURVES = 64
-"""Number of thinned curves of long runs to cache, 0.1 MB each: what a page of one shows, in a few windows."""
+CACHED_POINTS = 100_000
+"""Points of thinned curves of long runs to cache, some 10 MB: what a page of one shows, in a few windows."""
 
 Axis = Literal["step", "time", "seconds", "episode"]
 
@@ -130,7 +130,7 @@ class MetricsService:
     def __init__(self, sealer: Sealer | None = None) -> None:
         self._sealer = sealer
         self._cache: LRUCache[str, OpenedRun] = LRUCache(CACHED_RUNS)
-        self._curves: LRUCache[_CurveOf, Curve] = LRUCache(CACHED_CURVES)
+        self._curves: LRUCache[_CurveOf, Curve] = LRUCache(CACHED_POINTS, getsizeof=lambda curve: len(curve.x))
         self._lock = Lock()
 
     def tail(self, folder: RunFolder, count: int) -> Tail:
@@ -155,7 +155,7 @@ class MetricsService:
             known = self._curves.get(key)
         if known is None:
             known = curve_of(*_points(found.series, name, request.axis, clock), request)
-            if found.series.is_sealed:
+            if found.series.is_sealed and len(known.x) <= CACHED_POINTS:
                 with self._lock:
                     self._curves[key] = known
         return known

@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { LiveSlice } from "@/lib/api";
 import type { SessionClient } from "@/lib/session";
 import { recordOf } from "@/lib/session/testing";
@@ -22,17 +22,6 @@ const drawn = (over: [number, number]): LiveSlice => ({
     values: Array.from({ length: 64 }, (_, y) => Array.from({ length: 64 }, (_, x) => x + 100 * y)),
     ...{ low: 0, high: 6363 },
   },
-});
-
-beforeEach(() => {
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
 });
 
 function shown() {

@@ -1,6 +1,6 @@
 import { fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { recordOf } from "@/lib/session/testing";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ValueSliceFigure } from "./value-slice-figure";
@@ -8,17 +8,6 @@ import { ValueSliceFigure } from "./value-slice-figure";
 const space = { kind: "Box", shape: [3], labels: ["position", "speed", "angle"] };
 const records = [0, 1, 2].map((index) => recordOf(index, { observation: [index, 0.25, 0.75] }));
 const reach = { low: 0, high: 1, unit: "" };
-
-beforeEach(() => {
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
-});
 
 function figure(index: number) {
   return (

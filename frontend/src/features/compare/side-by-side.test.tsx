@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Run } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { compared, comparison } from "./fixtures";
@@ -15,10 +15,6 @@ const figures = comparison(
   runs.map(({ id }) => compared(id, 0)),
   { environments: [] },
 );
-
-beforeEach(() => {
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
-});
 
 test("as many runs play live as the service allows, and one can choose which", async () => {
   serve({

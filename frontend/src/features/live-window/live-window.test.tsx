@@ -38,14 +38,6 @@ beforeEach(() => {
       disconnect() {}
     },
   );
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
 });
 
 const session = { id: "s", socket: "/api/sessions/s/socket" };

@@ -212,14 +212,6 @@ test("what the policy made of a frame is read beside it, and a step of its lines
       "reading.value": [4, 3, 2],
     },
   };
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
   serve({
     "GET /runs/a/evaluations": () => ({ body: [evaluation("a")] }),
     "GET /runs/a/evaluations/a/steps": () => ({ body: steps }),

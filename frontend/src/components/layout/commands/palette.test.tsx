@@ -47,16 +47,6 @@ beforeEach(() => {
   path = "/";
   search = "";
   push.mockReset();
-  // jsdom lays nothing out.
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      unobserve() {}
-      disconnect() {}
-    },
-  );
-  Element.prototype.scrollIntoView = () => undefined;
 });
 
 test("a run's name and Enter open the run", async () => {

@@ -1,25 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { LearnedRewards, PolicyReading, StepRecord } from "@/lib/api";
+import type { LearnedRewards, StepRecord } from "@/lib/api";
 import { recordOf } from "@/lib/session/testing";
 import { actionText, chosenAction } from "./action";
 import { episodeLines, returnThatCame } from "./episode-lines";
 import { lineScale, stepAt } from "./line-scale";
 import { prepareObservation } from "./observation";
 import type { DrawnSpace } from "./space";
-
-const push: DrawnSpace = { kind: "Discrete", n: 2, labels: ["push left", "push right"] };
-const torque: DrawnSpace = { kind: "Box", shape: [1], labels: ["torque"], low: [-2], high: [2] };
-
-const levers: DrawnSpace = {
-  ...{ kind: "MultiDiscrete", shape: [2], n: 6, counts: [3, 2], labels: ["hoist", "brake"] },
-};
-const bits: DrawnSpace = { kind: "MultiBinary", shape: [2], labels: [] };
-
-const reading = (change: Partial<PolicyReading>): PolicyReading => ({
-  ...{ value: null, probabilities: null, mean: null, deviation: null, squashed: false },
-  ...{ q_values: null, action_value: null, quantiles: null },
-  ...change,
-});
+import { bits, levers, push, reading, torque } from "./testing";
 
 describe("the action", () => {
   const seen = recordOf(3, { reading: reading({ probabilities: [0.9, 0.1] }) });

@@ -1,21 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { PolicyReading } from "@/lib/api";
 import { prepareReading } from "./reading";
 import type { DrawnSpace } from "./space";
+import { bits, levers, push, reading, torque } from "./testing";
 
-const push: DrawnSpace = { kind: "Discrete", n: 2, labels: ["push left", "push right"] };
-const torque: DrawnSpace = { kind: "Box", shape: [1], labels: ["torque"], low: [-2], high: [2] };
 const both: DrawnSpace = { kind: "Box", shape: [2], low: [-2, -2], high: [2, 2] };
-const levers: DrawnSpace = {
-  ...{ kind: "MultiDiscrete", shape: [2], n: 6, counts: [3, 2], labels: ["hoist", "brake"] },
-};
-const bits: DrawnSpace = { kind: "MultiBinary", shape: [2], labels: [] };
-
-const reading = (change: Partial<PolicyReading>): PolicyReading => ({
-  ...{ value: null, probabilities: null, mean: null, deviation: null, squashed: false },
-  ...{ q_values: null, action_value: null, quantiles: null },
-  ...change,
-});
 
 describe("a reading", () => {
   test("of probabilities is a bar for each action, the taken one marked", () => {

@@ -1,6 +1,6 @@
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { EpisodeTrace, Moment, SessionClient } from "@/lib/session";
 import { recordOf } from "@/lib/session/testing";
 import { createStore } from "@/lib/store";
@@ -11,17 +11,6 @@ const bitmap = { width: 336, height: 168, close: () => {} } as ImageBitmap;
 const moment = (score: "q_value" | null, at = 1, seenAt = at): Moment => ({
   ...{ record: recordOf(at), picture: null, trace: {} as EpisodeTrace, shownAt: 0 },
   seen: { about: { pictures: 4, score }, picture: bitmap, record: recordOf(seenAt) },
-});
-
-beforeEach(() => {
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
 });
 
 function shown() {

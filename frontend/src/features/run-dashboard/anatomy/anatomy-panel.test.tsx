@@ -1,21 +1,10 @@
 import { screen } from "@testing-library/react";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { RunDetail } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { AnatomyPanel } from "./anatomy-panel";
 
 const run = { id: "a", env_id: "CartPole-v1", status: "failed" } as RunDetail;
-
-beforeEach(() => {
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe() {}
-      disconnect() {}
-    },
-  );
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
-});
 
 function show(update: object, environments: object[] = [], of: RunDetail = run) {
   const updates = [{ seq: 1, time: 1, step: 2_048, actions: [], layers: [], ...update }];
