@@ -90,16 +90,27 @@ test("Duplicate opens the form filled in from the run @phone", async ({ page }) 
 test("values out of bounds are refused beside their fields, with nothing created", async ({
   page,
 }) => {
+  await page.setViewportSize({ width: 1440, height: 1000 });
   await page.goto("/?new");
   const form = page.getByRole("form", { name: "New run" });
-  await form.getByLabel("Timesteps").fill("3");
-  await form.getByLabel("Seed", { exact: true }).fill("one");
+  const timesteps = form.getByLabel("Timesteps");
+  const isCovered = () =>
+    timesteps.evaluate((field) => {
+      const { x, y, width, height } = field.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2) !== field;
+    });
+  await timesteps.fill("3");
+  expect(await isCovered(), "by the buttons at the foot of the form, at first").toBe(true);
   await form.getByRole("button", { name: "Start training" }).click();
-  await expect(form.getByLabel("Timesteps")).toHaveAccessibleDescription(/^Must be .* to /);
-  await expect(form.getByLabel("Seed", { exact: true })).toHaveAccessibleDescription(
-    "Enter a whole number",
-  );
-  await expect(form.getByLabel("Timesteps")).toBeFocused();
+  await expect(timesteps).toHaveAccessibleDescription(/^Must be .* to /);
+  await expect(timesteps).toBeFocused();
+  await expect.poll(isCovered).toBe(false);
+
+  const seed = form.getByLabel("Seed", { exact: true });
+  await seed.fill("one");
+  await form.getByRole("button", { name: "Start training" }).click();
+  await expect(seed).toHaveAccessibleDescription("Enter a whole number");
+  await expect(timesteps).toBeFocused();
 });
 
 test("a list without runs teaches, and one that cannot be had says so and tries again @phone", async ({

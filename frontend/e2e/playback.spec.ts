@@ -70,7 +70,7 @@ test("none yet, waiting, under way and failed each say so @phone", async ({ page
   await expect(card(page).getByText("No evaluation yet")).toBeVisible();
   await page.goto(runPage(failed));
   await showEvaluation(page);
-  await expect(card(page).getByText("This run ended before it saved a policy.")).toBeVisible();
+  await expect(card(page).getByText("This run ended before its first checkpoint.")).toBeVisible();
   await page.goto(runPage(stopped));
   await expect(card(page).getByRole("alert")).toContainText("model.zip is not a policy");
   await expect(card(page).getByRole("button", { name: "Evaluate again" })).toBeEnabled();

@@ -172,7 +172,7 @@ def _why_nothing(run: RunRow) -> str:
     if run.actor is RunActor.HUMAN:
         return f"Nothing learns in run {run.id!r}, so that it has no policy to evaluate."
     if run.state.is_final:
-        return f"Run {run.id!r} ended before it saved a policy. Create a new run."
+        return f"Run {run.id!r} ended before its first checkpoint. Create a new run."
     return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it, or wait until it trains."
 
 

@@ -232,7 +232,7 @@ def _why_nothing(run: RunRow) -> str:
     if run.actor is not RunActor.POLICY:
         return f"Nothing learns in run {run.id!r}, so that it has no policy. Give env_id instead of run_id."
     if run.state.is_final:
-        return f"Run {run.id!r} ended before it saved a policy. Create a new run."
+        return f"Run {run.id!r} ended before its first checkpoint. Create a new run."
     if run.state is RunStatus.QUEUED:
         return f"Run {run.id!r} waits for its turn and has no policy yet. Wait until it trains."
     return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it."

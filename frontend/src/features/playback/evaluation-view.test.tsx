@@ -39,7 +39,7 @@ test("without one it says what an evaluation is", async () => {
 test.each([
   ["created", /Start the run first/],
   ["queued", /waits in the queue/],
-  ["failed", /ended before it saved a policy/],
+  ["failed", /ended before its first checkpoint/],
 ] as const)(
   "a %s run without a policy says why there is nothing to evaluate",
   async (status, why) => {

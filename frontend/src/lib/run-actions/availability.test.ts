@@ -73,7 +73,7 @@ test.each([
   ["resume", "completed", "It has done all of its steps."],
   ["resume", "running", "It trains, or is about to."],
   ["evaluate", "starting", "The run is starting: there is no policy yet."],
-  ["evaluate", "failed", "This run ended before it saved a policy."],
+  ["evaluate", "failed", "This run ended before its first checkpoint."],
 ] as [RunAction, Status, string][])("%s of a %s run: %s", (action, status, reason) =>
   expect(whyNot(action, { actor: "policy", status, policy_step: null })).toBe(reason),
 );

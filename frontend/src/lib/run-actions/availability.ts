@@ -183,6 +183,6 @@ function whyNoPolicy(status: RunStatus): string | null {
     case "starting":
       return "The run is starting: there is no policy yet.";
     default:
-      return "This run ended before it saved a policy.";
+      return "This run ended before its first checkpoint.";
   }
 }

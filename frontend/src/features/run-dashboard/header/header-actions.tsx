@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Clapperboard, Pause, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
+import { evaluationsQuery, explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
 import { duration } from "@/lib/format";
 import { canDo, isOffered, whyNot } from "@/lib/run-actions";
 import type { RunParts } from "../run-body";
@@ -18,6 +18,9 @@ const shared = "max-sm:min-w-0 max-sm:grow max-sm:px-2!";
 /** Seconds of an update from which it is said how long a stop may last. */
 const WORTH_SAYING = 2;
 
+const NOTHING_KEPT =
+  "It ended before a snapshot was taken to go on from: train again with these settings.";
+
 interface HeaderActionsProps {
   run: RunDetail;
   remove: DeleteRun;
@@ -29,6 +32,10 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
   const stopping = run.status === "stopping" || stop.isPending;
   const pausing = run.status === "pausing" || pause.isPending;
+  const mayResume = isOffered("resume", run);
+  const { data: kept } = useQuery({ ...snapshotsQuery(run.id), enabled: mayResume });
+  // A fork goes on from where it left its parent.
+  const nothingKept = kept?.newest === null && run.parent === null;
   const newest = evaluations?.[0]?.status;
   const evaluating = watch.isPending || newest === "queued" || newest === "running";
   return (
@@ -82,10 +89,10 @@ export function HeaderActions({ run, remove, Sinks }: HeaderActionsProps) {
             Start
           </Button>
         )}
-        {isOffered("resume", run) && (
+        {mayResume && (
           <Button
             needsService
-            {...unless(whyNot("resume", run))}
+            {...unless(whyNot("resume", run) ?? (nothingKept ? NOTHING_KEPT : null))}
             variant={run.status === "paused" ? "primary" : "secondary"}
             onClick={() => resume.mutate(run.status)}
             busy={resume.isPending}

@@ -11,7 +11,7 @@ test.each([
   ],
   [
     { step: 1234, policy_step: null, best_policy: null },
-    "Saved: the curves up to step 1,234. It ended before a policy was saved.",
+    "Saved: the curves up to step 1,234. It ended before its first checkpoint.",
   ],
   [
     { step: 1234, policy_step: 1000, best_policy: null },

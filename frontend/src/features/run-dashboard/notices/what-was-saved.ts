@@ -19,7 +19,7 @@ export function whatWasSaved(
   if (snapshot !== null)
     kept.push(`a snapshot of step ${count(snapshot)}, from which training can go on`);
   const list = kept.length > 1 ? `${kept.slice(0, -1).join(", ")} and ${kept.at(-1)}` : kept[0];
-  return `Saved: ${list}.${policy_step === null ? " It ended before a policy was saved." : ""}`;
+  return `Saved: ${list}.${policy_step === null ? " It ended before its first checkpoint." : ""}`;
 }
 
 /** Step of the newest snapshot from which training can go on; null without one. */

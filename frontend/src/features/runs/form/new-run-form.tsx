@@ -54,7 +54,8 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
     requestAnimationFrame(() => {
       const bad = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
       bad?.closest("details")?.setAttribute("open", "");
-      bad?.focus();
+      bad?.focus({ preventScroll: true });
+      bad?.scrollIntoView({ block: "center" }); // not behind the buttons at the foot of the form
     });
   const send = (start: boolean) => {
     if (create.isPending || create.isSuccess) return;
