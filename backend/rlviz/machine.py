@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,3 +97,29 @@ def return_large_memory() -> None:
     """
     with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
+
+
+_AUTOGROUP = Path("/proc/self/autogroup")
+_REFUSALS, _REFUSED_SECONDS = 10, 0.1
+"""Linux lets ordinary users change the niceness of one session in a tenth of a second."""
+
+
+def lower_priority(by: int) -> None:
+    """Add ``by`` to the niceness of this process, and give its session the same niceness if it leads one.
+
+    Where Linux shares the processor among sessions first (``autogroup`` of sched(7), on by default), the niceness of
+    a process counts only within its session: a worker, which has one of its own, would get as much of a busy
+    processor as the whole service.
+    """
+    niceness = os.nice(by)
+    if os.getsid(0) != os.getpid():
+        return
+    for _ in range(_REFUSALS):
+        try:
+            _AUTOGROUP.write_text(str(niceness))
+        except BlockingIOError:
+            time.sleep(_REFUSED_SECONDS)
+        except OSError:  # no Linux, or one without sessions that share
+            return
+        else:
+            return

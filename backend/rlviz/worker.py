@@ -34,15 +34,17 @@ from types import FrameType
 
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import Conflict
+from rlviz.importing import without_collection
 from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, WorkFolder
 from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.machine import lower_priority
 from rlviz.rundir.folder import RunFolder
 from rlviz.sessions.folder import SessionFolder
 
 Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
 """The jobs in the folder of a run."""
 
-NICENESS = 5
+NICENESS = 10
 """Added to the niceness of training, so that the service and the browser respond fast on busy cores."""
 
 MAX_LOG_BYTES = 16_000_000
@@ -57,7 +59,7 @@ EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, or it has ende
 def main() -> int:
     parser = _parser()
     options = parser.parse_args()
-    os.nice(NICENESS)
+    lower_priority(NICENESS)
     if options.template or options.prewarm:
         from setproctitle import setproctitle
 
@@ -66,6 +68,7 @@ def main() -> int:
         arguments = _forked() if options.template else _wait_for_arguments()
         if arguments is None:
             return EXIT_OK
+        lower_priority(0)  # a fork leads a new session
         setproctitle(" ".join(["python", "-m", "rlviz.worker", *arguments]))
         options = parser.parse_args(arguments)
         _log_to(_work_folder(options))
@@ -127,7 +130,8 @@ def work(folder: RunFolder, job: Work, identity: str) -> int:
 
 
 def _train(folder: RunFolder, identity: str) -> int:
-    from rlviz.training.watched_training import train_run
+    with without_collection():
+        from rlviz.training.watched_training import train_run
 
     stop = Event()
 
@@ -157,15 +161,17 @@ def _bound_log(path: Path) -> None:
 
 
 def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
-    from rlviz.domain.evaluation import EvaluationStatus
-    from rlviz.evaluation.evaluate import evaluate
+    with without_collection():
+        from rlviz.domain.evaluation import EvaluationStatus
+        from rlviz.evaluation.evaluate import evaluate
 
     record = evaluate(folder, evaluation_id)
     return EXIT_OK if record.status is EvaluationStatus.COMPLETED else EXIT_FAILED
 
 
 def _play(folder: SessionFolder) -> int:
-    from rlviz.sessions.play import play_session
+    with without_collection():
+        from rlviz.sessions.play import play_session
 
     Thread(target=_bound_log, args=(folder.log_path,), name="log-limit", daemon=True).start()
     play_session(folder)
@@ -173,33 +179,37 @@ def _play(folder: SessionFolder) -> int:
 
 
 def _verify(folder: RunFolder, evaluation_id: str, *, film: bool) -> int:
-    from rlviz.domain.verification import VerificationStatus
-    from rlviz.evaluation.verify import verify
+    with without_collection():
+        from rlviz.domain.verification import VerificationStatus
+        from rlviz.evaluation.verify import verify
 
     return EXIT_OK if verify(folder, evaluation_id, film=film).status is VerificationStatus.COMPLETED else EXIT_FAILED
 
 
 def _verify_snapshot(folder: RunFolder, name: str) -> int:
-    from rlviz.domain.verification import VerificationStatus
-    from rlviz.training.snapshot.verify import verify_snapshot
+    with without_collection():
+        from rlviz.domain.verification import VerificationStatus
+        from rlviz.training.snapshot.verify import verify_snapshot
 
     return EXIT_OK if verify_snapshot(folder, name).status is VerificationStatus.COMPLETED else EXIT_FAILED
 
 
 def _make_clips(folder: RunFolder) -> int:
-    from rlviz.evaluation.clips import make_clips
+    with without_collection():
+        from rlviz.evaluation.clips import make_clips
 
     make_clips(folder)
     return EXIT_OK
 
 
 def _import_everything() -> None:
-    import rlviz.evaluation.clips
-    import rlviz.sessions.play
-    import rlviz.training.watched_training  # noqa: F401
-    from rlviz.training.warmup import warm_up
+    with without_collection():
+        import rlviz.evaluation.clips
+        import rlviz.sessions.play
+        import rlviz.training.watched_training  # noqa: F401
+        from rlviz.training.warmup import warm_up
 
-    warm_up()
+        warm_up()
 
 
 def _wait_for_arguments() -> list[str] | None:

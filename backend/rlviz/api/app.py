@@ -132,14 +132,13 @@ def create_api(application: Application | None = None) -> FastAPI:
         redirect_slashes=False,
         docs_url=None,  # FastAPI's own page loads its scripts from other hosts
         redoc_url=None,
-        generate_unique_id_function=lambda route: route.name,
     )
     api.state.application = application
     api.add_middleware(AnswerCompression)
     answer_with_problems(api)
     for module in _ROUTERS:
-        api.include_router(module.router)
-    api.include_router(explorer.router)
+        api.router.routes += module.router.routes
+    api.router.routes += explorer.router.routes
 
     def openapi() -> dict[str, Any]:
         if api.openapi_schema is None:

@@ -20,6 +20,7 @@ from rlviz.api.app import create_app
 from rlviz.api.protocol import BoundedProtocol
 from rlviz.api.token_auth import session_value
 from rlviz.domain.errors import InvalidRequest
+from rlviz.importing import without_collection
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.machine import return_large_memory
 from rlviz.services.application import Application
@@ -54,7 +55,8 @@ def serve(application: Application) -> int:
     _print(f"RL Gym Visualizer is at {url} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)
-    server = _Server(application, listener)
+    with without_collection():  # the descriptions of all requests and answers are made, and stay
+        server = _Server(application, listener)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # its terminal was closed
         signal.signal(signal.SIGHUP, server.handle_exit)
     server.run(sockets=[listener])
@@ -113,7 +115,8 @@ class _Server(uvicorn.Server):
             self.settled.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        with without_collection():
+            await super().startup(sockets)
         if self.started:
             try:
                 self.address.write(self._application.settings.runs_dir)

@@ -5,7 +5,6 @@ python -m rlviz.evaluation.side_by_side      a SideBySide as JSON on standard in
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from moviepy import ImageClip, VideoClip, VideoFileClip, clips_array
 from PIL import Image, ImageDraw, ImageFont
 from pydantic import BaseModel
 
+from rlviz.machine import lower_priority
 from rlviz.recording.pictures import Pixels
 
 MAX_SECONDS = 30.0
@@ -103,5 +103,5 @@ def _even(length: float) -> int:
 
 
 if __name__ == "__main__":
-    os.nice(NICENESS)
+    lower_priority(NICENESS)
     write_side_by_side(SideBySide.model_validate_json(sys.stdin.buffer.read()))

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -56,24 +57,33 @@ class ProcessIdentity:
     def is_alive(self) -> bool:
         """Whether this very process still runs. A zombie does not."""
         try:
-            same = self.is_of_this_boot and abs(_started_at(self.pid) - self.started_at) < _TOLERANCE
-            return same and psutil.Process(self.pid).status() != psutil.STATUS_ZOMBIE
+            if not self.is_of_this_boot:
+                return False
+            started_at, is_zombie = _state(self.pid)
         except psutil.Error:
             return False
+        return abs(started_at - self.started_at) < _TOLERANCE and not is_zombie
 
 
 def _started_at(pid: int) -> float:
-    """Field 22 of ``/proc/<pid>/stat`` (proc(5)); what psutil says where there is none."""
+    return _state(pid)[0]
+
+
+def _state(pid: int) -> tuple[float, bool]:
+    """When it started, and whether it is a zombie: fields 22 and 3 of ``/proc/<pid>/stat`` (proc(5)); what psutil says
+    where there is none. Raises psutil.NoSuchProcess."""
     if sys.platform != "linux":
-        return psutil.Process(pid).create_time()
+        process = psutil.Process(pid)
+        return process.create_time(), process.status() == psutil.STATUS_ZOMBIE
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError as error:
         raise psutil.NoSuchProcess(pid) from error
-    ticks = int(stat.rpartition(b")")[2].split()[19])  # the name, in parentheses, may contain spaces
-    return ticks / os.sysconf("SC_CLK_TCK")
+    fields = stat.rpartition(b")")[2].split()  # the name, in parentheses, may contain spaces
+    return int(fields[19]) / os.sysconf("SC_CLK_TCK"), fields[0] == b"Z"
 
 
+@cache
 def _boot_id() -> str:
     if _BOOT_ID.exists():
         return _BOOT_ID.read_text().strip()

@@ -28,9 +28,6 @@ from rlviz.sessions.policies import FixedPolicy, NewestPolicy, NoPolicy, PolicyS
 from rlviz.sessions.stage import Stage
 from rlviz.sessions.watchdog import Watchdog
 
-NICENESS = 5
-"""Added to the priority of a worker: whoever trains comes first."""
-
 OPENING_SECONDS = 60.0
 """How long it may take to import and make an environment."""
 
@@ -40,7 +37,6 @@ def play_session(folder: SessionFolder) -> None:
 
     Returns when playing failed, and the service knows why. Raises OSError if there is no service.
     """
-    os.nice(NICENESS)
     plan = folder.read_plan()
     with ExitStack() as at_the_end:
 

@@ -126,7 +126,7 @@ def told(found: list[StreamEvent]) -> tuple[list[int], list[str]]:
 async def follow_two_attempts(service: Service) -> None:
     folder, is_end = service.folder, lambda event: isinstance(event, EndEvent)
     service.queue(1)
-    stream = service.streams.events(service.streams.open(StreamRequest([folder.run_id], whole_list=True)))
+    stream = service.streams.events(await service.streams.open(StreamRequest([folder.run_id], whole_list=True)))
 
     first = PlayedWorker()
     monitor = service.follow(first)

@@ -105,7 +105,7 @@ def test_a_head_request_opens_no_stream(service: Service) -> None:
     assert service.api("HEAD", f"/runs/{ENDED}/stream").status_code == 405
 
 
-def stands_still(path: Path, seconds: float = 1.0) -> bool:
+def stands_still(path: Path, seconds: float) -> bool:
     size = path.stat().st_size
     threading.Event().wait(seconds)
     return path.stat().st_size == size
@@ -118,7 +118,7 @@ def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_noth
     run = service.create(
         total_timesteps=1_000_000,
         start=True,
-        hyperparameters={"n_envs": 1, "n_steps": n_steps, "batch_size": 32, "n_epochs": 60},
+        hyperparameters={"n_envs": 1, "n_steps": n_steps, "batch_size": 32, "n_epochs": 100},
     )
     seen: dict[int, list[Event]] = {}
 
@@ -132,7 +132,7 @@ def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_noth
     metrics = service.folder(run["id"]).metrics_path
     wait_for(lambda: metrics.exists() and b'"step":' in metrics.read_bytes(), "The first episode")
     wait_for(lambda: lines(service, run["id"])[-1]["step"] > n_steps - 500, "The end of the first rollout")
-    wait_for(lambda: stands_still(metrics), "The update, in which nothing is logged")
+    wait_for(lambda: stands_still(metrics, 3.0), "The update, in which nothing is logged")
     answers = [service.api("POST", f"/runs/{run['id']}/stop") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [202, 202]
     for client in clients:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -89,7 +90,7 @@ class World:
     @asynccontextmanager
     async def stream(self, *run_ids: str, **options: Any) -> AsyncIterator[Callable[[], Awaitable[StreamEvent]]]:
         """The next event of a stream of those runs, whenever it is called."""
-        events = self.service.events(self.service.open(StreamRequest(run_ids, **options)))
+        events = self.service.events(await self.service.open(StreamRequest(run_ids, **options)))
         try:
             yield lambda: asyncio.wait_for(anext(events), PATIENCE)
         finally:
@@ -281,7 +282,7 @@ def test_changes_that_nobody_fetched_are_told_once_as_they_are_now(world: World)
 def test_a_run_that_is_deleted_before_the_first_event_ends_deleted(world: World) -> None:
     async def check() -> None:
         world.run("a")
-        opened = world.service.open(StreamRequest(["a"], ends=True))
+        opened = await world.service.open(StreamRequest(["a"], ends=True))
         world.delete("a")
         assert [event async for event in world.service.events(opened)] == [EndEvent("a", "deleted")]
 
@@ -337,7 +338,35 @@ def test_a_stream_that_is_closed_leaves_nothing_behind(world: World) -> None:
 def test_a_stream_of_an_unknown_run_is_not_opened(world: World) -> None:
     for run_id in ("nobody", "../etc", ""):
         with pytest.raises(RunNotFound):
-            world.service.open(StreamRequest([run_id]))
+            asyncio.run(world.service.open(StreamRequest([run_id])))
+
+
+def test_a_look_up_that_failed_is_not_remembered(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def locked() -> NoReturn:
+        raise sqlite3.OperationalError("database is locked")
+
+    async def check() -> None:
+        world.run("a")
+        with monkeypatch.context() as patch:
+            patch.setattr(world.database, "read", locked)
+            with pytest.raises(sqlite3.OperationalError):
+                await world.service.open(StreamRequest(["a"]))
+        await world.service.open(StreamRequest(["a"]))
+
+    asyncio.run(check())
+
+
+def test_runs_are_looked_up_once_for_all_streams_until_they_change(world: World) -> None:
+    async def check() -> None:
+        world.run("a")
+        async with world.stream("a") as one, world.stream("a") as other:
+            assert await one() is await other()
+            world.change("a", name="Renamed")
+            assert await one() is (changed := await other())
+            assert isinstance(changed, StatusEvent)
+            assert changed.run.name == "Renamed"
+
+    asyncio.run(check())
 
 
 # Cursors
@@ -430,7 +459,8 @@ def test_old_lines_are_the_same_whoever_read_them_before(tmp_path: Path) -> None
     feed = MetricsFeed(folder.metrics_path)
 
     def read_all(start: int, limit: int) -> list[int]:
-        found, offset = [], start
+        found: list[int] = []
+        offset = start
         while (rows := feed.read(offset, limit)).end > offset:
             assert b"\r" not in rows.json
             offset, found = rows.end, found + [row["seq"] for row in json.loads(b"[%b]" % rows.json)]

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from rlviz.analysis.grouping import Group
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas.analytics import (
     AnalyticsSchema,
     AnalyticsTable,
@@ -27,7 +28,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
 from rlviz.services.analytics.questions import NOT_A_SETTING, Question, check_by
 
-router = APIRouter(prefix="/analytics", tags=["analytics"])
+router = Router(prefix="/analytics", tag="analytics")
 
 _Names = Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")]
 

@@ -2,16 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import RunAnatomy
 from rlviz.domain.errors import RunFolderError, RunNotFound
 from rlviz.domain.limits import DEFAULT_UPDATES, LIMITS
 from rlviz.services.use_cases.anatomy import read_anatomy
 
-router = APIRouter(prefix="/runs/{run_id}/anatomy", tags=["metrics"])
+router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics")
 
 
 @router.get("", responses=documented(RunNotFound, RunFolderError))

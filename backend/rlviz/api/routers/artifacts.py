@@ -2,17 +2,18 @@
 
 import mimetypes
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import PROBLEM, documented
+from rlviz.api.router import Router
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.journal import open_journal
 
-router = APIRouter(prefix="/runs/{run_id}/artifacts", tags=["artifacts"])
+router = Router(prefix="/runs/{run_id}/artifacts", tag="artifacts")
 
 _TYPES = {
     ".jsonl": "application/x-ndjson",

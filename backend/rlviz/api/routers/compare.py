@@ -2,18 +2,19 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.names import named
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import Comparison
 from rlviz.api.views import view_comparison
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunNotFound
 from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_WINDOW, LIMITS
 from rlviz.services.use_cases.comparison import ComparisonRequest
 
-router = APIRouter(tags=["compare"])
+router = Router(tag="compare")
 
 RUNS = LIMITS.compared_runs
 

@@ -2,18 +2,19 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.episode_views import view_endings, view_found_episodes, view_judgement
 from rlviz.api.names import named
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import EpisodeEndings, EvaluationJudgement, FoundEpisodes
 from rlviz.domain.errors import ArtifactNotFound, EvaluationNotFound, InvalidRequest, RunFolderError, RunNotFound
 from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS
 from rlviz.services.use_cases.episodes import EpisodeSearch
 
-router = APIRouter(tags=["evaluations"])
+router = Router(tag="evaluations")
 
 RUNS = LIMITS.compared_runs
 

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import Evaluation, EvaluationCreate
 from rlviz.api.views import view_evaluation
 from rlviz.catalog.models import EvaluationRow
@@ -21,7 +22,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.services.application import Application
 
-router = APIRouter(prefix="/runs/{run_id}/evaluations", tags=["evaluations"])
+router = Router(prefix="/runs/{run_id}/evaluations", tag="evaluations")
 
 
 ByRun = Annotated[

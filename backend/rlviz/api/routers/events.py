@@ -2,16 +2,15 @@
 
 from heapq import merge
 
-from fastapi import APIRouter
-
 from rlviz.api.dependencies import App
 from rlviz.api.event_views import view_ended, view_event
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import RunEvents
 from rlviz.domain.errors import RunNotFound
 from rlviz.services.use_cases.events import read_events
 
-router = APIRouter(prefix="/runs/{run_id}/events", tags=["events"])
+router = Router(prefix="/runs/{run_id}/events", tag="events")
 
 
 @router.get("", responses=documented(RunNotFound))

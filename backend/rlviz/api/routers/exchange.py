@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
@@ -11,6 +11,7 @@ from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.names import named
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import ImportedRuns, KnownLog, RefusedLog
 from rlviz.api.views import view_run
 from rlviz.domain.errors import (
@@ -34,7 +35,7 @@ from rlviz.exchange.export_runs import RunsFormat
 from rlviz.exchange.import_runs import ImportOptions
 from rlviz.exchange.tables import TableFormat
 
-router = APIRouter(tags=["exchange"])
+router = Router(tag="exchange")
 
 MEDIA_TYPES = {
     TableFormat.CSV: "text/csv; charset=utf-8",

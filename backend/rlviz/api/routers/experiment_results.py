@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from fastapi.responses import HTMLResponse, Response
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from rlviz.analysis.experiments import ExperimentResults, ScoreKind
 from rlviz.api.dependencies import App
 from rlviz.api.headers import ARTIFACT, POLICY, policy
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas.wire import Body
 from rlviz.domain.errors import (
     ExperimentNotFound,
@@ -22,7 +23,7 @@ from rlviz.search.results import SearchResults
 from rlviz.services.experiment_results.exports import MEDIA_TYPES, SUFFIXES, ExportFormat
 from rlviz.services.experiment_results.service import ResultsRequest
 
-router = APIRouter(prefix="/experiments/{experiment_id}", tags=["experiments"])
+router = Router(prefix="/experiments/{experiment_id}", tag="experiments")
 
 REPORT = policy(sandbox="", style_src="'unsafe-inline'")
 """The report is a page by itself: it loads and runs nothing."""

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.experiment_views import view_experiment, view_summary
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas.experiments import Experiment, ExperimentList
 from rlviz.domain.errors import (
     ExperimentConflict,
@@ -20,7 +21,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.domain.limits import DEFAULT_EXPERIMENTS_PER_PAGE, LIMITS
 
-router = APIRouter(prefix="/experiments", tags=["experiments"])
+router = Router(prefix="/experiments", tag="experiments")
 
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))

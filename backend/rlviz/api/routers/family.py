@@ -2,15 +2,14 @@
 
 from dataclasses import asdict
 
-from fastapi import APIRouter
-
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import Relative, RunFamily, SettingChange
 from rlviz.domain.errors import RunNotFound
 from rlviz.services.use_cases import family
 
-router = APIRouter(prefix="/runs/{run_id}/family", tags=["snapshots"])
+router = Router(prefix="/runs/{run_id}/family", tag="snapshots")
 
 
 @router.get("", responses=documented(RunNotFound))

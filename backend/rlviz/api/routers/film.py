@@ -2,17 +2,18 @@
 
 from dataclasses import asdict
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from rlviz.api.dependencies import App
 from rlviz.api.film_views import view_clip
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.domain.clips import ClipStatus
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NotEnoughDisk, NothingToEvaluate, RunNotFound
 from rlviz.services.use_cases.film import FoundClip
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["film"])
+router = Router(prefix="/runs/{run_id}", tag="film")
 
 _ASKED = {
     202: {"model": Clip, "description": "It is being made; GET it to see how it stands"},

@@ -1,14 +1,13 @@
 """What a run's own curves suggest."""
 
-from fastapi import APIRouter
-
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import RunHints
 from rlviz.api.views import view_hints
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 
-router = APIRouter(prefix="/runs/{run_id}/hints", tags=["hints"])
+router = Router(prefix="/runs/{run_id}/hints", tag="hints")
 
 
 @router.get("", responses=documented(RunNotFound, ArtifactNotFound))

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
 from rlviz.api.names import named, split_names
 from rlviz.api.problems import as_problem, documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import MetricCurves, MetricRows, PastCurves, RunsMetricCurves
 from rlviz.api.views import view_metric_curves, view_past
 from rlviz.domain.errors import InvalidRequest, RlvizError, RunNotFound
@@ -20,7 +21,7 @@ from rlviz.rundir.journal import Line
 from rlviz.services.application import Application
 from rlviz.services.use_cases.metrics import CurveRequest, Window
 
-router = APIRouter(tags=["metrics"])
+router = Router(tag="metrics")
 
 MAX_ROWS = 100_000
 

@@ -1,15 +1,15 @@
 """The user's own presets, which the lists of environments show among ours; and the measured curves of both."""
 
-from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.domain.errors import CurveNotFound, PresetNotFound, SpecificationNotFound
 from rlviz.domain.presets import MeasuredCurve, OwnPreset
 from rlviz.presets.catalog import known_curves, specification_text
 
-router = APIRouter(prefix="/presets", tags=["presets"])
+router = Router(prefix="/presets", tag="presets")
 
 
 @router.get("")

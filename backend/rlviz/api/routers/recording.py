@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path, Response
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas.recording import KeptFrame, KeptFrames, RecordingBody, RecordingLevel, RunRecording
 from rlviz.domain.errors import (
     ArtifactNotFound,
@@ -19,7 +20,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.recording import Detail
 from rlviz.services.use_cases import recording
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["step records"])
+router = Router(prefix="/runs/{run_id}", tag="step records")
 
 _FRAMES = "/evaluations/{evaluation_id}/frames"
 Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]

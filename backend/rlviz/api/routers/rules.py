@@ -1,10 +1,9 @@
 """Rules and knobs: what changes about a run while it trains."""
 
-from fastapi import APIRouter
-
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.registry_views import view_knob
+from rlviz.api.router import Router
 from rlviz.api.schemas.rules import DryRun, KnobsBody, RuleFiring, RulesBody, RunKnob, RunKnobs, RunRules
 from rlviz.domain.errors import (
     ArtifactNotFound,
@@ -18,7 +17,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.rules import UNRECORDED, Rule
 from rlviz.services.application import Application
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["rules"])
+router = Router(prefix="/runs/{run_id}", tag="rules")
 
 MAX_FIRINGS = 1_000
 

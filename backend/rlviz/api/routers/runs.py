@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import GroupCreate, GroupRuns, Run, RunCreate, RunDetail, RunDrift, RunPage, RunPatch, SeedsAdd
 from rlviz.api.views import view_evaluation, view_group, view_run
 from rlviz.catalog.models import RunRow
@@ -36,7 +37,7 @@ from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.groups import SeedsWanted
 
-router = APIRouter(prefix="/runs", tags=["runs"])
+router = Router(prefix="/runs", tag="runs")
 
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from starlette.concurrency import run_in_threadpool
 
 from rlviz.api.dependencies import App
 from rlviz.api.polling import wait_for
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import ClipSaliency, EvaluationSaliency, SaliencyUnderWay
 from rlviz.domain.errors import (
     ArtifactNotFound,
@@ -21,7 +22,7 @@ from rlviz.domain.errors import (
     StepsNotFound,
 )
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["step records"])
+router = Router(prefix="/runs/{run_id}", tag="step records")
 
 
 _EVALUATION = "/evaluations/{evaluation_id}"

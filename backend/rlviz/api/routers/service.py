@@ -3,7 +3,7 @@
 import shutil
 from dataclasses import asdict
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from rlviz import __version__
@@ -14,6 +14,7 @@ from rlviz.api.files import send_file
 from rlviz.api.headers import ARTIFACT, POLICY
 from rlviz.api.problems import documented
 from rlviz.api.registry_views import view_algorithm, view_environment, view_metric_definitions
+from rlviz.api.router import Router
 from rlviz.api.schemas import (
     AlgorithmInfo,
     EnvironmentInfo,
@@ -31,7 +32,7 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.custom import families
 from rlviz.environments.stills import still_path
 
-router = APIRouter(tags=["service"])
+router = Router(tag="service")
 
 STILL_SECONDS = 86_400
 """How long a browser may show a still without asking again."""

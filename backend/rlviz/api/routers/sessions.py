@@ -3,11 +3,12 @@
 import asyncio
 from contextlib import suppress
 
-from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import as_problem, documented, problem_response
+from rlviz.api.router import Router
 from rlviz.api.schemas import Session, SessionCreate
 from rlviz.domain.errors import InvalidRequest, NothingToPlay, RunNotFound, SessionNotFound, TooManySessions
 from rlviz.domain.session_messages import CLIENT_MESSAGE, ErrorMessage
@@ -17,7 +18,7 @@ from rlviz.services.sessions.live_session import LiveSession
 from rlviz.services.sessions.outbox import Outbox
 from rlviz.services.use_cases.sessions import NewSession
 
-router = APIRouter(prefix="/sessions", tags=["sessions"])
+router = Router(prefix="/sessions", tag="sessions")
 
 SEND_SECONDS = 20.0
 """A client that takes nothing for so long does not look any more."""

@@ -1,15 +1,14 @@
 """The sinks of a run: other programs that it is delivered to."""
 
-from fastapi import APIRouter
-
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import OfferedSink, RunSink, RunSinks
 from rlviz.domain.errors import ExtraMissing, RunFolderError, RunNotFound
 from rlviz.domain.sinks import SinkKind
 from rlviz.services.use_cases import sinks
 
-router = APIRouter(tags=["sinks"])
+router = Router(tag="sinks")
 
 
 @router.get("/sinks")

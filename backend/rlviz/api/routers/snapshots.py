@@ -3,10 +3,11 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import (
     ForkChange,
     ForkChanges,
@@ -46,7 +47,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
 from rlviz.services.use_cases.forking import ForkRequest
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["snapshots"])
+router = Router(prefix="/runs/{run_id}", tag="snapshots")
 
 _GOING_ON = documented(
     RunNotFound,

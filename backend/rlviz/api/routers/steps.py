@@ -3,13 +3,14 @@
 from typing import Annotated
 
 import orjson
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from starlette.responses import Response, StreamingResponse
 
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.headers import ARTIFACT, POLICY
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import StepColumns
 from rlviz.api.step_views import view_steps_info
 from rlviz.domain.errors import (
@@ -29,7 +30,7 @@ from rlviz.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
 from rlviz.records.export import ExportFormat
 from rlviz.records.query import FoundSteps, StepQuery
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["step records"])
+router = Router(prefix="/runs/{run_id}", tag="step records")
 _EVALUATION = "/evaluations/{evaluation_id}"
 
 _MEDIA_TYPES = {

@@ -3,11 +3,12 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas.storage import (
     LoggedStorageAction,
     PruneBody,
@@ -26,7 +27,7 @@ from rlviz.services.application import Application
 from rlviz.services.storage.action_log import LoggedAction
 from rlviz.services.storage.pruner import Pruning
 
-router = APIRouter(prefix="/storage", tags=["storage"])
+router = Router(prefix="/storage", tag="storage")
 
 DEFAULT_RUNS = 50
 RunCount = Annotated[int, Query(ge=0, le=1_000, description="How many of the largest runs to list.")]

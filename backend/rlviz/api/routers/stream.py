@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
 import anyio
-from fastapi import APIRouter, Header, Query
+from fastapi import Header, Query
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse
 from sse_starlette.sse import SendTimeoutError
@@ -16,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import (
     EndEventData,
     EvaluationEventData,
@@ -41,7 +42,7 @@ from rlviz.services.streaming.stream import (
 
 log = logging.getLogger(__name__)
 
-router = APIRouter(tags=["stream"])
+router = Router(tag="stream")
 
 MAX_RUNS = 50
 
@@ -114,7 +115,7 @@ class EventStream(EventSourceResponse):
 
 
 async def _stream(app: Application, request: StreamRequest) -> EventSourceResponse:
-    opened = await run_in_threadpool(app.streams.open, request)
+    opened = await app.streams.open(request)
     return EventStream(
         _encoded(app, opened),
         headers={"Cache-Control": "no-store, no-transform"},

@@ -1,11 +1,10 @@
 """The tags that runs have."""
 
-from fastapi import APIRouter
-
 from rlviz.api.dependencies import App
+from rlviz.api.router import Router
 from rlviz.api.schemas import TagCount, TagList
 
-router = APIRouter(tags=["runs"])
+router = Router(tag="runs")
 
 
 @router.get("/tags")

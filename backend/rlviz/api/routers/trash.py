@@ -1,14 +1,13 @@
 """The trash: deleted runs, until they are removed for good."""
 
-from fastapi import APIRouter
-
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import DeletedRun, TrashList
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.times import utc
 
-router = APIRouter(prefix="/trash", tags=["trash"])
+router = Router(prefix="/trash", tag="trash")
 
 
 @router.get("")

@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from starlette.concurrency import run_in_threadpool
 
 from rlviz.api.dependencies import App
 from rlviz.api.film_views import view_value_slice
 from rlviz.api.polling import wait_for
 from rlviz.api.problems import documented
+from rlviz.api.router import Router
 from rlviz.api.schemas import RunValueSlice, SliceUnderWay
 from rlviz.domain.errors import (
     InvalidRequest,
@@ -20,7 +21,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.limits import MAX_TIMESTEPS
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["film"])
+router = Router(prefix="/runs/{run_id}", tag="film")
 
 Component = Annotated[str, Query(min_length=1, max_length=200, description="Its place from 0, or its name.")]
 

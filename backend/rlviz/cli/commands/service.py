@@ -10,6 +10,7 @@ import typer
 from rlviz.cli.exits import Exit
 from rlviz.cli.options import AsJson, examples, read_settings
 from rlviz.cli.output import counted, note, print_json, progress, say, warn
+from rlviz.importing import without_collection
 from rlviz.log_format import log_as, log_at_least
 
 
@@ -30,10 +31,12 @@ def serve(
     settings = read_settings(context, host=host, port=port)
     log_as(settings.log_format)
 
-    from rlviz.api.server import serve as run
-    from rlviz.services.application import Application
+    with without_collection():
+        from rlviz.api.server import serve as run
+        from rlviz.services.application import Application
 
-    raise typer.Exit(run(Application(settings)))
+        application = Application(settings)
+    raise typer.Exit(run(application))
 
 
 def rebuild(context: typer.Context, as_json: AsJson = False) -> None:

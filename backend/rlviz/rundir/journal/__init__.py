@@ -13,7 +13,7 @@ from rlviz.rundir.journal.compressed import (
     open_journal,
     prepare,
 )
-from rlviz.rundir.journal.lines import READ_BYTES, Line, Records, split_lines
+from rlviz.rundir.journal.lines import READ_BYTES, Line, Records, block_lines, blocks, parse_block, split_lines
 from rlviz.rundir.journal.reader import JournalTail, last_lines, read_backwards, read_journal
 from rlviz.rundir.journal.seek import is_line_start, line_number, offset_after, whole_size
 from rlviz.rundir.journal.writer import FLUSH_SECONDS, JournalWriter
@@ -25,6 +25,8 @@ __all__ = [
     "JournalWriter",
     "Line",
     "Records",
+    "block_lines",
+    "blocks",
     "compressed_path",
     "expand",
     "is_compressed",
@@ -34,6 +36,7 @@ __all__ = [
     "line_number",
     "offset_after",
     "open_journal",
+    "parse_block",
     "prepare",
     "read_backwards",
     "read_journal",

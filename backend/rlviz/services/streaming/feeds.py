@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalTail, Line, whole_size
+from rlviz.rundir.journal import JournalTail, Line, block_lines, blocks, parse_block, whole_size
 from rlviz.rundir.metric_rows import NONE_SUPERSEDED, counts
 from rlviz.rundir.superseded import superseded_rows
 
@@ -93,11 +93,20 @@ class MetricsFeed:
         checked = self._checked
         if checked.start <= offset < checked.stop:
             data = tail.read_bytes(min(limit, checked.stop - offset))
-            return Rows(tail.offset, _without_returns(data[:-1].replace(b"\n", b",")))
-        rows = [self._row(line) for line in tail.read(limit)]
-        if rows and all(row.raw is not None for row in rows):
+            return Rows(tail.offset, _as_they_stand(data))
+        rows: list[bytes] = []
+        only_rows = True
+        for start, block in blocks(tail.read_bytes(limit), offset):
+            records = parse_block(block)
+            if records is not None and all(counts(record, self._superseded) for record in records):
+                rows.append(_as_they_stand(block))
+            else:
+                found = [self._row(line).raw for line in block_lines(start, block)]
+                only_rows = only_rows and None not in found
+                rows += [raw for raw in found if raw is not None]
+        if rows and only_rows:
             self._note_checked(range(offset, tail.offset))
-        return _joined(rows, tail.offset)
+        return Rows(tail.offset, b",".join(rows))
 
     def _note_checked(self, stretch: range) -> None:
         """Remember that each line of ``stretch`` is a record. Only one stretch is remembered; an adjacent one extends
@@ -119,6 +128,11 @@ class MetricsFeed:
 
 def _joined(rows: Sequence[Row], end: int) -> Rows:
     return Rows(end, b",".join(row.raw for row in rows if row.raw is not None))
+
+
+def _as_they_stand(lines: bytes) -> bytes:
+    """Whole lines, all of them rows."""
+    return _without_returns(lines[:-1].replace(b"\n", b","))
 
 
 def _without_returns(json: bytes) -> bytes:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar, TypeVarTuple, Unpack
 
 from cachetools import LRUCache
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.catalog.runs import get_run
+from rlviz.domain.errors import RunNotFound
+from rlviz.domain.ids import check_run_id
 from rlviz.services.notifications.notification import Notification
 from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.streaming.broadcast import Broadcast, Changes
@@ -37,7 +40,14 @@ SEND_TIMEOUT_SECONDS = 30.0
 KNOWN_RUNS = 100
 """Number of recently changed runs that are kept in memory, for streams that look them up later."""
 
+READERS = 2
+"""Threads that read journals and the catalogue for all streams. Each thread that computes delays the event loop, so a
+hundred streams that open at once wait for one another, and nobody else for them."""
+
 DELETED = "deleted"
+
+Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -142,19 +152,21 @@ class StreamService:
     send_timeout: float = SEND_TIMEOUT_SECONDS
 
     def __post_init__(self) -> None:
-        self._statuses = _Statuses(self.database, self.broadcast)
+        self._executor = ThreadPoolExecutor(READERS, "streams")
+        self._statuses = _Statuses(self.database, self.broadcast, self._executor)
 
-    def open(self, request: StreamRequest) -> OpenedStream:
-        """Validate a request. Raises RunNotFound or InvalidRequest. Blocks: call it off the event loop."""
-        with self.database.read() as session:
-            for run_id in request.run_ids:
-                get_run(session, run_id)
+    async def open(self, request: StreamRequest) -> OpenedStream:
+        """Validate a request. Raises RunNotFound or InvalidRequest."""
+        run_ids = [check_run_id(run_id) for run_id in request.run_ids]
+        for run_id, status in zip(run_ids, await asyncio.gather(*map(self._statuses.of, run_ids)), strict=True):
+            if status is None:
+                raise RunNotFound(run_id)
         if request.last_event_id:
-            positions = decode_cursor(request.last_event_id, self.runs_dir, request.run_ids)
+            positions = await self._in_thread(decode_cursor, request.last_event_id, self.runs_dir, run_ids)
         elif request.since is not None:
-            positions = positions_since(request.since, self.runs_dir, request.run_ids)
+            positions = await self._in_thread(positions_since, request.since, self.runs_dir, run_ids)
         else:
-            positions = dict.fromkeys(request.run_ids, 0)
+            positions = dict.fromkeys(run_ids, 0)
         return OpenedStream(request, positions)
 
     async def events(self, opened: OpenedStream) -> AsyncGenerator[StreamEvent, None]:
@@ -163,14 +175,15 @@ class StreamService:
             notified = self.buffer.last  # also for a client whose clock, from which its number may be, is ahead
             if opened.request.notified is not None:
                 notified = min(notified, opened.request.notified)
-            runs, evaluations = await asyncio.to_thread(self._snapshot, opened.request.run_ids)
-            followed = {run.id: _Followed(self.feeds.of(run.id), opened.positions[run.id], run) for run in runs}
+            followed: dict[str, _Followed] = {}
             for run_id in opened.request.run_ids:
-                if run_id not in followed:  # deleted since the request was validated
+                if (status := await self._statuses.of(run_id)) is None:  # deleted since the request was validated
                     yield EndEvent(run_id, DELETED)
-            for run in runs:
-                yield StatusEvent(run)
-            for evaluation in evaluations:
+                    continue
+                feed = await self._in_thread(self.feeds.of, run_id)
+                followed[run_id] = _Followed(feed, opened.positions[run_id], status.run)
+                yield status
+            for evaluation in await self._in_thread(self._latest_evaluations, list(followed)):
                 yield EvaluationEvent(evaluation)
             while True:
                 subscription.wake.clear()
@@ -205,7 +218,7 @@ class StreamService:
     async def _read(self, run: _Followed) -> Rows:
         if run.feed.in_memory(run.position):
             return run.feed.read(run.position, self.batch_bytes)
-        return await asyncio.to_thread(run.feed.read, run.position, self.batch_bytes)
+        return await self._in_thread(run.feed.read, run.position, self.batch_bytes)
 
     async def _changes(
         self, changes: Changes, followed: Mapping[str, _Followed], whole_list: bool
@@ -220,7 +233,7 @@ class StreamService:
                     run.over = run.over and run.status.attempt == status.run.attempt  # the next attempt has an end too
                     run.status = status.run
         if evaluations:
-            events.extend(map(EvaluationEvent, await asyncio.to_thread(self._look_up, evaluations)))
+            events.extend(map(EvaluationEvent, await self._in_thread(self._look_up, evaluations)))
         there = {event.run.id for event in events if isinstance(event, StatusEvent)}  # deleted and restored
         for run_id in (run_id for run_id in changes.deleted if run_id not in there):
             if run_id in followed:
@@ -235,11 +248,10 @@ class StreamService:
         waits = [run.ready_at - self.monotonic() for run in followed if run.has_rows and not run.over]
         return max(0.0, min(waits)) if waits else None
 
-    def _snapshot(self, run_ids: Sequence[str]) -> tuple[list[RunRow], list[EvaluationRow]]:
+    def _latest_evaluations(self, run_ids: Sequence[str]) -> list[EvaluationRow]:
         with self.database.read() as session:
-            runs = [session.get(RunRow, run_id) for run_id in run_ids]
             newest = [latest_evaluation(session, run_id) for run_id in run_ids]
-        return [row for row in runs if row is not None], [row for row in newest if row is not None]
+        return [row for row in newest if row is not None]
 
     def _look_up(self, evaluations: Sequence[tuple[str, str]]) -> list[EvaluationRow]:
         """The current rows of runs; a run that is gone is left out."""
@@ -247,27 +259,34 @@ class StreamService:
             found = [session.get(EvaluationRow, key) for key in evaluations]
         return [row for row in found if row is not None]
 
+    async def _in_thread(self, call: Callable[[Unpack[Arguments]], Result], *arguments: *Arguments) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
+
 
 class _Statuses:
     """Looks a run up once for each change, for all streams that follow it. For one event loop."""
 
-    def __init__(self, database: Database, broadcast: Broadcast) -> None:
-        self._database, self._broadcast = database, broadcast
-        self._newest: LRUCache[str, tuple[int, asyncio.Task[StatusEvent | None]]] = LRUCache(KNOWN_RUNS)
+    def __init__(self, database: Database, broadcast: Broadcast, executor: Executor) -> None:
+        self._database, self._broadcast, self._executor = database, broadcast, executor
+        self._newest: LRUCache[str, tuple[int, asyncio.Future[StatusEvent | None]]] = LRUCache(KNOWN_RUNS)
 
     async def of(self, run_id: str) -> StatusEvent | None:
         """The state of the run, at least as new as its last change; None if it is gone."""
         version = self._broadcast.version(run_id)
         known = self._newest.get(run_id)
-        if known is None or known[0] != version:
-            known = version, asyncio.create_task(asyncio.to_thread(self._look_up, run_id))
-            self._newest[run_id] = known
+        if known is None or known[0] != version or _has_failed(known[1]):
+            looking = asyncio.get_running_loop().run_in_executor(self._executor, self._look_up, run_id)
+            known = self._newest[run_id] = version, looking
         return await asyncio.shield(known[1])  # other streams wait for it too, if this one is cancelled
 
     def _look_up(self, run_id: str) -> StatusEvent | None:
         with self._database.read() as session:
             row = session.get(RunRow, run_id)
         return StatusEvent(row) if row is not None else None
+
+
+def _has_failed(look_up: asyncio.Future[StatusEvent | None]) -> bool:
+    return look_up.done() and look_up.exception() is not None
 
 
 def _ends(followed: Mapping[str, _Followed]) -> list[EndEvent]:

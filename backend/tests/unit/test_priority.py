@@ -1,0 +1,38 @@
+"""The priority of a worker: its own, and that of its session where Linux shares the processor among those first."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+AUTOGROUP = Path("/proc/self/autogroup")
+
+LOWERED = f"""
+import os
+from rlviz.machine import lower_priority
+
+lower_priority(7)
+print(os.nice(0), open("{AUTOGROUP}").read().split()[-1])
+"""
+
+pytestmark = pytest.mark.skipif(not AUTOGROUP.exists(), reason="This system shares among processes, not sessions")
+
+
+def niceness_of(*, leads_a_session: bool) -> tuple[int, int]:
+    """Of a process that has lowered its priority, and of its session."""
+    command = [sys.executable, "-c", LOWERED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, start_new_session=leads_a_session)
+    own, session = map(int, done.stdout.split())
+    return own, session
+
+
+def test_who_leads_a_session_lowers_it_as_well() -> None:
+    lowered = min(os.nice(0) + 7, 19)
+    assert niceness_of(leads_a_session=True) == (lowered, lowered)
+
+
+def test_the_session_of_others_is_left_alone() -> None:
+    session = int(AUTOGROUP.read_text().split()[-1])
+    assert niceness_of(leads_a_session=False) == (min(os.nice(0) + 7, 19), session)
