@@ -26,7 +26,7 @@ from rlviz.services.sinks.delivery import Delivery
 from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, FAILED
 
 PATIENCE_SECONDS = 180.0
-"""For one call of a sink: its package may hang without end."""
+"""Without an answer within a call of a sink: its package may hang without end."""
 
 LOOK_SECONDS = 2.0
 """Between two looks at the journal of a run that trains."""
@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
 
 def deliver(folder: RunFolder, kind: SinkKind, *, follow: bool, patience: float) -> int:
     watchdog = DeliveryWatchdog(patience)
-    delivery = Delivery(folder, kind, within=watchdog.watching)
+    delivery = Delivery(folder, kind, within=watchdog.watching, answered=watchdog.restart)
     watchdog.start(lambda: delivery.fail(f"{kind.label} did not answer within {patience:g} seconds."))
     ended = threading.Event()
     if follow:
@@ -68,7 +68,10 @@ def deliver(folder: RunFolder, kind: SinkKind, *, follow: bool, patience: float)
 
 
 class DeliveryWatchdog:
-    """Ends the process when a block takes too long: threads that hang in somebody's package cannot be ended."""
+    """Ends the process when a block takes too long: threads that hang in somebody's package cannot be ended.
+
+    Its time begins anew with ``restart``, by which a block says that it gets on.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -86,6 +89,9 @@ class DeliveryWatchdog:
             yield
         finally:
             self._set(False)
+
+    def restart(self) -> None:
+        self._set(self._is_within)
 
     def _set(self, is_within: bool) -> None:
         with self._changed:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -14,7 +16,8 @@ from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
-from tests.support.http import append_rows, journal, make_run, serving, wait_for
+from rlviz.services.sinks.delivery import Delivery
+from tests.support.http import make_run, serving, wait_for
 from tests.support.mlflow_server import FakeMlflow
 from tests.support.readers import needs
 from tests.support.tracking_server import Mood, served
@@ -29,7 +32,7 @@ CURVE = {(10 * index, float(index)) for index in range(1, ROWS + 1)}
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeMlflow]:
     with served(FakeMlflow()) as server:
         monkeypatch.setenv("MLFLOW_TRACKING_URI", server.url)
-        monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+        monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "3")
         monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
         yield server
 
@@ -115,17 +118,55 @@ def test_a_server_that_loses_points_while_a_run_is_delivered_is_found_out_before
     assert server.curve("episode/reward") == CURVE
 
 
+class Patience:
+    """How long whole blocks took, and how long one was without an answer, at most."""
+
+    def __init__(self) -> None:
+        self.block = self.silence = self._since = 0.0
+
+    @contextmanager
+    def within(self) -> Iterator[None]:
+        begun = self._since = time.monotonic()
+        yield
+        self.answered()
+        self.block = max(self.block, time.monotonic() - begun)
+
+    def answered(self) -> None:
+        now = time.monotonic()
+        self.silence, self._since = max(self.silence, now - self._since), now
+
+
 @needs("mlflow")
-def test_a_run_with_more_points_than_can_be_asked_for_in_time_goes_on_where_it_was(
+def test_a_server_that_takes_long_to_tell_what_it_has_is_heard_to_its_end(
+    folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the last metric that it is asked for it has lost the last point."""
+    assert deliver(folder)[0] == 0
+    last = list(server.points)[-1]
+    server.points[last].remove(lost := max(server.points[last]))
+    respond, server.taken = server.respond, 0
+
+    def slowly(path: str, query: dict[str, str], body: bytes) -> Any:
+        if server.name_of(path, body) == "metrics/get-history":
+            time.sleep(0.2)
+        return respond(path, query, body)
+
+    monkeypatch.setattr(server, "respond", slowly)
+    patience = Patience()
+    Delivery(folder, SinkKind.MLFLOW, within=patience.within, answered=patience.answered).run()
+    assert (server.taken, lost in server.points[last]) == (1, True)
+    assert patience.silence < patience.block / 2, "each answer is told to whoever would end the process"
+
+
+@needs("mlflow")
+def test_a_server_that_tells_the_same_points_without_end_is_named(
     folder: RunFolder, server: FakeMlflow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert deliver(folder)[0] == 0
-    monkeypatch.setattr("rlviz.exchange.sinks.mlflow.ASK_SECONDS", 0.0)
-    with journal(folder.metrics_path) as metrics:
-        append_rows(metrics, 5)
-    server.taken = 0
+    respond = server.respond
+    monkeypatch.setattr(server, "respond", lambda path, query, body: respond(path, {**query, "page_token": "0"}, body))
     status, record = deliver(folder)
-    assert (status, record.rows, server.taken) == (0, ROWS + 5, 5 * len(server.points))
+    assert (status, "again and again" in (record.problem or "")) == (1, True)
 
 
 @needs("mlflow")

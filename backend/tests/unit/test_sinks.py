@@ -225,3 +225,30 @@ def test_a_worker_whose_sink_hangs_ends_itself_and_says_so(folder: RunFolder) ->
     assert ended.returncode == 1
     assert record is not None
     assert record.problem == "Weights & Biases did not answer within 0.05 seconds."
+
+
+GETS_ON = """
+import sys, time
+from pathlib import Path
+from rlviz import delivery_worker
+from rlviz.domain.sinks import SinkKind
+from rlviz.exchange import sinks
+from rlviz.rundir.folder import RunFolder
+
+class Slow:
+    def __init__(self, run, *_):
+        for _ in range(10):
+            time.sleep(0.3)
+            run.answered()
+        raise ConnectionError("It was heard to its end.")
+
+sinks.SINKS.get = lambda kind: Slow
+sys.exit(delivery_worker.deliver(RunFolder.at(Path(sys.argv[1])), SinkKind.WANDB, follow=False, patience=2.0))
+"""
+
+
+def test_a_worker_whose_sink_is_answered_again_and_again_waits_for_as_long_as_that_takes(folder: RunFolder) -> None:
+    subprocess.run([sys.executable, "-c", GETS_ON, str(folder.path)], check=False)
+    record = read_sink(folder, SinkKind.WANDB)
+    assert record is not None
+    assert record.problem == "ConnectionError: It was heard to its end."

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
+from rlviz.exchange.sinks.point_ledger import PointLedger
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver, without_login
 
 RUN_ID = "rlviz.run_id"
@@ -23,18 +22,13 @@ MOST_METRICS, MOST_PARAMS = 1_000, 100
 
 LONGEST_PARAM = 6_000
 
-ASK_SECONDS = 60.0
-"""How long a server is asked at once for the points that it has. It is believed to have those of which it was not asked
-by then, and of a run that goes on those that it has confirmed."""
+MOST_POINTS = 25_000
+"""Of a history that are asked for at once, as MLflow's own client does."""
 
 _NOT_IN_NAMES = re.compile(r"[^\w\-. /:]")
 
 STATUSES = {"completed": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "interrupted": "KILLED"}
 """MLflow's word for each final status; any other run is RUNNING there. The tag ``rlviz.status`` has ours."""
-
-
-Points = dict[str, set[int]]
-"""By the name of the metric; each as ``_point`` has it."""
 
 
 class MlflowSink:
@@ -66,8 +60,7 @@ class MlflowSink:
         self._client: Any = None
         self._make_client = MlflowClient
         self._id = ""
-        self._there: Points = defaultdict(set)  # that the server was seen to have
-        self._unseen: Points = defaultdict(set)  # that were sent since
+        self._points = PointLedger()
 
     def begin(self) -> Begun:
         if self._is_here:
@@ -81,28 +74,29 @@ class MlflowSink:
         for some in _batches(_params(self._run.settings), MOST_PARAMS):
             self._client.log_batch(self._id, params=[self._param(name, value) for name, value in some])
         place = f"{without_login(self._uri).rstrip('/')}/#/experiments/{experiment}/runs/{self._id}"
-        names = set(found[0].data.metrics) if found else set()
-        self._there |= self._points_of(names)
-        return Begun(self._id, self._uri if self._is_here else place, from_seq=0 if names <= set(self._there) else None)
+        for name in found[0].data.metrics if found else ():
+            self._look(name)
+        return Begun(self._id, self._uri if self._is_here else place, from_seq=0)
 
     def send(self, rows: Sequence[Row]) -> None:
         """Of these rows, what the server was not seen to have."""
         names = {name: _NOT_IN_NAMES.sub("_", name)[:250] for row in rows for name in row.values}
         for some in _batches(self._missing(rows, names), MOST_METRICS):
             self._client.log_batch(self._id, metrics=some)
+            self._run.answered()
 
     def confirm(self) -> None:
         """Each request was answered when it was sent. What the server has is read once as much was sent as it had when
         that was read before: so that costs no more than sending it did, however often something is confirmed."""
-        if not self._unseen:
+        if not self._points.sent:
             return
-        if missing := set(self._unseen) - set(self._client.get_run(self._id).data.metrics):
+        if missing := set(self._points.sent) - set(self._client.get_run(self._id).data.metrics):
             raise _lost(min(missing))
-        if _count(self._unseen) >= _count(self._there):
-            self._look()
+        if self._points.sent.total() >= self._points.seen.total():
+            self._look_for_what_was_sent()
 
     def describe(self, run: RunToDeliver) -> None:
-        self._look()
+        self._look_for_what_was_sent()
         labels = {"mlflow.runName": run.name, "mlflow.note.content": run.notes, "rlviz.status": run.status}
         labels |= {f"rlviz.tag.{_NOT_IN_NAMES.sub('_', tag)}"[:250]: "true" for tag in run.tags}
         labels |= {f"rlviz.summary.{name}": str(value) for name, value in run.summary.items()}
@@ -117,34 +111,40 @@ class MlflowSink:
 
     def close(self) -> None:
         """The client holds nothing open."""
+        self._points.close()
 
     def _missing(self, rows: Sequence[Row], names: Mapping[str, str]) -> Iterator[Any]:
         for row in rows:
             for name, value in row.values.items():
                 metric = self._metric(names[name], value, round(row.time * 1000), row.step)
-                if (point := _point(metric)) not in self._there[metric.key]:
-                    self._unseen[metric.key].add(point)
+                if self._points.send(metric.key, _point(metric)):
                     yield metric
 
-    def _look(self) -> None:
+    def _look_for_what_was_sent(self) -> None:
         """Raises SinkProblem if the server lacks a point that was sent."""
-        found = self._points_of(self._unseen)
-        for name, points in self._unseen.items():
-            if name in found and not points <= found[name]:
+        for name in list(self._points.sent):
+            if not self._look(name):
                 raise _lost(name)
-        for name, points in self._unseen.items():
-            self._there[name] |= points
-        self._unseen.clear()
 
-    def _points_of(self, names: Iterable[str]) -> Points:
-        """Every point of these metrics that the server has, without those that it was not asked for in time."""
-        deadline = time.monotonic() + ASK_SECONDS
-        points: Points = {}
-        for name in names:
-            if time.monotonic() >= deadline:
-                break
-            points[name] = {_point(metric) for metric in self._client.get_metric_history(self._id, name)}
-        return points
+    def _look(self, name: str) -> bool:
+        """Note which points of a metric the server has; whether all that were sent are there."""
+        return self._points.look(name, map(_point, self._history(name)))
+
+    def _history(self, name: str) -> Iterator[Any]:
+        """Every point of a metric that the server has, some at a time: MlflowClient returns all of them at once.
+
+        Raises SinkProblem for a server that never comes to the end.
+        """
+        store, token = self._client._tracking_client.store, None
+        while True:
+            some = store.get_metric_history(self._id, name, max_results=MOST_POINTS, page_token=token)
+            self._run.answered()
+            yield from some
+            if not some.token:
+                return
+            if some.token == token:
+                raise SinkProblem(f"MLflow tells the same points of {name} again and again.")
+            token = some.token
 
     @property
     def _is_here(self) -> bool:
@@ -167,12 +167,8 @@ class MlflowSink:
 
 
 def _point(metric: Any) -> int:
-    """A number in the place of a point, which takes a tenth of the memory."""
+    """The number by which a ledger knows a point."""
     return hash((metric.timestamp, metric.step, metric.value))
-
-
-def _count(points: Points) -> int:
-    return sum(map(len, points.values()))
 
 
 def _lost(name: str) -> SinkProblem:

@@ -27,7 +27,8 @@ class RunToDeliver:
 
     ``summary``: status, scores and counts, as far as they are known; ``video``: that of its newest evaluation.
     ``started_at``, ``ended_at``: Unix seconds. ``rows_before`` counts the rows whose ``seq`` is smaller than the one it
-    is given, which are fewer where lines of the journal cannot be read.
+    is given, which are fewer where lines of the journal cannot be read. ``answered`` is called by a sink between the
+    requests of a call that makes many, so that it is not taken for one that hangs.
     """
 
     id: str
@@ -44,6 +45,7 @@ class RunToDeliver:
     rows_before: Callable[[int], int]
     summary: Mapping[str, Any] = field(default_factory=dict)
     video: Path | None = None
+    answered: Callable[[], object] = lambda: None
 
 
 @dataclass(frozen=True)

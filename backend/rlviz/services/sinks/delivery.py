@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 from rlviz.domain.errors import RlvizError, SinkProblem
 from rlviz.domain.sink_record import SinkRecord
@@ -26,7 +27,7 @@ class Delivery:
     """Of one run to one sink, by whoever holds its lock. Each step of it may be the last: another begins where it was.
 
     ``make``: a sink in the place of the registry's. ``within``: a block in which every call of the sink is made, which
-    may take no longer than it allows.
+    may take no longer than it allows, nor be without an answer for longer: ``answered`` is called when there was one.
     """
 
     def __init__(
@@ -36,9 +37,11 @@ class Delivery:
         *,
         make: type[Sink] | None = None,
         within: Callable[[], AbstractContextManager[object]] = nullcontext,
+        answered: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._folder, self._kind, self._make, self._within, self._clock = folder, kind, make, within, clock
+        self._folder, self._kind, self._make, self._clock = folder, kind, make, clock
+        self._within, self._answered = within, answered
         self.record: SinkRecord = add_sink(folder, kind)
         self._sink: Sink | None = None
         self._tail = JournalTail(folder.metrics_path)
@@ -71,7 +74,7 @@ class Delivery:
         return SinkProblem(problem)
 
     def _begin(self) -> None:
-        run = read_run(self._folder)
+        run = replace(read_run(self._folder), answered=self._answered)
         with self._within():
             make = self._make or SINKS.get(self._kind)
             self._sink = make(run, self._folder.path.parent, own_folder(self._folder, self._kind))

@@ -1,0 +1,38 @@
+"""What a server has been seen to have: known exactly, and not in memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from contextlib import closing
+
+from rlviz.exchange.sinks.point_ledger import PointLedger
+
+
+def test_a_point_is_sent_once_unless_it_was_seen() -> None:
+    with closing(PointLedger()) as ledger:
+        assert ledger.look("reward", [1, 2, -(2**63)])
+        assert [ledger.send("reward", point) for point in (1, 3, 3, -(2**63), 2**63 - 1)] == [
+            *(False, True, False, False, True)
+        ]
+        assert ledger.send("length", 1), "of another metric"
+        assert (ledger.seen.total(), dict(ledger.sent)) == (3, {"reward": 2, "length": 1})
+
+
+def test_what_was_sent_and_is_not_there_is_found_out() -> None:
+    with closing(PointLedger()) as ledger:
+        for point in range(100):
+            ledger.send("reward", point)
+        assert not ledger.look("reward", (point for point in range(100) if point != 57))
+        assert dict(ledger.sent) == {"reward": 1}
+        assert ledger.look("reward", range(200))
+        assert (ledger.sent, ledger.seen["reward"]) == ({}, 200)
+
+
+def test_a_million_points_take_no_memory_of_their_own() -> None:
+    tracemalloc.start()
+    with closing(PointLedger()) as ledger:
+        ledger.look("reward", ((index * 2_654_435_761) % 2**62 for index in range(1_000_000)))
+        _, peak = tracemalloc.get_traced_memory()
+        assert ledger.seen["reward"] == 1_000_000
+    tracemalloc.stop()
+    assert peak < 1_000_000
