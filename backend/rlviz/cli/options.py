@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from rlviz.rundir.folder import RunFolder
     from rlviz.settings import Settings
 
+RUNS_A_PAGE = 500
+"""As many as the service lists at once."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as the API answers it.")]
 WrittenAsJson = Annotated[bool, typer.Option("--json", help="Print in JSON what was written where.")]
 RunName = Annotated[
@@ -47,7 +50,7 @@ AnyRuns = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="RUN",
-        help="Ids of runs, or their beginnings; every run if left out.",
+        help="Runs: ids, their beginnings or ends, names, or `last`; every run if left out.",
         autocompletion=complete_run,
         show_default=False,
     ),
@@ -123,6 +126,33 @@ def pairs(changes: Sequence[str] | None, flag: str) -> dict[str, Any]:
     return found
 
 
+def read_size(text: str) -> int:
+    """The bytes that ``500MB`` or ``5e9`` are. Raises Failure."""
+    from pydantic import ByteSize, TypeAdapter, ValidationError
+
+    try:
+        return int(float(text))
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return int(TypeAdapter(ByteSize).validate_python(text))
+    except ValidationError as error:
+        raise Failure(Exit.BAD_INPUT, f"{text[:80]!r} is no size. Give one as 500MB or 2GB.") from error
+
+
+def list_runs(connection: Connection, limit: int | None = None, **query: Any) -> tuple[list[dict[str, Any]], int]:
+    """The runs that a query finds, all or the first ``limit``, and how many it finds in all. Raises Failure."""
+    found: list[dict[str, Any]] = []
+    cursor: str | None = None
+    while True:
+        room = RUNS_A_PAGE if limit is None else min(RUNS_A_PAGE, limit - len(found))
+        page = connection.get("/runs", **query, limit=room, cursor=cursor)
+        found += page["runs"]
+        cursor = page["next_cursor"]
+        if cursor is None or len(found) == limit:
+            return found, page["total"]
+
+
 def find_run(connection: Connection, text: str) -> str:
     """The id of the one run that ``text`` means. Raises Failure: none does, or several do."""
     if text == NEWEST:
@@ -161,15 +191,49 @@ def find_experiment(connection: Connection, text: str) -> str:
 
 
 def folders_named(runs_dir: Path, names: Sequence[str] | None) -> list[RunFolder]:
-    """The folders of the runs whose ids are, or begin with, one of ``names``; all of them if none is given. No service
-    is asked. Raises Failure for a name that none has."""
+    """The folders of the runs that are named; all of them if none is. No service is asked. Raises Failure for a name
+    that none has."""
     from rlviz.rundir.folder import run_folders
 
     folders = list(run_folders(runs_dir.resolve()))
+    wanted = set[str]()
     for name in names or ():
-        if not any(folder.run_id.startswith(name) for folder in folders):
-            raise Failure(Exit.NOT_FOUND, f"There is no run {name[:80]!r}. `rlviz runs` lists those there are.")
-    return [folder for folder in folders if not names or folder.run_id.startswith(tuple(names))]
+        if not (meant := folders_meant(name, folders)):
+            raise Failure(Exit.NOT_FOUND, no_such("run", name, [one.run_id for one in folders], "rlviz runs"))
+        wanted |= {folder.run_id for folder in meant}
+    return [folder for folder in folders if not names or folder.run_id in wanted]
+
+
+def folders_meant(text: str, folders: Sequence[RunFolder]) -> list[RunFolder]:
+    """Those of the run with that id, or else of all whose ids begin, or whose names are, or whose ids end so."""
+    if text == NEWEST:
+        return sorted(folders, key=_created_at)[-1:]
+    return (
+        [folder for folder in folders if folder.run_id == text]
+        or [folder for folder in folders if folder.run_id.startswith(text)]
+        or [folder for folder in folders if _name_of(folder) == text]
+        or [folder for folder in folders if folder.run_id.endswith(text)]
+    )
+
+
+def _created_at(folder: RunFolder) -> float:
+    """Unix seconds; 0 for a run that cannot be read."""
+    from rlviz.domain.errors import RunFolderError
+
+    try:
+        return folder.read_config().created_at.timestamp()
+    except (OSError, RunFolderError):
+        return 0.0
+
+
+def _name_of(folder: RunFolder) -> str:
+    """What the run is called; nothing for one that cannot be read."""
+    from rlviz.domain.errors import RunFolderError
+
+    try:
+        return folder.read_labels().name
+    except (OSError, RunFolderError):
+        return ""
 
 
 def _the_one(text: str, found: Sequence[dict[str, Any]], kind: str, lister: str) -> str:

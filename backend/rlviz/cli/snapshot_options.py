@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import read_size
 
 EverySteps = Annotated[
     int | None, typer.Option(help="Take a snapshot every so many steps.", show_default="by time alone")
@@ -25,21 +25,9 @@ def planned(
     every_steps: int | None, every_minutes: float | None, keep: int | None, max_size: str | None
 ) -> dict[str, Any]:
     """What was given, as the API takes it. Steps alone take the place of minutes, and the other way round."""
-    given: dict[str, Any] = {"keep": keep, "max_bytes": _bytes(max_size)}
+    given: dict[str, Any] = {"keep": keep, "max_bytes": None if max_size is None else read_size(max_size)}
     found = {name: value for name, value in given.items() if value is not None}
     if every_steps is not None or every_minutes is not None:
         found["every_steps"] = every_steps
         found["every_seconds"] = None if every_minutes is None else every_minutes * 60
     return found
-
-
-def _bytes(text: str | None) -> int | None:
-    """Raises Failure."""
-    if text is None:
-        return None
-    from pydantic import ByteSize, TypeAdapter, ValidationError
-
-    try:
-        return int(TypeAdapter(ByteSize).validate_python(text))
-    except ValidationError as error:
-        raise Failure(Exit.BAD_INPUT, f"{text!r} is no size. Give one as 500MB or 2GB.") from error

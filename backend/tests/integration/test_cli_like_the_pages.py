@@ -54,6 +54,7 @@ def test_a_run_is_created_with_rules_tags_notes_and_a_plan_and_started_later(war
     told = done(warm, "run", *BRIEF, "--no-start")
     assert "is not started" in told.err
     later = told.out.strip()
+    assert done(warm, "metrics", later).out == f"{later} has logged nothing yet.\n"
     assert done(warm, "start", later, "--wait", "--json").json["status"] == "completed"
     assert call(warm.runs_dir, "start", later).status == 4
 
@@ -144,7 +145,7 @@ def test_sinks_are_given_to_a_run_after_its_start_and_taken_away(warm: Service) 
 
 def test_storage_rules_and_quotas_are_written_and_prune_follows_them(warm: Service) -> None:
     assert "There are no storage rules" in done(warm, "storage", "show").out
-    done(warm, "storage", "quota", "videos", "5e6")
+    assert "up to 5 MB." in done(warm, "storage", "quota", "videos", "5MB").out
     rule = ("--kind", "videos", "--keep", "1", "--after-days", "30", "--family", "atari", "--over-quota")
     told = done(warm, "storage", "add", "keep-newest", *rule).out
     assert told.startswith("Rule 1: ")
@@ -174,6 +175,17 @@ def test_the_trash_is_listed_and_emptied_run_by_run(warm: Service) -> None:
     assert call(warm.runs_dir, "trash", "empty", "nobody", "--yes").status == 3
     assert done(warm, "trash", "empty", gone[0], typed="y\n").out.endswith("kB.\n")
     assert done(warm, "trash", "empty", "--yes", "--json").json == {"removed": [gone[1]]}
+
+
+def test_prune_says_in_json_what_it_did_and_not_only_what_it_would(warm: Service) -> None:
+    assert done(warm, "prune", "--yes", "--json").json["done"] is None
+    gone = done(warm, "run", *BRIEF, "--no-start").out.strip()
+    done(warm, "delete", gone)
+    refused = call(warm.runs_dir, "prune", "--json")
+    assert (refused.status, refused.out, "--yes" in refused.err) == (2, "", True)
+    pruned = done(warm, "prune", "--yes", "--json").json
+    assert ([run["id"] for run in pruned["trash"]["runs"]], pruned["done"]["error_message"]) == ([gone], "")
+    assert done(warm, "trash", "list", "--json").json["runs"] == []
 
 
 def test_what_can_be_chosen_is_listed_and_shown(warm: Service) -> None:

@@ -57,6 +57,9 @@ def test_the_command_writes_the_video(
     one = call(service.runs_dir, "compare", run_id, "--video", str(tmp_path / "both.mp4"))
     assert "two runs" in one.err
     assert not list(tmp_path.iterdir())
+    both = tmp_path / "both.mp4"
+    written = call(service.runs_dir, "compare", run_id, run_id, "--video", str(both), "--json")
+    assert written.json == {"path": str(both), "bytes": both.stat().st_size}
 
 
 def test_what_has_no_video_is_named(service: Service, run_id: str) -> None:

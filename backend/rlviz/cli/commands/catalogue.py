@@ -10,7 +10,7 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, examples, read_settings
-from rlviz.cli.output import print_json, say, waiting
+from rlviz.cli.output import counted, print_json, say, waiting
 from rlviz.domain.byte_text import byte_text
 
 if TYPE_CHECKING:
@@ -75,9 +75,12 @@ def upgrade(
     elif not steps:
         say("The catalogue is up to date.")
     elif dry_run:
-        say(f"Would make {len(steps)} migrations: {', '.join(steps)}. Nothing was changed.")
+        say(f"Would make {counted(len(steps), 'migration')}: {', '.join(steps)}. Nothing was changed.")
     else:
-        say(f"Made {len(steps)} migrations: {', '.join(steps)}." + (f" The file as it was: {copy}." if copy else ""))
+        say(
+            f"Made {counted(len(steps), 'migration')}: {', '.join(steps)}."
+            + (f" The file as it was: {copy}." if copy else "")
+        )
 
 
 def downgrade(

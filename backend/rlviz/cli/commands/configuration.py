@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rlviz.cli.completion import NEWEST, complete_run
+from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, examples, read_settings
+from rlviz.cli.options import AsJson, examples, folders_meant, read_settings
 from rlviz.cli.output import print_json, print_table, say, waiting
 
 if TYPE_CHECKING:
     from rlviz.domain.drift import Drift
+    from rlviz.rundir.folder import RunFolder
     from rlviz.settings import Settings
 
 _SETTINGS = (".toml", ".yaml", ".yml")
@@ -75,14 +76,14 @@ def check(
         _check_settings(context, None if what is None else Path(what), as_json)
         return
     with waiting(f"Comparing {what}"):
-        found = _drift(context, what)
+        name, found = _drift(context, what)
     if as_json:
         print_json([one.model_dump(mode="json") for one in found])
     else:
         for one in found:
             say(f"{one.kind}: {one.file}{_place(one)}: {one.says}")
         if not found:
-            say(f"{what} is as this version writes it.")
+            say(f"{name} is as this version writes it.")
     if not all(one.is_harmless for one in found):
         raise typer.Exit(Exit.FAILED)
 
@@ -149,8 +150,8 @@ def _check_settings(context: typer.Context, file: Path | None, as_json: bool) ->
         say(f"The settings can be used; {len(given)} differ from what they are by default.")
 
 
-def _drift(context: typer.Context, what: str) -> list[Drift]:
-    """Of a file or a run. Raises Failure, or RunFolderError."""
+def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
+    """Of a file or a run, with what that is called. Raises Failure, or RunFolderError."""
     from rlviz.provenance import package_versions
     from rlviz.rundir.drift import drift_of_document, drift_of_run, model_of
     from rlviz.rundir.folder import RunFolder
@@ -164,31 +165,26 @@ def _drift(context: typer.Context, what: str) -> list[Drift]:
                 "eval_*.json.",
             )
         try:
-            return drift_of_document(_read(path), model, path.name)
+            return str(path), drift_of_document(_read(path), model, path.name)
         except ValueError as error:
             raise Failure(Exit.FAILED, f"{path} is no JSON object.") from error
-    folder = RunFolder.at(path) if path.is_dir() else RunFolder(*_run_named(context, what))
+    folder = RunFolder.at(path) if path.is_dir() else _run_named(context, what)
     try:
-        return drift_of_run(folder, package_versions())
+        return folder.run_id, drift_of_run(folder, package_versions())
     except FileNotFoundError as error:
         raise Failure(Exit.FAILED, f"Run {folder.run_id} has no config.json. Put it back, or delete it.") from error
 
 
-def _run_named(context: typer.Context, text: str) -> tuple[Path, str]:
-    """Where the one run lies whose id begins so; no service is asked. Raises Failure."""
+def _run_named(context: typer.Context, text: str) -> RunFolder:
+    """The one run that is meant; no service is asked. Raises Failure."""
     from rlviz.rundir.folder import run_folders
 
-    root = read_settings(context).runs_dir
-    ids = [folder.run_id for folder in run_folders(root)]
-    if text == NEWEST and ids:
-        return root, max(ids, key=lambda run_id: (root / run_id).stat().st_ctime)
-    meant = [run_id for run_id in ids if run_id == text] or [run_id for run_id in ids if run_id.startswith(text)]
+    meant = folders_meant(text, list(run_folders(read_settings(context).runs_dir)))
     if len(meant) == 1:
-        return root, meant[0]
+        return meant[0]
     if meant:
-        raise Failure(
-            Exit.BAD_INPUT, f"{text!r} could be {len(meant)} runs: {', '.join(meant[:5])}. Give more of the id."
-        )
+        ids = ", ".join(folder.run_id for folder in meant[:5])
+        raise Failure(Exit.BAD_INPUT, f"{text!r} could be {len(meant)} runs: {ids}. Give more of the id.")
     raise Failure(Exit.NOT_FOUND, f"There is no file and no run {text[:80]!r}. `rlviz runs` lists those there are.")
 
 

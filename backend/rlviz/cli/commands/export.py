@@ -15,7 +15,7 @@ import typer
 from rlviz.cli.completion import complete_experiment, complete_run
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import WrittenAsJson, connected, examples, find_experiment, find_run
+from rlviz.cli.options import WrittenAsJson, connected, examples, find_experiment, find_run, list_runs
 from rlviz.cli.output import counted, is_terminal, note, progress, waiting
 from rlviz.domain.sinks import SinkKind
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
     from rlviz.cli.output import Advance
     from rlviz.rundir.folder import RunFolder
-
-RUNS_A_PAGE = 500
 
 ROWS_A_MOVE = 1_000
 """So many rows move the bar on."""
@@ -154,7 +152,7 @@ def _chosen(connection: Connection, runs: Sequence[str], group: str | None, expe
     ids = [find_run(connection, run) for run in runs]
     if group is not None:
         run = connection.get(f"/runs/{find_run(connection, group)}")
-        ids += [one["id"] for one in connection.get("/runs", group=[run["group_id"]], limit=RUNS_A_PAGE)["runs"]]
+        ids += [one["id"] for one in list_runs(connection, group=[run["group_id"]])[0]]
     if experiment is not None:
         found = connection.get(f"/experiments/{find_experiment(connection, experiment)}")
         wanted = [cell["run_id"] for cell in found["cells"] if cell["run_id"] is not None]

@@ -57,9 +57,9 @@ def import_(
 
     A bundle is what `rlviz export --bundle` wrote; every hash in it has to be right. Logs are event files of
     TensorBoard, monitor.csv and progress.csv of Stable-Baselines3, log folders of the RL Zoo, metrics that `rlviz
-    export` wrote as CSV, folders of these, and zip archives of such folders. Each folder with logs becomes a run that
-    has ended, unless a run with the same curves was imported before: exit status 4 if all were. Policies are left where
-    they are, and nothing in the files is executed.
+    export` wrote as CSV, JSON or Parquet, folders of these, and zip archives of such folders. Each folder with logs
+    becomes a run that has ended, unless a run with the same curves was imported before: exit status 4 if all were.
+    Policies are left where they are, and nothing in the files is executed.
     """
     from rlviz.exchange.bundle import RunIsThere
     from rlviz.exchange.import_runs import ImportOptions, import_path

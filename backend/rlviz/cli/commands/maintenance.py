@@ -90,15 +90,17 @@ def prune(
         trash = connection.get("/trash")
         stored = measured(connection)
         would = _passed(connection, dry_run=True)
-        if as_json:
-            print_json({"trash": trash, "storage": stored, "would": would, "dry_run": dry_run})
-        else:
+        if not as_json:
             _show(stored, trash, would)
-        if dry_run or not (trash["runs"] or would["actions"]):
+        done = None
+        if not dry_run and (trash["runs"] or would["actions"]):
+            ask_first("Remove that for good? --dry-run only tells.", yes)
+            connection.request("DELETE", "/trash")
+            done = _passed(connection, dry_run=False, actions=would["done"])
+        if as_json:
+            print_json({"trash": trash, "storage": stored, "would": would, "done": done, "dry_run": dry_run})
+        if done is None:
             return
-        ask_first("Remove that for good? --dry-run only tells.", yes)
-        connection.request("DELETE", "/trash")
-        done = _passed(connection, dry_run=False, actions=would["done"])
         if not as_json:
             if trash["runs"]:
                 say(f"Removed {counted(len(trash['runs']), 'run')}, {byte_text(trash['total_bytes'])}.")

@@ -15,13 +15,12 @@ from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.screen import event_line
-from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run, no_such
+from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run, list_runs, no_such
 from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.status import ACTIVE
 
-_PAGE = 500
 _VIDEO_SECONDS = 300.0
 
 
@@ -60,17 +59,10 @@ def runs(
 ) -> None:
     """List runs, the newest first."""
     query = {"status": status, "env_id": env, "algo": algo, "tag": tag, "q": text, "sort": sort}
-    found: list[dict[str, Any]] = []
     with connected(context) as connection:
-        cursor = None
-        while len(found) < limit:
-            page = connection.get("/runs", **query, limit=min(_PAGE, limit - len(found)), cursor=cursor)
-            found += page["runs"]
-            cursor = page["next_cursor"]
-            if cursor is None:
-                break
+        found, total = list_runs(connection, limit, **query)
     if as_json:
-        print_json({"runs": found, "total": page["total"]})
+        print_json({"runs": found, "total": total})
     elif not found:
         say(
             "No such run. `rlviz runs` alone lists all."
@@ -80,8 +72,8 @@ def runs(
     else:
         header = ("RUN", "STATUS", "RETURN", "STEP", "NAME", "ENVIRONMENT", "ALGO", "SEED", "CURVE")
         print_table(header, (_row(run) for run in found), keep=2)
-        if page["total"] > len(found):
-            say(f"{len(found)} of {page['total']}; --limit {page['total']} shows all.")
+        if total > len(found):
+            say(f"{len(found)} of {total}; --limit {total} shows all.")
 
 
 def status(
@@ -167,7 +159,10 @@ def metrics(
             (name, number(curve["y"][-1]), str(curve["count"]), sparkline(curve["y"], 20))
             for name, curve in sorted(series.items())
         ]
-        print_table(("METRIC", "NEWEST", "POINTS", "CURVE"), newest, keep=2)
+        if newest:
+            print_table(("METRIC", "NEWEST", "POINTS", "CURVE"), newest, keep=2)
+        else:
+            say(f"{run_id} has logged nothing yet.")
 
 
 def compare(
@@ -185,7 +180,7 @@ def compare(
     with connected(context) as connection:
         run_ids = [find_run(connection, run) for run in runs]
         if video is not None:
-            _write_video(connection, run_ids, video)
+            _write_video(connection, run_ids, video, as_json)
             return
         if len(set(run_ids)) < 2:
             raise Failure(Exit.BAD_INPUT, f"Name two runs or more. `rlviz status {run_ids[0]}` shows one.")
@@ -212,8 +207,8 @@ def compare(
             say(f"  {line}")
 
 
-def _write_video(connection: Connection, run_ids: Sequence[str], video: Path) -> None:
-    from rlviz.cli.files import replace_file
+def _write_video(connection: Connection, run_ids: Sequence[str], video: Path, as_json: bool) -> None:
+    from rlviz.cli.files import replace_file, say_written
 
     if len(run_ids) != 2:
         raise Failure(Exit.BAD_INPUT, f"--video is of two runs; got {len(run_ids)}.")
@@ -221,7 +216,7 @@ def _write_video(connection: Connection, run_ids: Sequence[str], video: Path) ->
     with waiting("Putting the videos side by side"):
         answer = connection.request("GET", "/compare/video", params=query, timeout=_VIDEO_SECONDS)
         replace_file(video, lambda file: file.write(answer.content))
-    note(f"{video}: {byte_text(len(answer.content))}")
+    say_written(video, as_json)
 
 
 def _row(run: dict[str, Any]) -> tuple[str, ...]:
@@ -258,7 +253,7 @@ def _show_run(run: dict[str, Any]) -> None:
 
 def _show_service(connection: Connection, as_json: bool) -> None:
     health = connection.get("/health")
-    training = connection.get("/runs", status=sorted(ACTIVE), limit=_PAGE)["runs"]
+    training, _ = list_runs(connection, status=sorted(ACTIVE))
     if as_json:
         print_json({"url": connection.url, "own": connection.is_own, **health, "runs": training})
         return

@@ -13,7 +13,7 @@ import typer
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, connected, examples, no_such
+from rlviz.cli.options import AsJson, connected, examples, no_such, read_size
 from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
@@ -54,7 +54,7 @@ def register(app: typer.Typer) -> None:
         )
     )(add)
     group.command(epilog=examples("rlviz storage remove 2"))(remove)
-    group.command(epilog=examples("rlviz storage quota videos 5e9", "rlviz storage quota videos none"))(quota)
+    group.command(epilog=examples("rlviz storage quota videos 5GB", "rlviz storage quota videos none"))(quota)
     app.add_typer(group, name="storage")
 
 
@@ -122,7 +122,7 @@ def remove(
 def quota(
     context: typer.Context,
     kind: Annotated[str, typer.Argument(metavar="KIND", help="A kind, as `rlviz storage show --json` names them.")],
-    most: Annotated[str, typer.Argument(metavar="BYTES", help="What they may take, for instance 5e9, or none.")],
+    most: Annotated[str, typer.Argument(metavar="BYTES", help="What they may take, for instance 5GB, or none.")],
     as_json: AsJson = False,
 ) -> None:
     """Say how much files of a kind may take: from 80 % on there is a warning, and rules can wait for it."""
@@ -130,9 +130,12 @@ def quota(
         stored = connection.get("/storage", runs=0)
         if kind not in (kinds := [one["kind"] for one in stored["kinds"]]):
             raise Failure(Exit.BAD_INPUT, no_such("kind", kind, kinds, "rlviz storage show --json"))
-        quotas = _quotas(stored) | {kind: _bytes(most)}
-        wanted = {name: value for name, value in quotas.items() if value is not None}
-        _write(connection, stored["rules"], wanted, as_json)
+        size = None if most == "none" else read_size(most)
+        quotas = {name: value for name, value in (_quotas(stored) | {kind: size}).items() if value is not None}
+        _write(connection, stored["rules"], quotas, as_json)
+    if not as_json:
+        words = next(one["words"] for one in stored["kinds"] if one["kind"] == kind)
+        say(f"{words}: {'no quota' if size is None else f'up to {byte_text(size)}'}.")
 
 
 def measured(connection: Connection, runs: int = 10) -> Any:
@@ -180,10 +183,3 @@ def _write(connection: Connection, rules: list[Any], quotas: dict[str, int], as_
 
 def _quotas(stored: Any) -> dict[str, int]:
     return {kind["kind"]: kind["quota"] for kind in stored["kinds"] if kind["quota"] is not None}
-
-
-def _bytes(text: str) -> int | None:
-    try:
-        return None if text == "none" else int(float(text))
-    except (ValueError, OverflowError) as error:
-        raise Failure(Exit.BAD_INPUT, f"{text!r} is no number of bytes. 5e9 are five gigabytes.") from error
