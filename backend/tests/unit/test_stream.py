@@ -24,17 +24,9 @@ from rlviz.services.notifications.notification import News, NotificationKind
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
+from rlviz.services.streaming.events import EndEvent, MetricsEvent, NotificationEvent, StatusEvent, StreamEvent
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed
-from rlviz.services.streaming.stream import (
-    THROTTLE_SECONDS,
-    EndEvent,
-    MetricsEvent,
-    NotificationEvent,
-    StatusEvent,
-    StreamEvent,
-    StreamRequest,
-    StreamService,
-)
+from rlviz.services.streaming.stream import THROTTLE_SECONDS, StreamRequest, StreamService
 from tests.support.http import PATIENCE, append_rows, make_run
 
 THROTTLE = 1_000.0

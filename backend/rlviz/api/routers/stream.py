@@ -28,17 +28,16 @@ from rlviz.api.views import view_evaluation, view_notification, view_run
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
-from rlviz.services.streaming.stream import (
+from rlviz.services.streaming.events import (
     EndEvent,
     EvaluationEvent,
     ExperimentEvent,
     MetricsEvent,
     NotificationEvent,
-    OpenedStream,
     StatusEvent,
     StreamEvent,
-    StreamRequest,
 )
+from rlviz.services.streaming.stream import OpenedStream, StreamRequest
 
 log = logging.getLogger(__name__)
 

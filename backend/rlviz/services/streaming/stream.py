@@ -9,23 +9,30 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, Unpack
-
-from cachetools import LRUCache
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.ids import check_run_id
-from rlviz.services.notifications.notification import Notification
 from rlviz.services.notifications.notification_buffer import NotificationBuffer
 from rlviz.services.streaming.broadcast import Broadcast, Changes
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor, positions_since
+from rlviz.services.streaming.events import (
+    EndEvent,
+    EvaluationEvent,
+    ExperimentEvent,
+    MetricsEvent,
+    NotificationEvent,
+    StatusEvent,
+    StreamEvent,
+)
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed, Rows
+from rlviz.services.streaming.run_statuses import RunStatuses
 
 THROTTLE_SECONDS = 0.26
 """Seconds between ``metrics`` events: at most four in any second, with a margin for networks that bunch them."""
@@ -37,9 +44,6 @@ HEARTBEAT_SECONDS = 15.0
 SEND_TIMEOUT_SECONDS = 30.0
 """Seconds after which a client that reads nothing is disconnected; it can reconnect with its cursor."""
 
-KNOWN_RUNS = 100
-"""Number of recently changed runs that are kept in memory, for streams that look them up later."""
-
 READERS = 2
 """Threads that read journals and the catalogue for all streams. Each thread that computes delays the event loop, so a
 hundred streams that open at once wait for one another, and nobody else for them."""
@@ -48,53 +52,6 @@ DELETED = "deleted"
 
 Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class MetricsEvent:
-    """New rows of one run: JSON objects separated by commas, as in the journal.
-
-    ``cursor`` is the position of the stream after them.
-    """
-
-    run_id: str
-    rows: bytes
-    cursor: str
-
-
-@dataclass(frozen=True, eq=False)
-class StatusEvent:
-    """The current state of a run. One object for all streams that send the same change."""
-
-    run: RunRow
-
-
-@dataclass(frozen=True)
-class EvaluationEvent:
-    evaluation: EvaluationRow
-
-
-@dataclass(frozen=True)
-class EndEvent:
-    """The run has ended and every row was delivered; ``status`` is its last, or ``deleted``."""
-
-    run_id: str
-    status: str
-
-
-@dataclass(frozen=True)
-class ExperimentEvent:
-    """Something about an experiment has changed; whoever shows it asks for it again."""
-
-    experiment_id: str
-
-
-@dataclass(frozen=True)
-class NotificationEvent:
-    notification: Notification
-
-
-StreamEvent = MetricsEvent | StatusEvent | EvaluationEvent | ExperimentEvent | NotificationEvent | EndEvent
 
 
 @dataclass
@@ -153,7 +110,7 @@ class StreamService:
 
     def __post_init__(self) -> None:
         self._executor = ThreadPoolExecutor(READERS, "streams")
-        self._statuses = _Statuses(self.database, self.broadcast, self._executor)
+        self._statuses = RunStatuses(self.database, self.broadcast, self._executor)
 
     async def open(self, request: StreamRequest) -> OpenedStream:
         """Validate a request. Raises RunNotFound or InvalidRequest."""
@@ -261,32 +218,6 @@ class StreamService:
 
     async def _in_thread(self, call: Callable[[Unpack[Arguments]], Result], *arguments: *Arguments) -> Result:
         return await asyncio.get_running_loop().run_in_executor(self._executor, call, *arguments)
-
-
-class _Statuses:
-    """Looks a run up once for each change, for all streams that follow it. For one event loop."""
-
-    def __init__(self, database: Database, broadcast: Broadcast, executor: Executor) -> None:
-        self._database, self._broadcast, self._executor = database, broadcast, executor
-        self._newest: LRUCache[str, tuple[int, asyncio.Future[StatusEvent | None]]] = LRUCache(KNOWN_RUNS)
-
-    async def of(self, run_id: str) -> StatusEvent | None:
-        """The state of the run, at least as new as its last change; None if it is gone."""
-        version = self._broadcast.version(run_id)
-        known = self._newest.get(run_id)
-        if known is None or known[0] != version or _has_failed(known[1]):
-            looking = asyncio.get_running_loop().run_in_executor(self._executor, self._look_up, run_id)
-            known = self._newest[run_id] = version, looking
-        return await asyncio.shield(known[1])  # other streams wait for it too, if this one is cancelled
-
-    def _look_up(self, run_id: str) -> StatusEvent | None:
-        with self._database.read() as session:
-            row = session.get(RunRow, run_id)
-        return StatusEvent(row) if row is not None else None
-
-
-def _has_failed(look_up: asyncio.Future[StatusEvent | None]) -> bool:
-    return look_up.done() and look_up.exception() is not None
 
 
 def _ends(followed: Mapping[str, _Followed]) -> list[EndEvent]:

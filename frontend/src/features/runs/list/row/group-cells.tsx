@@ -1,17 +1,16 @@
 import clsx from "clsx";
-import { Check, ChevronRight, EllipsisVertical } from "lucide-react";
+import { Check, ChevronRight } from "lucide-react";
 import { memo } from "react";
-import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Run, SeedGroup } from "@/lib/api";
 import { decimal, interval, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
+import { AgeCell, CardAge, MenuCell, ProgressCell, SettingCells } from "./common-cells";
 import { GroupSparkline } from "./group-sparkline";
 import { groupProgress, groupProgressText, intervalText, statusCounts } from "./group-text";
 import { NameCell, SelectCell } from "./leading-cells";
 import { presetName } from "./progress-text";
-import { RunAge } from "./run-age";
 
 interface GroupCellsProps {
   group: SeedGroup;
@@ -31,12 +30,10 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
   const { group, run, selected, isOpen, current, algorithm, cards, now } = props;
   const tabIndex = current ? 0 : -1;
   const seeds = plural(group.run_ids.length, "seed");
-  const { done, note } = groupProgressText(group);
   const [first, ...others] = statusCounts(group);
   const counts = statusCounts(group)
     .map(([status, count]) => `${count} ${status}`)
     .join(", ");
-  const plain = clsx(layout.wide, "truncate text-ink-soft");
   return (
     <>
       <SelectCell
@@ -62,15 +59,7 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
           {algorithm} · {run.env_id} · {presetName(run.preset)}
         </span>
       </NameCell>
-      <div role="gridcell" className={plain}>
-        {algorithm}
-      </div>
-      <div role="gridcell" className={plain}>
-        {run.env_id}
-      </div>
-      <div role="gridcell" className={plain}>
-        {presetName(run.preset)}
-      </div>
+      <SettingCells run={run} algorithm={algorithm} />
       <div
         role="gridcell"
         title={counts}
@@ -83,24 +72,15 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
             <span className="sr-only">: {counts}</span>
           </span>
         )}
-        {cards && (
-          <span className="text-xs text-ink-faint">
-            <RunAge run={run} now={now} />
-          </span>
-        )}
+        {cards && <CardAge run={run} now={now} />}
       </div>
-      <div role="gridcell" className={clsx(layout.progress, "min-w-0")}>
-        <p className="mb-1 flex justify-between gap-2 text-xs whitespace-nowrap tabular-nums">
-          <span className="truncate text-ink-soft">{done}</span>
-          <span className="truncate text-ink-faint">{note}</span>
-        </p>
-        <Progress
-          key={group.id}
-          share={groupProgress(group)}
-          label={`Progress of ${seeds} of ${run.name}`}
-          live={group.ended < group.run_ids.length}
-        />
-      </div>
+      <ProgressCell
+        key={group.id}
+        text={groupProgressText(group)}
+        share={groupProgress(group)}
+        label={`Progress of ${seeds} of ${run.name}`}
+        live={group.ended < group.run_ids.length}
+      />
       <div
         role="gridcell"
         title={`${intervalText(group)}. ${group.definition}`}
@@ -137,27 +117,8 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
           )}
         />
       </div>
-      <div
-        role="gridcell"
-        className={clsx(
-          layout.roomy,
-          "text-right text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:hidden!",
-        )}
-      >
-        {!cards && <RunAge run={run} now={now} />}
-      </div>
-      <div role="gridcell" className={clsx(layout.menu, "z-1 max-md:self-start")}>
-        <button
-          type="button"
-          data-act="menu"
-          aria-label={`Actions for ${seeds} of ${run.name}`}
-          aria-haspopup="menu"
-          tabIndex={tabIndex}
-          className="grid size-8 place-items-center rounded-md text-ink-faint transition-colors hover:bg-rest-tint hover:text-ink max-md:size-10"
-        >
-          <EllipsisVertical aria-hidden className="size-4" />
-        </button>
-      </div>
+      <AgeCell run={run} now={now} cards={cards} />
+      <MenuCell label={`Actions for ${seeds} of ${run.name}`} tabIndex={tabIndex} />
     </>
   );
 });

@@ -1,6 +1,7 @@
 import type { RunStatus, SeedGroup } from "@/lib/api";
 import { brief, decimal, interval, percent } from "@/lib/format";
 import { RUN_STATUSES } from "@/lib/url";
+import type { ProgressText } from "./progress-text";
 
 /** Statuses of the runs of a group with how many are in each, in the order of a run's life. */
 export function statusCounts({ statuses }: SeedGroup): [status: RunStatus, count: number][] {
@@ -15,7 +16,7 @@ export function groupProgress({ step, end_step }: SeedGroup): number {
 }
 
 /** Progress of all runs of a group in a few words. */
-export function groupProgressText(group: SeedGroup): { done: string; note: string } {
+export function groupProgressText(group: SeedGroup): ProgressText {
   const count = group.run_ids.length;
   if (group.ended === count) return { done: `${brief(group.step)} steps`, note: "" };
   return { done: percent(groupProgress(group)), note: `${group.ended} of ${count} ended` };

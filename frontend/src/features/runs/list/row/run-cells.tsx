@@ -1,16 +1,15 @@
 import clsx from "clsx";
-import { Check, EllipsisVertical, StickyNote, TriangleAlert } from "lucide-react";
+import { Check, StickyNote, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
-import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
 import { decimal, solvedAt } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
+import { AgeCell, CardAge, MenuCell, ProgressCell, SettingCells } from "./common-cells";
 import { NameCell, SelectCell } from "./leading-cells";
 import { presetName, progressText, solvedText } from "./progress-text";
-import { RunAge } from "./run-age";
 import { RunTags } from "./run-tags";
 
 interface RunCellsProps {
@@ -27,9 +26,6 @@ interface RunCellsProps {
 export const RunCells = memo(function RunCells(props: RunCellsProps) {
   const { run, selected, current, algorithm, cards, now } = props;
   const tabIndex = current ? 0 : -1;
-  const { done, note } = progressText(run);
-  const preset = presetName(run.preset);
-  const plain = clsx(layout.wide, "truncate text-ink-soft");
   return (
     <>
       <SelectCell
@@ -40,7 +36,7 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
       <NameCell run={run} href={routes.run(run.id)} tabIndex={tabIndex}>
         <span className="min-w-0 truncate">
           <span className={layout.facts}>
-            {algorithm} · {run.env_id} · {preset} ·{" "}
+            {algorithm} · {run.env_id} · {presetName(run.preset)} ·{" "}
           </span>
           seed {run.seed}
         </span>
@@ -60,35 +56,18 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
           <StickyNote role="img" aria-label="Has notes" className="size-3 shrink-0" />
         )}
       </NameCell>
-      <div role="gridcell" className={plain}>
-        {algorithm}
-      </div>
-      <div role="gridcell" className={plain}>
-        {run.env_id}
-      </div>
-      <div role="gridcell" className={plain}>
-        {preset}
-      </div>
+      <SettingCells run={run} algorithm={algorithm} />
       <div role="gridcell" className={clsx(layout.status, "flex items-center gap-2")}>
         <StatusBadge status={run.status} />
-        {cards && (
-          <span className="text-xs text-ink-faint">
-            <RunAge run={run} now={now} />
-          </span>
-        )}
+        {cards && <CardAge run={run} now={now} />}
       </div>
-      <div role="gridcell" className={clsx(layout.progress, "min-w-0")}>
-        <p className="mb-1 flex justify-between gap-2 text-xs whitespace-nowrap tabular-nums">
-          <span className="truncate text-ink-soft">{done}</span>
-          <span className="truncate text-ink-faint">{note}</span>
-        </p>
-        <Progress
-          key={run.id}
-          share={progress(run)}
-          label={`Progress of ${run.name}`}
-          live={isActive(run)}
-        />
-      </div>
+      <ProgressCell
+        key={run.id}
+        text={progressText(run)}
+        share={progress(run)}
+        label={`Progress of ${run.name}`}
+        live={isActive(run)}
+      />
       <div
         role="gridcell"
         className={clsx(layout.best, "flex flex-col items-end leading-tight tabular-nums")}
@@ -117,27 +96,8 @@ export const RunCells = memo(function RunCells(props: RunCellsProps) {
           className={clsx("h-6.5 w-full", isActive(run) ? "text-chart-mean" : "text-chart-raw")}
         />
       </div>
-      <div
-        role="gridcell"
-        className={clsx(
-          layout.roomy,
-          "text-right text-xs whitespace-nowrap text-ink-soft tabular-nums max-md:hidden!",
-        )}
-      >
-        {!cards && <RunAge run={run} now={now} />}
-      </div>
-      <div role="gridcell" className={clsx(layout.menu, "z-1 max-md:self-start")}>
-        <button
-          type="button"
-          data-act="menu"
-          aria-label={`Actions for ${run.name}`}
-          aria-haspopup="menu"
-          tabIndex={tabIndex}
-          className="grid size-8 place-items-center rounded-md text-ink-faint transition-colors hover:bg-rest-tint hover:text-ink max-md:size-10"
-        >
-          <EllipsisVertical aria-hidden className="size-4" />
-        </button>
-      </div>
+      <AgeCell run={run} now={now} cards={cards} />
+      <MenuCell label={`Actions for ${run.name}`} tabIndex={tabIndex} />
     </>
   );
 });
