@@ -15,10 +15,8 @@ from typing import TextIO
 
 from tests.support.template import SharedWorkers
 
-IMPORTED = ["rlviz.api.server", "rlviz.cli.main", "rlviz.services.application", "tests.support.template"]
-
 _forks = get_context("forkserver")
-_forks.set_forkserver_preload([*IMPORTED, __name__])
+_forks.set_forkserver_preload([__name__, "tests.support.preloaded"])
 
 
 class ForkedProcess:

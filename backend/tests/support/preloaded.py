@@ -1,0 +1,27 @@
+"""What the process that ``forked_process`` forks has imported: all that a command or a service would import by itself
+at its start or at its first request. Imported last, and only there.
+"""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+
+from rlviz.cli.command_index import COMMANDS
+
+MODULES = (
+    *("rlviz.api.server", "rlviz.cli.main", "rlviz.services.application", "tests.support.template"),
+    *sorted({f"rlviz.cli.commands.{entry.module}" for entry in COMMANDS.values()}),
+    *("rlviz.cli.connection", "rlviz.cli.delivering", "rlviz.cli.attending", "rlviz.cli.files", "rlviz.cli.follow"),
+    *("rlviz.catalog.migrations.run", "sqlalchemy.dialects.sqlite", "alembic.autogenerate"),
+    *("rlviz.environments.atari", "rlviz.environments.box2d", "rlviz.environments.classic_control"),
+    *("rlviz.environments.toy_text", "rlviz.algorithms.ppo"),
+    *("uvicorn.lifespan.on", "uvicorn.loops.uvloop", "uvicorn.protocols.websockets.websockets_sansio_impl"),
+    *("httpx", "httpcore", "anyio._backends._asyncio", "encodings.idna", "rich.live", "rich.progress", "rich.table"),
+)
+
+for module in MODULES:
+    import_module(module)
+
+gc.collect()
+gc.freeze()  # or the first collection of each fork would copy all of the memory that it shares
