@@ -20,27 +20,25 @@ Cell = tuple[str, str]
 """Algorithm and environment."""
 
 
-def write(cuts: Sequence[Mapping[str, Any]]) -> None:
-    """``cuts``: what the tests tell of each cut, once about its rows and once about the state at the end."""
-    if cuts:
+def write(runs: Sequence[Mapping[str, Any]]) -> None:
+    """``runs``: what the tests tell of each run that they cut: how often, and whether it came out as without."""
+    if runs:
         document = DOCUMENT.read_text()
-        cells = {**_cells(document), **_counted(cuts)}
+        cells = {**_cells(document), **_counted(runs)}
         within = "\n".join([BEGIN, "", *_table(cells), "", END])
         DOCUMENT.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: within, document, flags=re.DOTALL))
 
 
-def _counted(cuts: Iterable[Mapping[str, Any]]) -> dict[Cell, str]:
-    """A cut is counted once for its rows; it differs if anything did."""
-    made, differing = Counter[Cell](), Counter[tuple[Cell, str]]()
-    for one in cuts:
-        cell = (one["algo"], one["env_id"])
-        made[cell] += one["cut"] == "rows"
-        differing[cell, one["cut"]] += not one["same"]
-    found = {}
-    for cell, count in made.items():
-        differ = max(differing[cell, "rows"], differing[cell, "state"])
-        found[cell] = f"**{differ} of {count} differ**" if differ else str(count)
-    return found
+def _counted(runs: Iterable[Mapping[str, Any]]) -> dict[Cell, str]:
+    """Of a run that came out otherwise all cuts count as differing: which of them it was is not known."""
+    made, differing = Counter[Cell](), Counter[Cell]()
+    for run in runs:
+        cell = (run["algo"], run["env_id"])
+        made[cell] += run["cuts"]
+        differing[cell] += 0 if run["same"] else run["cuts"]
+    return {
+        cell: f"**{differing[cell]} of {cuts} differ**" if differing[cell] else str(cuts) for cell, cuts in made.items()
+    }
 
 
 def _table(cells: Mapping[Cell, str]) -> list[str]:

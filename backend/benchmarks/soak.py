@@ -74,8 +74,8 @@ def _measure(part: str, share: float, only: str) -> bool:
     print(f"\n{part}", flush=True)
     begin = time.monotonic()
     figures, held = (_loaded(), True) if part == LOAD else _break(part, share, only)
-    cuts = [one for one in figures if "cut" in one]
-    figures = [one for one in figures if "cut" not in one]
+    cuts = [one for one in figures if "cuts" in one]
+    figures = [one for one in figures if "cuts" not in one]
     resume_matrix.write(cuts)
     held = held and all(one["same"] for one in cuts)
     held = held and all(one["at_most"] is None or one["value"] <= one["at_most"] for one in figures)

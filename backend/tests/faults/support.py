@@ -46,10 +46,9 @@ class Figures:
             print(f"  {what}: {value:.3g} {unit}", file=sys.__stderr__, flush=True)
             assert at_most is None or value <= at_most, f"{what}: {value} {unit}"
 
-    def add_cut(self, part: str, algo: str, env_id: str, *, same: bool) -> None:
-        """Training was cut and resumed: whether ``part`` of it, its rows or its state at the end, came out as without a
-        cut."""
-        self._note({"cut": part, "algo": algo, "env_id": env_id, "same": same})
+    def add_cuts(self, algo: str, env_id: str, cuts: int, *, same: bool) -> None:
+        """A run was cut so often and went on each time: whether it came out as without a cut."""
+        self._note({"algo": algo, "env_id": env_id, "cuts": cuts, "same": same})
 
     def _note(self, figure: dict[str, object]) -> bool:
         """Whether anybody keeps figures."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +13,36 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.environment import CustomEnvironment, StateKept
+from rlviz.domain.events import EventKind
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.spaces import Space
 from rlviz.environments import ENVIRONMENTS
+from rlviz.launchers.base import Launcher
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import Snapshot, snapshots_of
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.watched_training import train_run
 from tests.faults.support import SOAK, Figures, times
 from tests.support.forks import fork_of
-from tests.support.resuming import cut, final_state, interrupt_at_random, logged, train_elsewhere
+from tests.support.resuming import (
+    cut,
+    final_state,
+    interrupt_at_random,
+    logged,
+    train_elsewhere,
+    train_undisturbed,
+)
 from tests.support.stubborn import Counting, Haunted, Iterating
-from tests.support.training import ENV_ID, make_run, messages, snapshots
+from tests.support.training import ENV_ID, events, make_run, messages, snapshots
+from tests.support.workers import forking_launcher
 
 BACKEND = Path(__file__).parents[2]
 STEPS = 2_000 if SOAK else 600
 FORKED_AT = 500
-CUTS = times(1, 100)
+CUTS = times(4, 100)
 
+CUTS_OF_A_RUN = 40
+"""About so often a run is cut before it ends; then another one is."""
 
 NOTHING = StateKept.NOTHING
 
@@ -45,6 +59,11 @@ class Case:
     config: dict[str, Any] = field(default_factory=dict)
     forked: dict[str, Any] | None = None
     told: str = ""
+
+    @property
+    def cell(self) -> str:
+        """The row of the table in docs/resume.md: its environment, and what was changed at a fork."""
+        return ", ".join(filter(None, [self.env_id or ENV_ID, self.told]))
 
     def make(self, root: Path, name: str, plan: SnapshotPlan | None = None) -> RunFolder:
         config = {**self.config, "env_id": self.env_id} if self.env_id is not None else self.config
@@ -79,6 +98,8 @@ PICTURES: dict[str, dict[str, Any]] = {
     "trpo": {"n_envs": 1, "n_steps": 64, "n_critic_updates": 1},
     "dqn": {"learning_starts": 64, "train_freq": 16, "buffer_size": 150},
     "qrdqn": {"learning_starts": 64, "train_freq": 16, "buffer_size": 150},
+    "sac": {"learning_starts": 64, "train_freq": 16, "buffer_size": 150},
+    "td3": {"learning_starts": 64, "train_freq": 16, "buffer_size": 150},
 }
 """Of algorithms that see pictures: a few updates of a large network."""
 
@@ -119,7 +140,11 @@ CASES = {
     "a2c-lander": Case("a2c", "LunarLander-v3", config={"total_timesteps": 1_200}),
     "trpo-lander": Case("trpo", "LunarLander-v3"),
     "qrdqn-lander": Case("qrdqn", "LunarLander-v3"),
-    **{f"{algo}-breakout": Case(algo, BREAKOUT, PICTURES[algo], BRIEF) for algo in PICTURES},
+    **{
+        f"{algo}-breakout": Case(algo, BREAKOUT, PICTURES[algo], BRIEF)
+        for algo in PICTURES
+        if ENVIRONMENTS.get(BREAKOUT).suits(ALGORITHMS.get(algo))
+    },
     "sac-fork-fixed": Case("sac", "Pendulum-v1", {}, EPISODES, {"ent_coef": 0.2}, "forked: entropy tuned → fixed"),
     "sac-fork-tuned": Case("sac", "Pendulum-v1", FIXED, EPISODES, {"ent_coef": None}, "forked: entropy fixed → tuned"),
     "a2c-fork-adam": Case("a2c", "CartPole-v1", RMS, LOGGED, {"use_rms_prop": False}, "forked: RMSprop → Adam"),
@@ -130,34 +155,38 @@ CASES = {
 }
 
 
-def small_buffer(algo: str) -> dict[str, Any]:
-    """A replay buffer, if it has one, that is full and has wrapped before training ends."""
-    return {"buffer_size": 300} if "buffer_size" in ALGORITHMS.get(algo).hyperparameters.model_fields else {}
-
-
 LONGER = {"a2c": {"total_timesteps": 2_400}, "q-learning": {"total_timesteps": 10_000}}
 """Algorithms whose rows or rollouts are so far apart that fewer steps would leave nothing to compare after a cut."""
 
-SLOW = {
-    f"{algo}-{env_id.rpartition('/')[2]}".lower(): Case(algo, env_id, small_buffer(algo), LONGER.get(algo, {}))
-    for algo, fields in (
-        (algo, ALGORITHMS.get(algo).hyperparameters.model_fields.keys()) for algo in ALGORITHMS.names()
-    )
+
+def case_of(algo: str, env_id: str) -> Case:
+    """A replay buffer, if there is one, is full and has wrapped before training ends."""
+    has_buffer = "buffer_size" in ALGORITHMS.get(algo).hyperparameters.model_fields
+    small = {"buffer_size": 300} if has_buffer else {}
+    if ENVIRONMENTS.get(env_id).observation_space.is_picture:
+        return Case(algo, env_id, small | PICTURES.get(algo, {}), BRIEF)
+    return Case(algo, env_id, small, LONGER.get(algo, {}))
+
+
+SUITING = {
+    f"{algo}-{env_id.rpartition('/')[2]}".lower(): case_of(algo, env_id)
+    for algo in ALGORITHMS.names()
     for env_id in ENVIRONMENTS.names()
     if ENVIRONMENTS.get(env_id).suits(ALGORITHMS.get(algo))
 }
-"""Every algorithm on every environment that it suits; a soak continues each CUTS times."""
+"""Every algorithm on every environment that it suits."""
 
-if SOAK:
-    CASES |= SLOW
+INTERRUPTED = {**CASES, **SUITING} if SOAK else {"sac": CASES["sac"]}
+"""What is cut CUTS times."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """``whole`` was not interrupted; each of ``continued`` went on from another snapshot of it, in a new process."""
+    """``whole`` was not interrupted; ``continued`` went on from ``snapshot`` of it, in a new process."""
 
     whole: RunFolder
-    continued: list[tuple[Snapshot, RunFolder]]
+    snapshot: Snapshot
+    continued: RunFolder
 
 
 @pytest.fixture(scope="module")
@@ -168,67 +197,73 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     for item in request.session.items:
         if item.path == request.path and "trained" in item.fixturenames and hasattr(item, "callspec"):
             tested.add(item.callspec.params["name"])
-    found = {name: Trained(case.make(root, name), []) for name, case in CASES.items() if name in tested}
-    train_elsewhere([run.whole for run in found.values()], BACKEND)
-    for name, run in found.items():
-        taken = [one for one in snapshots_of(run.whole)[:-1] if not one.is_inherited]
-        for snapshot in random.Random(name).choices(taken, k=CUTS):
-            run.continued.append((snapshot, cut(run.whole, snapshot, tmp_path_factory.mktemp(name))))
-    train_elsewhere([folder for run in found.values() for _, folder in run.continued], BACKEND)
+    whole = {name: case.make(root, name) for name, case in CASES.items() if name in tested}
+    train_elsewhere([*whole.values()], BACKEND)
+    found = {}
+    for name, folder in whole.items():
+        taken = [one for one in snapshots_of(folder)[:-1] if not one.is_inherited]
+        snapshot = random.Random(name).choice(taken)
+        found[name] = Trained(folder, snapshot, cut(folder, snapshot, tmp_path_factory.mktemp(name)))
+    train_elsewhere([run.continued for run in found.values()], BACKEND)
     return found
 
 
-def cell(name: str) -> tuple[str, str]:
-    case = CASES[name]
-    return case.algo, ", ".join(filter(None, [case.env_id or ENV_ID, case.told]))
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_every_logged_value_is_that_of_the_uninterrupted_run(
-    trained: dict[str, Trained], figures: Figures, name: str
-) -> None:
-    expected = logged(trained[name].whole)
-    for snapshot, folder in trained[name].continued:
-        rows = logged(folder)
-        figures.add_cut("rows", *cell(name), same=rows == expected)
-        assert rows == expected
-        assert len(rows) > snapshot.manifest.last_row, "nothing was logged after the cut"
-        assert messages(folder) == []
+def test_every_logged_value_is_that_of_the_uninterrupted_run(trained: dict[str, Trained], name: str) -> None:
+    run = trained[name]
+    rows = logged(run.continued)
+    assert rows == logged(run.whole)
+    assert len(rows) > run.snapshot.manifest.last_row, "nothing was logged after the cut"
+    assert messages(run.continued) == []
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_weights_optimizers_and_generators_end_as_those_of_the_uninterrupted_run(
-    trained: dict[str, Trained], figures: Figures, name: str
+    trained: dict[str, Trained], name: str
 ) -> None:
-    theirs = final_state(trained[name].whole)
-    for _, folder in trained[name].continued:
-        ours = final_state(folder)
-        figures.add_cut("state", *cell(name), same=ours == theirs)
-        assert ours.keys() == theirs.keys()
-        assert [path for path, value in ours.items() if value != theirs[path]] == []
+    theirs, ours = final_state(trained[name].whole), final_state(trained[name].continued)
+    assert ours.keys() == theirs.keys()
+    assert differing(ours, theirs) == []
 
 
-INTERRUPTED = {
-    **{"sac": STEPS, "td3": STEPS, "dqn": 20_000, "qrdqn": 10_000},
-    **{"ppo": 30_000, "a2c": 20_000, "trpo": 30_000, "q-learning": 100_000},
-}
-"""Steps that each algorithm trains: long enough to be interrupted often."""
+def differing(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
+    """The paths at which the two are not the same."""
+    return [path for path in ours.keys() | theirs.keys() if ours.get(path) != theirs.get(path)]
 
 
-@pytest.mark.parametrize("name", INTERRUPTED if SOAK else ["sac"])
-def test_workers_that_are_paused_and_killed_anywhere_in_a_rollout_end_as_one_that_was_not(
-    tmp_path: Path, figures: Figures, name: str
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[Launcher]:
+    launcher = forking_launcher()
+    yield launcher
+    launcher.close()
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_a_run_whose_workers_are_paused_and_killed_anywhere_in_a_rollout_ends_as_one_that_was_not(
+    tmp_path: Path, launcher: Launcher, figures: Figures, name: str
 ) -> None:
-    """Not at the start of a rollout, where the others are cut, but whenever it comes."""
-    case = replace(CASES[name], config={**CASES[name].config, "total_timesteps": INTERRUPTED[name]})
-    plan = snapshots(every_steps=100, keep=3)
-    whole, broken = (case.make(tmp_path / which, name, plan) for which in ("whole", "broken"))
-    train_elsewhere([whole], BACKEND)
-    interrupt_at_random(broken, BACKEND, times(2, 30), random.Random(name))
-    assert final_state(broken) == final_state(whole)
-    same = logged(broken) == logged(whole)
-    figures.add("rows that differ after workers were paused and killed: " + name, not same, "", at_most=0)
-    assert same
+    """Not at the start of a rollout, where the others are cut, but whenever it comes. One run is cut again and again,
+    so that what any of the cuts had changed would be in all that follows, and at the end."""
+    case, chance, plan = INTERRUPTED[name], random.Random(name), snapshots(every_steps=100, keep=3)
+    whole = case.make(tmp_path / "whole", name, plan)
+    seconds = train_undisturbed(whole, launcher)
+    rows, state = logged(whole), final_state(whole)
+    left = CUTS
+    for number in range(CUTS):
+        broken = case.make(tmp_path / str(number), name, plan)
+        cuts = interrupt_at_random(broken, launcher, at_most=left, seconds=seconds / CUTS_OF_A_RUN, chance=chance)
+        found = differing(final_state(broken), state)
+        same = logged(broken) == rows and not found
+        figures.add_cuts(case.algo, case.cell, cuts, same=same)
+        assert logged(broken) == rows
+        assert found == []
+        assert messages(broken) == []
+        assert events(broken, EventKind.DIVERGED) == []
+        shutil.rmtree(tmp_path / str(number))
+        left -= cuts
+        if left == 0:
+            break
+    assert left == 0, f"{left} of {CUTS} cuts were not made: training ends too soon for them"
 
 
 def test_taking_snapshots_changes_nothing(trained: dict[str, Trained], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ python -m tests.support.resuming RUN_FOLDER …    train each, one after the oth
 
 from __future__ import annotations
 
+import itertools
 import random
 import shutil
 import subprocess
@@ -18,6 +19,8 @@ import numpy as np
 import torch
 
 from rlviz.domain.events import EventKind
+from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.job import Train
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
@@ -28,6 +31,10 @@ from tests.support.training import events, kinds, rows
 
 WALL_CLOCK = {"time/fps", "time/recent_fps", "time/time_elapsed", "time/update_seconds"}
 """Metrics that a clock decides about. All others have to be the same, to the last bit."""
+
+PAUSED = 0.3
+"""Share of the interruptions that pause a run; the others kill its worker. A pause takes a rollout to its end, where a
+kill takes none further, so that with more of them a run would end after few interruptions."""
 
 
 def cut(folder: RunFolder, snapshot: Snapshot, root: Path) -> RunFolder:
@@ -54,27 +61,51 @@ def train_elsewhere(folders: Sequence[RunFolder], backend: Path) -> None:
     subprocess.run(command, check=True, cwd=backend, timeout=14_400)
 
 
-def interrupt_at_random(folder: RunFolder, backend: Path, interruptions: int, chance: random.Random) -> None:
-    """Train the run, each attempt in a new process, of which so many are paused or killed at a random moment once a
-    snapshot is on disk; each attempt begins from the newest that there is."""
-    command = [sys.executable, "-m", "tests.support.resuming", str(folder.path)]
-    folder.write_control(Control(desired=Desired.RUN))
-    for number in range(interruptions + 1):
-        worker = subprocess.Popen(command, cwd=backend)
-        if number < interruptions:
-            while worker.poll() is None and (newest_of_run(folder) is None or not _trains(folder, number + 1)):
-                time.sleep(0.02)
-            time.sleep(chance.uniform(0, 0.4))
-            if chance.random() < 0.5:
+def train_undisturbed(folder: RunFolder, launcher: Launcher) -> float:
+    """Train the run in a worker of its own. Returns how many seconds it trained."""
+    folder.change_control(desired=Desired.RUN)
+    _await_end(launcher.launch(folder, Train()))
+    [began] = events(folder, EventKind.STARTED)
+    [ended] = events(folder, EventKind.FINISHED)
+    return ended.time - began.time
+
+
+def interrupt_at_random(
+    folder: RunFolder, launcher: Launcher, *, at_most: int, seconds: float, chance: random.Random
+) -> int:
+    """Train the run to its end, each attempt in a new worker that begins from the newest snapshot on disk. Each is
+    killed, or now and then paused, at a random moment once there is one: after so many ``seconds`` on average, however
+    long it has trained already. Returns how often that was: ``at_most`` so often, as training may end before."""
+    folder.change_control(desired=Desired.RUN)
+    for attempt in itertools.count(1):
+        worker = launcher.launch(folder, Train())
+        if attempt <= at_most:
+            _await_snapshot(folder, worker, attempt)
+            _await_end(worker, chance.expovariate(1 / seconds))
+            if chance.random() < PAUSED:
                 folder.change_control(desired=Desired.PAUSE)
             else:
                 worker.kill()
-        worker.wait(14_400)
+        _await_end(worker)
         if kinds(folder)[-1] == "finished":
-            return
+            return attempt - 1
         newest = newest_of_run(folder)
-        assert newest is not None
-        folder.change_control(desired=Desired.RUN, attempt=number + 2, resume_from=newest.name)
+        assert newest is not None, "the worker ended, and there is nothing to go on from"
+        folder.change_control(desired=Desired.RUN, attempt=attempt + 1, resume_from=newest.name)
+    raise AssertionError("unreachable")
+
+
+def _await_end(worker: Worker, seconds: float = 14_400) -> None:
+    """Wait until ``worker`` has ended, or for so many seconds."""
+    deadline = time.monotonic() + seconds
+    while worker.poll() is None and (left := deadline - time.monotonic()) > 0:
+        time.sleep(min(0.005, left))
+
+
+def _await_snapshot(folder: RunFolder, worker: Worker, attempt: int) -> None:
+    """Wait until the attempt trains and there is a snapshot, or the worker has ended."""
+    while worker.poll() is None and not (_trains(folder, attempt) and newest_of_run(folder)):
+        time.sleep(0.01)
 
 
 def _trains(folder: RunFolder, attempt: int) -> bool:
