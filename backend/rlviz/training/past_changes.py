@@ -28,7 +28,8 @@ class PastChanges:
     which goes on from a snapshot makes again, each with its step, in order. ``recorded``: events that need not be
     written again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by
     the text of a rule, the step at which it ended an earlier attempt. ``been``: by the text of a rule, the steps that
-    it has had training go back to.
+    it has had training go back to. ``fired``: of an attempt that goes on from a snapshot, which rules fired beyond it,
+    as step and text, in order; without those that ended an attempt.
     """
 
     answered: int = 0
@@ -37,6 +38,7 @@ class PastChanges:
     counts: Mapping[str, int] = field(default_factory=dict)
     ended: Mapping[str, int] = field(default_factory=dict)
     been: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    fired: tuple[tuple[int, str], ...] = ()
 
 
 def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
@@ -48,6 +50,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
     recorded: set[tuple[int, str]] = set()
     counts: dict[str, int] = {}
     fired: dict[str, int] = {}
+    firings: list[tuple[int, int, str]] = []
     ended: dict[str, int] = {}
     been: dict[str, frozenset[int]] = {}
     for line in read_journal(folder.events_path):
@@ -63,16 +66,19 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
             case RuleFiredData(says=says):
                 recorded.add((event.step, says))
                 fired[says] = event.step
+                firings.append((event.step, changes.attempt, says))
             case RulesChangedData(rules=rules):
                 recorded.add((event.step, "\n".join(rules)))
             case RollbackData() as back:
                 recorded = {one for one in recorded if one[0] <= event.step}
+                firings = [one for one in firings if one[:2] <= (event.step, back.taken_in)]
                 ended = {rule: step for rule, step in ended.items() if step <= event.step}
                 if back.says is not None:
                     counts[back.says], went_back = max(back.count, counts.get(back.says, 0)), event.step
                     been[back.says] = been.get(back.says, frozenset()) | {event.step}
             case DivergedData():
                 recorded = {one for one in recorded if one[0] < event.step}
+                firings = [one for one in firings if one[0] < event.step]
                 ended = {rule: step for rule, step in ended.items() if step < event.step}
             case FinishedData(ended_early=str(reason)) if (says := reason.removesuffix(".")) in fired:
                 ended[says] = fired[says]
@@ -85,4 +91,9 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
             if one.follows(*taken_at) and (one.data.by is Author.PERSON or one in by_rollback)
         ]
     kept = frozenset(recorded) if taken_at else frozenset()
-    return PastChanges(changes.answered, tuple(repeated), kept, counts, ended, been)
+    beyond = tuple(
+        (step, says)
+        for step, attempt, says in firings
+        if taken_at is not None and (step, attempt) > taken_at and ended.get(says) != step
+    )
+    return PastChanges(changes.answered, tuple(repeated), kept, counts, ended, been, beyond)

@@ -48,6 +48,8 @@ class Steering:
         self._journals, self._knobs, self._monotonic = journals, knobs, monotonic
         past = past or PastChanges()
         self._repeats = deque(past.changes)
+        self._clocked_again = _clocked(past.fired, rules)
+        """Which rules that follow a clock fired in what is trained again, and where: a clock would not say so again."""
         self._actions = RuleActions(journals, knobs, targets, past.recorded)
         self._engine = Engine(rules)
         self._counts, self._ended = dict(past.counts), dict(past.ended)
@@ -131,6 +133,7 @@ class Steering:
         self._actions.go_back(step, by)
         self._pending, self._stop, self.end, self.saves = [], None, None, True
         self._repeats.clear()
+        self._clocked_again.clear()
         self._ended = {rule: at for rule, at in self._ended.items() if at <= step}
 
     @property
@@ -164,7 +167,14 @@ class Steering:
             self._knobs.turn(changed.change)
 
     def _ask_by_clock(self, step: int) -> None:
-        if self._clock.is_needed:
+        """What was trained before is trained again as it was: there, rules fire where they did."""
+        if not self._clock.is_needed:
+            return
+        if self._journals.has_diverged:
+            self._clocked_again.clear()
+        while self._clocked_again and self._clocked_again[0][0] <= step:
+            self._take(self._engine.again(*self._clocked_again.popleft()))
+        if not (self._clocked_again or self._journals.is_repeating):
             self._take(self._engine.clock(step, self._clock.seconds, self._clock.disk))
 
     def _renew(self, step: int) -> None:
@@ -217,6 +227,16 @@ class Steering:
     def _end(self, firing: Firing) -> None:
         stop = _stop_of(firing)
         self.end, self.saves = f"{firing.rule.words}.", stop is None or stop.then != "abort"
+
+
+def _clocked(fired: Iterable[tuple[int, str]], rules: Sequence[Rule]) -> deque[tuple[int, Collection[str]]]:
+    """Of what has ``fired``, the rules that follow a clock, by step."""
+    clocked = {rule.words for rule in rules if isinstance(rule.when, CLOCKED)}
+    found: dict[int, set[str]] = {}
+    for step, says in fired:
+        if says in clocked:
+            found.setdefault(step, set()).add(says)
+    return deque(sorted(found.items()))
 
 
 def _stop_of(firing: Firing) -> StopTraining | None:

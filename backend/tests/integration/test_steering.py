@@ -17,6 +17,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.knob_changes import knob_changes
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.callback import RunCallback
+from rlviz.training.rules.clock import RuleClock
 from rlviz.training.trainer import Trainer
 from rlviz.training.watched_training import train_run
 from tests.support.resuming import cut, logged
@@ -25,6 +26,8 @@ from tests.support.training import events, kinds, make_run, rows, snapshots
 RATE = "train/learning_rate"
 LENGTHS = {"sac": 2_600, "td3": 2_600, "q-learning": 6_000}
 """Of algorithms, or environments, with fewer rows."""
+
+FIRED = (RuleFiredData, HyperparameterChangedData)
 
 
 def rule(when: dict[str, Any], *do: dict[str, Any], **more: Any) -> Rule:
@@ -147,6 +150,31 @@ def test_what_people_and_rules_have_changed_is_repeated_by_an_exact_resume(
         assert logged(resumed) == logged(folder), taken.name
         again = events(resumed, EventKind.HYPERPARAMETER_CHANGED)
         assert [(one.step, one.data) for one in again[: len(whole)]] == [(one.step, one.data) for one in whole]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 100.0], ids=["slower", "faster"])
+def test_what_a_rule_has_done_by_the_clock_is_repeated_at_the_same_step(
+    tmp_path: Path, at: Callable[..., None], monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """Whatever the clock says when training comes there again."""
+    now = [0.0]
+    monkeypatch.setattr(RuleClock, "seconds", property(lambda _: now[0]))
+    halve = rule({"kind": "seconds", "seconds": 60}, {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5})
+    folder = make_run(tmp_path, total_timesteps=1_500, snapshots=snapshots(every_steps=200, keep=100), rules=[halve])
+    at(800, lambda _: now.__setitem__(0, 100.0))
+    assert train_run(folder)
+    told = [(one.step, one.data) for one in events(folder) if isinstance(one.data, FIRED)]
+    assert len(told) == 2
+    taken = next(one for one in snapshots_of(folder) if one.manifest.step > 400)
+    resumed = cut(folder, taken, tmp_path / "resumed")
+    resumed.metrics_path.write_bytes(folder.metrics_path.read_bytes())
+    lines = folder.events_path.read_bytes().splitlines(keepends=True)
+    resumed.events_path.write_bytes(b"".join(lines[:-1]))  # as if its worker had died just before the end
+    now[0] = seconds
+    assert train_run(resumed)
+    assert events(resumed, EventKind.DIVERGED) == []
+    assert logged(resumed) == logged(folder)
+    assert [(one.step, one.data) for one in events(resumed) if isinstance(one.data, FIRED)] == told
 
 
 def test_a_change_is_made_and_told_again_where_a_resumed_run_came_out_otherwise_before(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,6 +56,12 @@ class Engine:
     def __init__(self, rules: Sequence[Rule] = ()) -> None:
         self._watched = [_Watched(rule) for rule in rules]
         self._by_name: dict[str, list[tuple[int, _Watched]]] = {}
+
+    def again(self, step: int, says: Collection[str]) -> list[Firing]:
+        """The rules with these words fire at ``step``, as they did when training came there before, whatever a clock
+        says now."""
+        fired = {n: w for n, w in self._numbered() if w.rule.words in says and w.turns(True)}
+        return self._decide(step, fired)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
