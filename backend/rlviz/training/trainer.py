@@ -300,6 +300,7 @@ class Trainer:
 
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""
+        self._pause.give_up()  # before: the last snapshot names the last row
         components.steering.close(model.num_timesteps)
         number, ended_early, path = self._attempt.number, components.callback.ended_early, None
         if components.steering.saves:

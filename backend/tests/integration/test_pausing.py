@@ -99,6 +99,17 @@ def test_a_run_that_paused_goes_on_as_if_nothing_had_happened(tmp_path: Path, at
     assert row.core_seconds_before > 0
 
 
+def test_a_pause_that_comes_too_late_leaves_a_last_snapshot_that_knows_all_rows(tmp_path: Path, at: Any) -> None:
+    folder = run_of(tmp_path, every_steps=500)
+    at(TOTAL - 50, ask_to_pause)
+    assert train_run(folder)
+    assert row_of_folder(folder).state is RunStatus.COMPLETED
+    assert snapshots_of(folder)[-1].manifest.last_row == len(rows(folder))
+    resume(folder, total_timesteps=2 * TOTAL)
+    assert events(folder, EventKind.DIVERGED) == []
+    assert row_of_folder(folder).superseded == []
+
+
 def test_a_pause_within_a_rollout_says_where_it_saves_and_shows_no_row_before(tmp_path: Path, at: Any) -> None:
     folder, seen = run_of(tmp_path), list[int]()
     at(660, ask_to_pause)
