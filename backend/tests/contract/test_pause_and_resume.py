@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -18,6 +19,8 @@ from rlviz.domain.errors import (
 from rlviz.domain.events import EventKind
 from rlviz.domain.rules import Rule
 from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.to_resume import ToResume
 from rlviz.services.application import Application
@@ -186,6 +189,28 @@ def test_a_run_that_trains_goes_back_in_its_worker_and_is_resumed_from_there(app
     assert (row.resumed["snapshot"], row.resumed["diverged_at"]) == ("first", None)
     app.runs.stop(run_id)
     assert ended(app, run_id).state is S.STOPPED
+
+
+def test_a_pause_that_comes_while_a_run_is_asked_to_go_back_is_not_lost(
+    app: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = start(app)
+    trains(app, run_id)
+    app.snapshots.take(run_id, "first", "")
+    eventually(lambda: app.snapshots.list(run_id).snapshots, "the snapshot")
+    pausing, write = Thread(target=app.resuming.pause, args=(run_id,)), RunFolder.write_control
+
+    def write_slowly(folder: RunFolder, control: Control) -> None:
+        if control.desired is Desired.RUN:
+            pausing.start()
+            pausing.join(0.5)
+        write(folder, control)
+
+    monkeypatch.setattr(RunFolder, "write_control", write_slowly)
+    app.resuming.roll_back(run_id, "first")
+    pausing.join()
+    assert folder_of(app, run_id).read_control().desired is Desired.PAUSE
+    assert ended(app, run_id).state is S.PAUSED
 
 
 def test_with_the_app_what_learns_pauses_and_what_does_not_stops(tmp_path: Path) -> None:

@@ -77,18 +77,21 @@ class ResumeService(RunUseCases):
 
         Raises what ``resume`` does.
         """
-        with self._database.read() as session:
+        with self._database.write() as session:  # so that a pause or a stop that comes now is not overwritten
             row = get_run(session, run_id)
-        if row.state not in (RunStatus.STARTING, RunStatus.RUNNING) or row.actor is not RunActor.POLICY:
-            return self._queue(run_id, snapshot, rollback=True)
-        folder = self._folder(run_id)
+            trains = row.state in (RunStatus.STARTING, RunStatus.RUNNING) and row.actor is RunActor.POLICY
+            if trains:
+                self._ask_to_go_back(row, snapshot)
+        return row if trains else self._queue(run_id, snapshot, rollback=True)
+
+    def _ask_to_go_back(self, row: RunRow, snapshot: str) -> None:
+        folder = self._folder(row.id)
         folder.check()
         found = _choose(row, folder, snapshot, folder.config_to_go_on())
         assert found is not None
         before = folder.read_control().rollback_request
         request = RollbackRequest(number=before.number + 1 if before is not None else 1, snapshot=found.name)
         folder.change_control(rollback_request=request)
-        return row
 
     def _queue(
         self,
