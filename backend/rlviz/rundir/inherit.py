@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from rlviz.domain.config import Parent
-from rlviz.domain.errors import RlvizError
+from rlviz.domain.errors import ArtifactNotFound, RlvizError
 from rlviz.domain.event_lines import parse_event
 from rlviz.domain.events import StartedData
 from rlviz.rundir.control import Control
@@ -32,14 +32,20 @@ BEGINNING = "0"
 def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
     """Put ``snapshot`` and its segments into the folder of ``child``, as the same files where the disk allows it.
 
-    The child needs its parent no more: the snapshot is there as long as it is needed. Raises OSError.
+    The child needs its parent no more: the snapshot is there as long as it is needed. Raises OSError, and
+    ArtifactNotFound where the parent, which may train, has just made room for newer ones.
     """
     child.snapshots.mkdir(exist_ok=True)
-    _link(snapshot.path, child.snapshot_path(snapshot.name))
-    if snapshot.manifest.segments:
-        child.replay.mkdir(exist_ok=True)
-    for segment in snapshot.manifest.segments:
-        _link(parent.segment_path(segment.file), child.segment_path(segment.file))
+    try:
+        _link(snapshot.path, child.snapshot_path(snapshot.name))
+        if snapshot.manifest.segments:
+            child.replay.mkdir(exist_ok=True)
+        for segment in snapshot.manifest.segments:
+            _link(parent.segment_path(segment.file), child.segment_path(segment.file))
+    except FileNotFoundError as error:
+        raise ArtifactNotFound(
+            f"Snapshot {snapshot.name!r} has just made room for newer ones. Choose another one."
+        ) from error
 
 
 def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFolder, until: int) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -11,12 +15,13 @@ from stable_baselines3 import PPO
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import CustomEnvironment, StateKept
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import ArtifactNotFound, InvalidRequest
 from rlviz.domain.events import EventKind
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger, check_name
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.spaces import Space
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inherit import inherit
 from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import snapshot_key
 from rlviz.rundir.snapshot_retention import delete_snapshot, drop_segments, retain_snapshots
@@ -29,6 +34,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
+from rlviz.training.snapshot.writer import Writer
 from rlviz.training.watched_training import train_run
 from tests.support.stubborn import Counting
 from tests.support.training import checkpoints, events, kinds, make_run, messages, snapshots
@@ -102,7 +108,7 @@ class Taken:
         """Begin a rollout at that step and time."""
         self._step, self.clock.now = step, seconds
         self.snapshots.tick()
-        if step >= self.snapshots.next_step:
+        if self.snapshots.is_due(step, is_evaluated=False):
             self.snapshots.catch_up(step)
         self.snapshots.flush()
 
@@ -110,6 +116,15 @@ class Taken:
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
     return make_run(tmp_path)
+
+
+@pytest.fixture
+def quick_switches() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def test_one_is_written_every_so_many_steps(folder: RunFolder) -> None:
@@ -197,6 +212,41 @@ def test_another_plan_holds_from_the_next_rollout_on(folder: RunFolder) -> None:
         taken.at(step, 0.0)
     assert names(folder) == ["512"]
     assert [event.data.name for event in events(folder, EventKind.SNAPSHOT)] == ["256", "512"]
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_a_plan_that_comes_while_a_rollout_begins_holds_from_the_next_one_on(folder: RunFolder) -> None:
+    off = SnapshotPlan(every_steps=None, every_seconds=None)
+    taken = Taken(folder, **off.model_dump())
+    for number in range(300):
+        plan = SnapshotPlan(every_steps=100, every_seconds=None, keep=1 + number % 2)
+        asks = Thread(target=taken.snapshots.renew, args=(plan,))
+        asks.start()
+        while asks.is_alive():
+            taken.snapshots.catch_up(0)
+        assert taken.snapshots.is_due(100, is_evaluated=False), number
+        taken.snapshots.renew(off)
+        taken.snapshots.catch_up(0)
+
+
+def test_what_waits_behind_a_job_that_fails_is_written_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    writer, done = Writer(), list[str]()
+    writer.submit(partial(int, "no number"))
+    writer.submit(partial(done.append, "the next"))
+    writer.flush()
+    writer.close()
+    assert done == ["the next"]
+    assert "ValueError" in capsys.readouterr().err
+
+
+def test_a_snapshot_that_has_just_made_room_for_newer_ones_is_forked_by_nobody(
+    folder: RunFolder, tmp_path: Path
+) -> None:
+    written(folder, 100)
+    [gone], child = snapshots_of(folder), make_run(tmp_path / "child")
+    gone.path.unlink()
+    with pytest.raises(ArtifactNotFound, match="made room for newer ones"):
+        inherit(gone, folder, child)
 
 
 def test_the_event_says_what_was_written(folder: RunFolder) -> None:

@@ -51,8 +51,8 @@ class Subject:
 
 
 class Snapshots:
-    """Captures a run's training at the start of a rollout from ``next_step`` on, and writes what the plan, an event or
-    somebody asks for: ``snapshots/<step or name>.zip``.
+    """Captures a run's training at the start of a rollout where ``is_due`` says so, and writes what the plan, an event
+    or somebody asks for: ``snapshots/<step or name>.zip``.
 
     ``capture`` copies everything, in the training thread; compressing, writing and waiting for the disk happen in a
     thread beside it. What cannot be written is warned of, and training goes on. ``close`` after use.
@@ -76,19 +76,21 @@ class Snapshots:
         self._attempt = subject.attempt
         self._memory = Memory()
         self._requests: SimpleQueue[WriteRequest] = SimpleQueue()
-        self._new_plan: SnapshotPlan | None = None
+        self._wanted_plan = plan
         self._step_due = self._after(step)
         self._recent_due = monotonic() + FIRST_SHARE * SHORTEST_SECONDS
         self._time_due = monotonic() + (plan.every_seconds or math.inf)
         self._last_submitted = -1
         self._written: dict[int, str] = {}
         self._writer = Writer()
-        self.next_step: float = self._step_due if plan.is_on else NEVER
+        self._is_asked = False
+        """Whether something is due that does not go by steps. Threads set it after what it announces; the training
+        thread clears it before it looks."""
 
     def request(self, trigger: Trigger = Trigger.REQUESTED, name: str | None = None, message: str = "") -> None:
         """Ask, from any thread, for one at the start of the next rollout."""
         self._requests.put(WriteRequest(trigger, name, message))
-        self.next_step = 0
+        self._is_asked = True
 
     def note_best(self, began_at: int) -> None:
         """The policy of the rollout that began at step ``began_at`` is the best so far: that is worth one of its
@@ -108,20 +110,20 @@ class Snapshots:
 
     def renew(self, plan: SnapshotPlan) -> None:
         """Follow ``plan``, if it is another one, from the start of the next rollout on. From any thread."""
-        if plan != (self._new_plan or self._plan):
-            self._new_plan = plan
-            self.next_step = 0
+        if plan != self._wanted_plan:
+            self._wanted_plan = plan
+            self._is_asked = True
 
     def is_due(self, step: int, *, is_evaluated: bool) -> bool:
         """Whether to ``catch_up`` at the start of a rollout at ``step``. ``is_evaluated``: its policy will be, and may
         turn out to be the best."""
-        return step >= self.next_step or (is_evaluated and self._plan.is_on)
+        return self._is_asked or step >= self._step_due or (is_evaluated and self._plan.is_on)
 
     def tick(self) -> None:
         """Look at the clock, from any thread."""
         now = self._monotonic()
         if self._plan.is_on and (now >= self._time_due or now >= self._recent_due):
-            self.next_step = 0
+            self._is_asked = True
 
     def catch_up(self, step: int) -> None:
         """Do what is due, in the training thread at the start of a rollout."""
@@ -183,18 +185,17 @@ class Snapshots:
         self._memory.go_back(step)
         self._last_submitted = -1
         self._step_due = self._after(step)
-        self.next_step = self._step_due if self._plan.is_on and self._requests.empty() else 0
 
     def _due(self, step: int) -> list[WriteRequest]:
+        self._is_asked = False
         requests = []
         now = self._monotonic()
-        if (plan := self._new_plan) is not None:
-            self._plan, self._new_plan = plan, None
+        if (plan := self._wanted_plan) is not self._plan:
+            self._plan = plan
             self._step_due, self._time_due = self._after(step), now + (plan.every_seconds or math.inf)
         is_due = step >= self._step_due or now >= self._time_due
         if is_due:
             self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
-        self.next_step = self._step_due if self._plan.is_on else NEVER  # before: a request that comes now sets it again
         while not self._requests.empty():
             requests.append(self._requests.get())
         if is_due and all(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
@@ -36,4 +38,7 @@ class Writer:
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
-            job()
+            try:
+                job()
+            except Exception:  # into worker.log: what waits behind it is written all the same
+                traceback.print_exc(file=sys.stderr)
