@@ -49,6 +49,11 @@ describe("a run that continued from a snapshot", () => {
   test("says so when there was none to compare", () =>
     expect(words({ verified: 0 })).toBe("Resumed from step 16,384, exactly where it was."));
 
+  test("does not claim rows that it ended before", () =>
+    expect(words({ verified: 0, left: 5 })).toBe(
+      "Resumed from step 16,384, 0 rows identical, 5 not reached.",
+    ));
+
   test("does not claim to be exact where it is not", () =>
     expect(words({ diverged_at: 16_512 })).toMatch(/but not exactly: 132 rows identical/));
 

@@ -40,6 +40,9 @@ export function resumedText(run: Continued): string | null {
     return `${from}, but not exactly: ${plural(resumed.verified ?? 0, "row")} identical before a difference.`;
   }
   if (resumed.verified === null) return `${from}.`;
+  if (resumed.left) {
+    return `${from}, ${plural(resumed.verified, "row")} identical, ${count(resumed.left)} not reached.`;
+  }
   if (resumed.verified === 0) return `${from}, exactly where it was.`;
   return `${from}, ${plural(resumed.verified, "row")} identical.`;
 }
