@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from measuring.comparisons import comparisons
 from measuring.rates import known_rates
 from measuring.specification import specifications
+from measuring.tables import FIGURES, SPECIFICATIONS, figure_cells, row, show
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
-from rlviz.analysis.numbers import NO_INTERVAL
 from rlviz.api.registry_views import view_algorithm
 from rlviz.api.schemas import HyperparameterField
 from rlviz.domain.limits import LIMITS
-from rlviz.domain.presets import MeasuredPreset, Preset
+from rlviz.domain.presets import Preset
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.presets.catalog import ANYWHERE, digest, measured, preset_files
@@ -23,9 +22,6 @@ from rlviz.presets.catalog import ANYWHERE, digest, measured, preset_files
 DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 PICTURES = "images/presets"
 """Where the learning curves lie, seen from the document."""
-
-SPECIFICATIONS = "../backend/rlviz/presets/specifications"
-"""Where the specifications lie, seen from the document."""
 
 _STEPS = LIMITS.total_timesteps
 
@@ -83,13 +79,8 @@ def write_document() -> None:
 
 def document() -> str:
     """The whole text of docs/presets.md."""
-    parts = [_INTRODUCTION, *_environments(), *_anywhere(), *_rates(), *_hyperparameters()]
+    parts = [_INTRODUCTION, *_environments(), *_anywhere(), *comparisons(), *_rates(), *_hyperparameters()]
     return "\n".join(parts).rstrip() + "\n"
-
-
-def show(value: Any) -> str:
-    """A value as the tables print it."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _environments() -> Iterator[str]:
@@ -135,12 +126,12 @@ def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
     """The presets side by side: training length, and every value that differs from the default."""
     names = [name for name in algorithm.hyperparameters.model_fields if any(name in p.hyperparameters for p in presets)]
     defaults = algorithm.hyperparameters.model_validate({})
-    yield _row("", *map(_title, presets))
-    yield _row("---", *("---" for _ in presets))
-    yield _row("timesteps", *(f"{preset.total_timesteps:,}" for preset in presets))
-    yield _row("policy kept", *map(_kept_policy, presets))
+    yield row("", *map(_title, presets))
+    yield row("---", *("---" for _ in presets))
+    yield row("timesteps", *(f"{preset.total_timesteps:,}" for preset in presets))
+    yield row("policy kept", *map(_kept_policy, presets))
     for name in names:
-        yield _row(
+        yield row(
             f"`{name}`", *(show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets)
         )
 
@@ -160,14 +151,12 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     if len(unmeasured) == len(found):
         yield f"Not measured yet. {_costs(unmeasured, environment)}\n"
         return
-    yield _row(
-        "measured", "return (95 % interval)", "solved", "held", "steps to threshold", "seconds to it", "seconds in all"
-    )
-    yield _row(*["---"] * 7)
+    yield row("measured", *FIGURES)
+    yield row(*["---"] * (1 + len(FIGURES)))
     for preset, figures in found:
-        yield _row(
+        yield row(
             _title(preset) + ("" if figures is None or figures.specification else " †"),
-            *(_figure_cells(figures, environment) if figures else ("not measured yet", *"–––––")),
+            *(figure_cells(figures, environment.reward_threshold) if figures else ("not measured yet", *"–––––")),
         )
     yield ""
     files = sorted({figures.specification for _, figures in found if figures and figures.specification})
@@ -215,13 +204,13 @@ def _rates() -> Iterator[str]:
     yield "## Rates\n"
     yield _RATES_INTRODUCTION
     algorithms = [one for one in ALGORITHMS if any(one.id in rates for rates in known_rates().values())]
-    yield _row("steps/s", *(one.name for one in algorithms))
-    yield _row("---", *("---:" for _ in algorithms))
+    yield row("steps/s", *(one.name for one in algorithms))
+    yield row("---", *("---:" for _ in algorithms))
     for environment in ENVIRONMENTS:
         rates = known_rates().get(environment.id)
         if rates:
             cells = (f"{rates[one.id]:,.0f}" if one.id in rates else "–" for one in algorithms)
-            yield _row(environment.name, *cells)
+            yield row(environment.name, *cells)
     yield ""
 
 
@@ -230,27 +219,12 @@ def curve_name(preset: Preset, environment: Environment) -> str:
     return f"{preset.algorithm}-{preset.id.value}-{digest(preset, environment.id)}.svg"
 
 
-def _figure_cells(figures: MeasuredPreset, environment: Environment) -> tuple[str, ...]:
-    steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
-    ends = [end for end in (figures.return_low, figures.return_high) if end is not None]
-    digits = 1 if max(abs(value) for value in (figures.return_iqm, *ends)) >= 10 else 3
-    interval = " to ".join(f"{end:.{digits}f}" for end in ends) or NO_INTERVAL
-    return (
-        f"{figures.return_iqm:.{digits}f} ({interval})",
-        "–" if environment.reward_threshold is None else f"{figures.solved} of {figures.seeds}",
-        "–" if figures.held is None else f"{figures.held} of {figures.seeds}",
-        "–" if steps is None else f"{steps:,}",
-        "–" if seconds is None else f"{seconds:.0f}",
-        f"{figures.seconds:.0f}",
-    )
-
-
 def _hyperparameters() -> Iterator[str]:
     for algorithm in ALGORITHMS:
         yield f"## Hyperparameters of {algorithm.name}\n"
         yield f"{algorithm.title}. {algorithm.summary} Names are Stable-Baselines3's own.\n"
-        yield _row("name", "type", "default", "bounds", "what it does")
-        yield _row(*["---"] * 5)
+        yield row("name", "type", "default", "bounds", "what it does")
+        yield row(*["---"] * 5)
         fields = view_algorithm(algorithm).hyperparameters
         for field in fields:
             yield _bounds(field)
@@ -276,10 +250,6 @@ def _bounds(field: HyperparameterField) -> str:
     limits = [(field.maximum, " ≤ {:.10g}"), (field.exclusive_maximum, " < {:.10g}")]
     high = next((form.format(limit) for limit, form in limits if limit is not None), "")
     kind = f"{field.type} or null" if field.nullable else field.type
-    return _row(
+    return row(
         f"`{field.name}`", kind, show(field.default), low + high or ", ".join(field.choices or []) or "–", field.help
     )
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |".replace("|  |", "| |")

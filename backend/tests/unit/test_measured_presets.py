@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from measuring.curve import draw
-from measuring.document import SPECIFICATIONS, document
+from measuring.document import document
 from measuring.specification import specifications
+from measuring.tables import SPECIFICATIONS
 from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
 from rlviz.presets.catalog import preset_files, specification_text
 from rlviz.services.experiment_results.variant_preset import curve_of, measured_of

@@ -1,0 +1,40 @@
+"""Tables of docs/presets.md: rows of Markdown, and what their cells print."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rlviz.analysis.numbers import NO_INTERVAL
+from rlviz.domain.presets import MeasuredPreset
+
+SPECIFICATIONS = "../backend/rlviz/presets/specifications"
+"""Where the specifications lie, seen from the document."""
+
+FIGURES = ("return (95 % interval)", "solved", "held", "steps to threshold", "seconds to it", "seconds in all")
+"""What is measured: the heads of ``figure_cells``."""
+
+
+def row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |")
+
+
+def show(value: Any) -> str:
+    """A value as the tables print it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def figure_cells(figures: MeasuredPreset, threshold: float | None) -> tuple[str, ...]:
+    """``threshold``: the return to reach, None where there is none."""
+    steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
+    ends = [end for end in (figures.return_low, figures.return_high) if end is not None]
+    digits = 1 if max(abs(value) for value in (figures.return_iqm, *ends)) >= 10 else 3
+    interval = " to ".join(f"{end:.{digits}f}" for end in ends) or NO_INTERVAL
+    return (
+        f"{figures.return_iqm:.{digits}f} ({interval})",
+        "–" if threshold is None else f"{figures.solved} of {figures.seeds}",
+        "–" if figures.held is None else f"{figures.held} of {figures.seeds}",
+        "–" if steps is None else f"{steps:,}",
+        "–" if seconds is None else f"{seconds:.0f}",
+        f"{figures.seconds:.0f}",
+    )

@@ -1,0 +1,72 @@
+"""Values that a search found, beside those that they were compared with, in docs/presets.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from measuring.comparisons import comparisons
+from rlviz.analysis.experiments import Setting, Trial, experiment_results
+
+SEARCH = """
+[base]
+algo = "dqn"
+[sweep]
+trials = 7
+seeds_per_trial = 2
+space = { gamma = { kind = "choice", choices = [0.9, 0.99] } }
+"""
+
+SPECIFICATION = """
+seeds = [100, 101]
+base = { algo = "dqn", env_id = "CartPole-v1", total_timesteps = 50_000 }
+score = { episodes = 50, policy = "latest" }
+
+[[variants]]
+name = "theirs"
+changes = { hyperparameters = { gamma = 0.9, tau = 1.0 } }
+
+[[variants]]
+name = "found"
+changes = { hyperparameters = { gamma = 0.99 } }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "dqn-cartpole").mkdir()
+    (tmp_path / "dqn-cartpole" / "search.toml").write_text(SEARCH)
+    (tmp_path / "dqn-cartpole" / "specification.toml").write_text(SPECIFICATION)
+    return tmp_path
+
+
+def trial(variant: str, seed: int, score: float, reached: float | None) -> Trial:
+    how = {"ended": True, "steps": 50_000, "reached": reached, "core_seconds": 60.0}
+    return Trial(variant, seed, f"run-{variant}-{seed}", score, **how)  # type: ignore[arg-type]
+
+
+def test_a_comparison_says_what_differs_and_which_seeds_held(folder: Path) -> None:
+    trials = [
+        trial("v0", 100, 500.0, 20_000.0),
+        trial("v0", 101, 90.0, 30_000.0),  # learned, and lost again
+        trial("v1", 100, 500.0, 20_000.0),
+        trial("v1", 101, 500.0, 20_000.0),
+    ]
+    labels, places = {"v0": "theirs", "v1": "found"}, {"v0": "CartPole-v1", "v1": "CartPole-v1"}
+    results = experiment_results(trials, Setting(labels, places, threshold=475.0))
+    (folder / "dqn-cartpole" / "results.json").write_text(results.model_dump_json())
+
+    text = "\n".join(comparisons(folder))
+    assert "### DQN on CartPole" in text
+    assert "| `gamma` | 0.9 | 0.99 |" in text
+    assert "| `tau` | 1.0 | – |" in text
+    assert "| theirs | 295.0 (90.0 to 500.0) | 2 of 2 | 1 of 2 | 20,000 |" in text
+    assert "| found | 500.0 (500.0 to 500.0) | 2 of 2 | 2 of 2 | 20,000 |" in text
+    assert results.verdict.headline in text
+    assert "50,000 steps, 2 seeds, 50 fresh episodes each" in text
+    assert "7 trials with 2 seeds each (0, 1)" in text
+
+
+def test_what_has_no_results_yet_is_not_shown(folder: Path) -> None:
+    assert list(comparisons(folder)) == []
