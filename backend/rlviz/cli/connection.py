@@ -79,7 +79,11 @@ class Connection:
         return self.request("POST", path, json=body).json()
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """The answer to a request that succeeds. Raises Failure with what the service said."""
+        """The answer to a request that succeeds. Raises Failure with what the service said.
+
+        A GET that breaks off is asked once more, since it changes nothing: a service that gets little of the processor
+        closes a connection, or is late, without being gone.
+        """
         import httpx
 
         for last in (False, True):
@@ -92,7 +96,8 @@ class Connection:
                 self.close()
                 self.open()
             except httpx.HTTPError as error:
-                raise self._broken_off(error) from error
+                if last or method != "GET":
+                    raise self._broken_off(error) from error
             else:
                 break
         if answer.is_success:
