@@ -78,8 +78,8 @@ def _section(one: Comparison) -> Iterator[str]:
     yield f"\n{one.results.verdict.headline}\n"
     at = f"comparison/{one.folder}"
     yield (
-        f"{base.total_timesteps or 0:,} steps, {len(one.spec.seed_list)} seeds, {one.spec.score.episodes} fresh episodes "
-        f"each ([specification]({at}/specification.toml), [results]({at}/results.json)). {_search(one, at)}\n"
+        f"{base.total_timesteps or 0:,} steps, {len(one.spec.seed_list)} seeds, {one.spec.score.episodes} fresh "
+        f"episodes each ([specification]({at}/specification.toml), [results]({at}/results.json)). {_search(one, at)}\n"
     )
 
 

@@ -131,9 +131,7 @@ def _values(algorithm: Algorithm, presets: list[Preset]) -> Iterator[str]:
     yield row("timesteps", *(f"{preset.total_timesteps:,}" for preset in presets))
     yield row("policy kept", *map(_kept_policy, presets))
     for name in names:
-        yield row(
-            f"`{name}`", *(show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets)
-        )
+        yield row(f"`{name}`", *(show(preset.hyperparameters.get(name, getattr(defaults, name))) for preset in presets))
 
 
 def _kept_policy(preset: Preset) -> str:

@@ -71,12 +71,12 @@ def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[
     known = {one.run_id: _as_episodes(one.curve) for ours in drawn.values() for one in ours if one.curve is not None}
     grid = aligned_curves(known, window=1, max_points=GRID_POINTS)
     resamples = int(np.clip(VALUES_DRAWN // max(len(known) * len(grid.step), 1), FEWEST_DRAWN, BAND_RESAMPLES))
-    totals = {variant: sum(one.variant == variant for one in trials) for variant in shown}
+    everyone = {variant: [one for one in trials if one.variant == variant] for variant in shown}
     return Curves(
         source="evaluation" if setting.greedy_curves else "training",
         step=grid.step.tolist(),
         variants=[
-            _of_variant(variant, ours, totals[variant], [grid.values[one.run_id] for one in ours], setting, resamples)
+            _of_variant(variant, ours, everyone[variant], [grid.values[one.run_id] for one in ours], setting, resamples)
             for variant, ours in drawn.items()
             if ours
         ],
@@ -90,8 +90,14 @@ def _as_episodes(curve: LearningCurve) -> Episodes:
 
 
 def _of_variant(
-    variant: str, trials: Sequence[Trial], total: int, values: Sequence[Floats], setting: Setting, resamples: int
+    variant: str,
+    trials: Sequence[Trial],
+    everyone: Sequence[Trial],
+    values: Sequence[Floats],
+    setting: Setting,
+    resamples: int,
 ) -> VariantCurve:
+    """``trials``: those with a curve, of ``everyone``."""
     found = banded_curve(np.array(values), resamples=resamples)
     ends = sorted(float(one.curve.step[-1]) for one in trials if one.curve is not None and len(one.curve.step))
     what = "greedy evaluations while it trained" if setting.greedy_curves else returns_of_training(TRAINING_WINDOW)
@@ -103,20 +109,27 @@ def _of_variant(
         high=numbers(found.high),
         count=found.count.tolist(),
         ends=ends,
-        note=_note(ends, total),
+        note=_note(ends, everyone),
         made=made_of_curve(what, len(trials), resamples),
     )
 
 
-def _note(ends: Sequence[float], total: int) -> str | None:
+def _note(ends: Sequence[float], everyone: Sequence[Trial]) -> str | None:
     """What keeps the curves of one variant from being of one length."""
-    sentences = []
+    sentences, total = [], len(everyone)
+    trains = any(not one.ended for one in everyone)
     if len(ends) < total:
-        sentences.append(f"{total - len(ends)} of {total} seeds have no curve.")
+        has = "has" if total - len(ends) == 1 else "have"
+        sentences.append(f"{total - len(ends)} of {total} seeds {has} no curve{' yet' if trains else ''}.")
     if ends and ends[0] < 0.98 * ends[-1]:
         early = sum(end < 0.98 * ends[-1] for end in ends)
+        if trains:
+            do = "is behind" if early == 1 else "are behind"
+            where = f"the last at step {brief(ends[0])} of {brief(ends[-1])}"
+        else:
+            do = "ends before" if early == 1 else "end before"
+            where = f"the first at step {brief(ends[0])} of {brief(ends[-1])}"
         sentences.append(
-            f"{early} of {len(ends)} seeds end{'s' if early == 1 else ''} before the others, the first at step "
-            f"{brief(ends[0])} of {brief(ends[-1])}; from there on the curve is of fewer seeds."
+            f"{early} of {len(ends)} seeds {do} the others, {where}; from there on the curve is of fewer seeds."
         )
     return " ".join(sentences) or None

@@ -12,12 +12,21 @@ from rlviz.analysis.experiments.curves import Curves, learning_curves
 from rlviz.analysis.experiments.made import Frozen
 from rlviz.analysis.experiments.pairs import Improvements, improvements
 from rlviz.analysis.experiments.profiles import Profiles, profiles
-from rlviz.analysis.experiments.scores import Forest, VariantScores, forest, values, variant_scores, with_gap
+from rlviz.analysis.experiments.scores import (
+    Forest,
+    VariantScores,
+    forest,
+    policies_of,
+    score_definition,
+    values,
+    variant_scores,
+    with_gap,
+)
 from rlviz.analysis.experiments.threshold import Thresholds, steps_to_threshold
-from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind, Setting, Trial, scored
+from rlviz.analysis.experiments.trials import ScoreKind, Setting, Trial, scored
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, experiment_verdict
 
-DEFINITIONS = 6
+DEFINITIONS = 7
 """To be raised whenever a figure is made in another way, so that results that were kept are made again."""
 
 
@@ -74,7 +83,7 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
     pairs = improvements(scores)
     return ExperimentResults(
         score=setting.score,
-        score_definition=SCORE_DEFINITIONS[setting.score],
+        score_definition=score_definition(setting, policies_of([one for one in trials if one.score is not None])),
         threshold=setting.threshold,
         trials=len(trials),
         scored=sum(one.n for one in summed_up),

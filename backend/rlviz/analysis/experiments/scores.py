@@ -203,8 +203,13 @@ def policies_of(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
     return dict(Counter(one.policy for one in ours if one.policy is not None))
 
 
+def score_definition(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
+    """What a score is, and which policy it is of, as far as that is known."""
+    return f"{SCORE_DEFINITIONS[setting.score]}{_whose(policies)}"
+
+
 def score_sentence(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
-    return f"A score is {SCORE_DEFINITIONS[setting.score]}{_whose(policies)}."
+    return f"A score is {score_definition(setting, policies)}."
 
 
 def made_of_gap(goal: float, n: int, score: str) -> Made:

@@ -138,7 +138,17 @@ def _probability(pair: Pair) -> str:
     return f"{pair.probability:.2f} [{pair.joint_low:.{digits}f}, {pair.joint_high:.2f}]"
 
 
+def _is_tied(pair: Pair) -> bool:
+    """Whether all seeds of both have one and the same score, so that every resample says one half."""
+    return pair.low == pair.high == pair.probability == 0.5
+
+
 def _undecided(pair: Pair, labels: dict[str, str]) -> str:
+    if _is_tied(pair):
+        return (
+            f"every seed of {labels[pair.first]} and of {labels[pair.second]} has the same score, which cannot tell "
+            "them apart."
+        )
     return (
         f"a seed of {labels[pair.first]} does better than a seed of {labels[pair.second]} with probability "
         f"{_probability(pair)}, which may be chance."
@@ -206,6 +216,11 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
     fewest = min(pair.seeds_first, pair.seeds_second)
     if fewest < LEAST_SEEDS:
         return f"To say anything {between}, {LEAST_SEEDS} seeds of each are needed; there are {fewest} of one."
+    if _is_tied(pair):
+        return (
+            f"More seeds tell nothing {between} as long as all have the same score: look at the steps to a threshold, "
+            "or score the policy at the end of training."
+        )
     if pair.probability == 1:
         return f"All seeds came out one way {between}, but among {pairs} pairs that may be chance: train more seeds."
     if pair.probability <= 0.5:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
+from rlviz.analysis.experiments.report.drawings import draw_curves
+from rlviz.domain.evaluation import PolicyChoice
 
 A = (11.0, 12.0, 13.0, 14.0, 15.0)
 B = (1.0, 2.0, 3.0, 4.0, 5.0)
@@ -121,6 +125,35 @@ def test_curves_hold_their_value_to_the_next_and_end_where_their_seed_ends() -> 
     assert one.ends == [60.0, 100.0]
     assert one.note is not None
     assert one.note.startswith("1 of 2 seeds ends before the others, the first at step 60 of 100")
+
+
+def test_seeds_that_still_train_are_behind_and_have_no_curve_yet() -> None:
+    ahead = Trial("a", 0, "a-0", None, ended=False, curve=curve_of((0, 0.0), (100, 8.0)))
+    behind = Trial("a", 1, "a-1", None, ended=False, curve=curve_of((0, 2.0), (60, 6.0)))
+    waiting = Trial("a", 2, "a-2", None, ended=False)
+    (one,) = results([ahead, behind, waiting]).curves.variants
+    assert one.note == (
+        "1 of 3 seeds has no curve yet. 1 of 2 seeds is behind the others, the last at step 60 of 100; from there on "
+        "the curve is of fewer seeds."
+    )
+
+
+def test_a_report_draws_evaluations_as_steps() -> None:
+    trial = Trial("a", 0, "a-0", 1.0, ended=True, curve=curve_of((0, 0.0), (50, 4.0), (100, 8.0)))
+    found = results([trial]).curves
+
+    def corners(source: str) -> int:
+        drawn = draw_curves(found.model_copy(update={"source": source}), None, {"a": 0})
+        (line,) = [one for one in drawn.iter("path") if "line" in one.attrib["class"]]
+        return line.attrib["d"].count("L")
+
+    assert (corners("training"), corners("evaluation")) == (2, 4)
+
+
+def test_the_definition_of_a_score_says_whose_policy_it_is() -> None:
+    best = [replace(one, policy=PolicyChoice.BEST) for one in trials("a", *A)]
+    assert results(best).score_definition.endswith("played after training: the best that it kept")
+    assert results(trials("a", *A)).score_definition.endswith("played after training")
 
 
 def test_cost_counts_trials_that_failed() -> None:

@@ -39,6 +39,14 @@ def test_scores_that_overlap_carry_no_verdict_and_say_how_many_seeds_would_tell(
     assert "more seeds" in found.reasons[-1]
 
 
+def test_seeds_that_all_have_the_same_score_are_told_apart_by_nothing() -> None:
+    found = results(trials("a", *[500] * 5), trials("b", *[500] * 5)).verdict
+    assert found.headline == (
+        "Nothing can be said yet: every seed of A and of B has the same score, which cannot tell them apart."
+    )
+    assert found.reasons[-1].startswith("More seeds tell nothing between A and B as long as all have the same score")
+
+
 def test_an_interval_with_a_width_says_what_would_halve_it() -> None:
     found = normal("a", 1.5, 20, seed=3)
     assert found.finding == "better"

@@ -61,6 +61,14 @@ test("each seed leads to its run, and those that never got there are told as cen
   expect(within(matrix).getByRole("row", { name: /^DQN/ })).toHaveTextContent("0.00");
 });
 
+test("before the first score there is no table of scores, only a verdict that says so", async () => {
+  const variants = results.variants.map((one) => ({ ...one, n: 0, failed: 0, scores: [] }));
+  serve({ [ROUTE]: () => ({ body: { ...results, variants, scored: 0, failed: 0 } }) });
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
+  await screen.findByRole("region", { name: "Verdict" });
+  expect(screen.queryByRole("region", { name: "Scores" })).toBeNull();
+});
+
 test("another score is asked for, and exported", async () => {
   let score: string | null = "";
   serve({

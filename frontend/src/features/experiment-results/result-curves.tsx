@@ -43,7 +43,11 @@ function EnvironmentCurves({ results, environment, title }: EnvironmentCurvesPro
     undefined;
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <BandedCurves step={curves.step} {...{ lines, help, threshold, title }} />
+      <BandedCurves
+        step={curves.step}
+        stepped={curves.source === "evaluation"}
+        {...{ lines, help, threshold, title }}
+      />
       {notesOf(curves, label).map(({ note, labels }) => (
         <p key={note} className="text-xs text-ink-faint">
           {labels}: {note}

@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { Boundary } from "@/components/ui/boundary";
 import type { ExperimentResults } from "@/lib/api";
 import { ImprovementMatrix } from "./improvement-matrix";
@@ -24,9 +25,23 @@ export function Results({ experiment, results }: ResultsProps) {
       <Boundary what="The curves">
         <ResultCurves results={results} />
       </Boundary>
-      <ImprovementMatrix results={results} />
-      <ProfileCard results={results} />
+      <div
+        className={clsx(
+          "grid min-w-0 gap-4",
+          hasSmallMatrix(results) && "xl:grid-cols-[minmax(22rem,auto)_minmax(0,1fr)]",
+        )}
+      >
+        <ImprovementMatrix results={results} />
+        <ProfileCard results={results} />
+      </div>
       <StepsTable results={results} />
     </>
   );
 }
+
+/** Whether the profiles find room beside the matrix of pairs. */
+function hasSmallMatrix({ improvements: { pairs, variants } }: ExperimentResults): boolean {
+  return pairs.length > 0 && variants.length <= MOST_BESIDE;
+}
+
+const MOST_BESIDE = 3;

@@ -36,7 +36,7 @@ export function ScoreRow(props: ScoreRowProps) {
     <tr className="border-b border-line align-top last:border-0 max-md:relative max-md:flex max-md:flex-col max-md:gap-1.5 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
       <th scope="row" className="text-left font-medium break-words max-md:pr-10 md:max-w-56">
         {one.label}
-        <span className="block text-2xs font-normal text-ink-faint">
+        <span className="block text-2xs font-normal whitespace-nowrap text-ink-faint">
           {several && `${one.environment} · `}
           {one.n} of {plural(one.trials, "seed")}
           {one.failed > 0 && `, ${one.failed} failed`}

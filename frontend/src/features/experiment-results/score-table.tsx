@@ -16,6 +16,7 @@ import { FIGURES, ScoreRow } from "./score-row";
 export function ScoreTable({ experiment, results }: ScoreTableProps) {
   const [kept, setKept] = useState<ExperimentResults["variants"][number] | null>(null);
   const { variants, cost } = results;
+  if (results.scored === 0 && results.failed === 0) return null; // the verdict says so
   const withSeeds = showsSeeds(results);
   const several = results.across != null;
   const forest = several ? null : results.forest;

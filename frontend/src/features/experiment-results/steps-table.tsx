@@ -37,7 +37,8 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
         lines={arrivalLines(results)}
       />
       <p className="text-xs text-ink-faint">
-        A stroke across a line is a seed whose training ended before it got there: it is censored.
+        Kaplan-Meier estimate. A stroke across a line is a seed that was trained so far without
+        getting there: from there on it counts neither way, as it is censored.
       </p>
       <div
         className="relative max-h-112 overflow-auto"

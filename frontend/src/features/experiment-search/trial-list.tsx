@@ -22,6 +22,9 @@ interface TrialListProps {
 
 const SHOWN = 25;
 
+/** The cells of runs are filled to their edges. */
+const BESIDE_CELLS = "pl-2";
+
 /** The trials, the best first and those without an objective last; picking one shows it above. */
 export function TrialList({ search, passing, seeds, cells, picked, onPick }: TrialListProps) {
   const [all, setAll] = useState(false);
@@ -64,7 +67,7 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
                 </th>
               ))}
               {names.map((name) => (
-                <th key={name} scope="col" className="font-mono">
+                <th key={name} scope="col" className={clsx("font-mono", BESIDE_CELLS)}>
                   {name}
                 </th>
               ))}
@@ -100,7 +103,9 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
                   <TrialCell key={seed} cell={runOf(number, seed)} {...scale} />
                 ))}
                 {names.map((name) => (
-                  <td key={name}>{name in values ? parameterText(values[name]) : "–"}</td>
+                  <td key={name} className={BESIDE_CELLS}>
+                    {name in values ? parameterText(values[name]) : "–"}
+                  </td>
                 ))}
               </tr>
             ))}

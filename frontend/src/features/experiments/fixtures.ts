@@ -2,8 +2,8 @@ import type { Algorithm, Environment, Limits } from "@/lib/api";
 import { type ExperimentDraft, type Offer, offerIn, type Place } from "./draft";
 import { readDraft } from "./specification";
 
-const preset = (id: string, title: string, end_step: number) => ({
-  ...{ id, title, end_step },
+const preset = (id: string, title: string, end_step: number, every_steps?: number) => ({
+  ...{ id, title, end_step, evaluation: every_steps ? { every_steps } : null },
   total_timesteps: end_step - 100,
 });
 export const schema = (name: string, type: string, changes: object = {}) => ({
@@ -53,7 +53,7 @@ const environment = (id: string, presets: Record<string, object[]>) =>
 export const environments = [
   environment("CartPole-v1", {
     ppo: [preset("fast", "Fast", 40_960), preset("stable", "Stable", 100_000)],
-    dqn: [preset("fast", "Fast", 50_000), preset("own-mine", "Mine", 7_000)],
+    dqn: [preset("fast", "Fast", 50_000, 2_000), preset("own-mine", "Mine", 7_000)],
   }),
   environment("Pendulum-v1", {
     ppo: [preset("stable", "Stable", 100_000)],

@@ -20,7 +20,7 @@ import {
   type Limits,
   limitsQuery,
 } from "@/lib/api";
-import { compact, plural } from "@/lib/format";
+import { brief, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { AdvancedFields } from "./advanced-fields";
 import { BaseFields } from "./base-fields";
@@ -34,6 +34,8 @@ import {
   placesOf,
   withBase,
 } from "./draft";
+import { unfairnessOf } from "./fairness";
+import { FairnessNotes } from "./fairness-notes";
 import { LengthFields } from "./length-fields";
 import { PlaceFields } from "./place-fields";
 import { POINTERS, problemAt, refusalsOf } from "./problems";
@@ -122,7 +124,7 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
         <>
           <span className="mr-auto text-xs text-ink-soft tabular-nums" role="status">
             {plural(runs, "run")}
-            {steps !== null && `, ${compact(steps)} steps together`}
+            {steps !== null && `, ${brief(steps)} steps together`}
           </span>
           <Button onClick={onClose}>Cancel</Button>
           <Button
@@ -183,6 +185,7 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
           />
         )}
         <LengthFields {...{ draft, problems }} onChange={change} />
+        <FairnessNotes found={unfairnessOf(draft, offer)} onMend={change} />
         <Field
           label="Name"
           hint="Empty: made from what is compared."

@@ -223,7 +223,7 @@ function typedSteps({ steps }: Pick<ExperimentDraft, "steps">): number | null {
 }
 
 /** Environment steps of one run of a variant; null where they are not known, or are no number. */
-function lengthOf(
+export function lengthOf(
   draft: ExperimentDraft,
   { algo, preset }: VariantDraft,
   offer: Offer,

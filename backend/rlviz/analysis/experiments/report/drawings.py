@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from rlviz.analysis.experiments.curves import Curves
@@ -106,10 +107,11 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places) -> Elem
     if threshold is not None:
         at = box.y(threshold)
         parts.append(element("line", x1=box.x.start, x2=box.x.end, y1=at, y2=at, class_="reference"))
+    holds = curves.source == "evaluation"  # a value until the next one
     for one in curves.variants:
-        parts += _band(box, curves.step, one.low, one.high, places[one.variant])
+        parts += _band(box, curves.step, one.low, one.high, places[one.variant], holds=holds)
         for stretch in stretches(curves.step, one.iqm):
-            points = path([(box.x(step), box.y(value)) for step, value in stretch])
+            points = path([(box.x(step), box.y(value)) for step, value in (_held(stretch) if holds else stretch)])
             parts.append(element("path", d=points, **line(places[one.variant])))
     return picture(*parts, height=320, label=f"Learning curves of {len(curves.variants)} variants")
 
@@ -156,11 +158,24 @@ def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Elem
     return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), label)
 
 
+def _held(stretch: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    """The same as steps: each row also where the next one begins."""
+    return [*stretch[:1], *(row for old, new in pairwise(stretch) for row in ((new[0], *old[1:]), new))]
+
+
 def _band(
-    box: Frame, x: Sequence[float], low: Sequence[float | None], high: Sequence[float | None], place: int
+    box: Frame,
+    x: Sequence[float],
+    low: Sequence[float | None],
+    high: Sequence[float | None],
+    place: int,
+    *,
+    holds: bool = False,
 ) -> list[Element]:
+    """``holds``: whether a value holds until the next one."""
     found = []
-    for stretch in stretches(x, low, high):
+    for known in stretches(x, low, high):
+        stretch = _held(known) if holds else known
         if len(stretch) > 1:
             there = [(box.x(at), box.y(top)) for at, _, top in stretch]
             back = [(box.x(at), box.y(bottom)) for at, bottom, _ in reversed(stretch)]

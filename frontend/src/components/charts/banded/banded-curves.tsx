@@ -24,6 +24,8 @@ interface BandedCurvesProps {
   lines: readonly BandedLine[];
   help?: string;
   threshold?: number | null;
+  /** Whether a value holds until the next one, as between evaluations. */
+  stepped?: boolean;
 }
 
 /** Learning curves of several runs each, with their bands, on one axis. */
@@ -36,7 +38,7 @@ export function BandedCurves(props: BandedCurvesProps) {
 
 /** Memoised by what the chart says of its lines, since a new spec rebuilds it; new values go into the sources. */
 function useSpec(props: BandedCurvesProps): ChartSpec {
-  const { title = "Learning curves", step, lines, help, threshold = null } = props;
+  const { title = "Learning curves", step, lines, help, threshold = null, stepped } = props;
   const [sources] = useState(() => new Map<string, HeldSource>());
   const labels = lines.map(({ id, label, place }) => ({ id, label, place }));
   const says = JSON.stringify(labels);
@@ -58,12 +60,12 @@ function useSpec(props: BandedCurvesProps): ChartSpec {
       ...{ id: "curves", title, empty: "No curve yet", help },
       series: labels.map(({ id, label, place }) => ({
         ...{ id, label, source: sourceOf(id), metric: "iqm", smooth: false },
-        ...{ mode: "line" as const, band: { low: "low", high: "high" } },
+        ...{ mode: "line" as const, band: { low: "low", high: "high" }, stepped },
         ...seriesStyle(place),
       })),
       references: threshold === null ? [] : [{ label: "Threshold", value: threshold }],
     };
     // `says` holds all that the chart shows of `labels`.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [says, title, threshold, help, sources]);
+  }, [says, title, threshold, help, stepped, sources]);
 }

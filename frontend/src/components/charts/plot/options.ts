@@ -133,7 +133,8 @@ function seriesOptions(
   { series, row, isContext }: LaidOut,
   current: PlotState,
 ): uPlot.Series {
-  const { label, mode, color, dash = [] } = series;
+  const { label, mode, color, dash = [], stepped = false } = series;
+  const paths = stepped ? steps : undefined;
   const { scale } = current;
   const paint = () => current.colors.of(color);
   const dots = (size: number): uPlot.Series => ({
@@ -150,10 +151,17 @@ function seriesOptions(
   if (row === "line") {
     const width = (isContext || isCrowded(spec) || mode === "markers" ? 1.5 : 2) * scale;
     const lone = { show: false, filter: loneValue, size: 6 * scale, width: 0, fill: paint };
-    return { label, stroke: paint, width, dash: dash.map((part) => part * scale), points: lone };
+    const lengths = dash.map((part) => part * scale);
+    return { label, stroke: paint, width, dash: lengths, paths, points: lone };
   }
-  return { label, stroke: "transparent", width: 0, points: { show: false } };
+  return { label, stroke: "transparent", width: 0, paths, points: { show: false } };
 }
+
+/** Each value until the next one. The library is loaded where a plot is made, so the plot is asked for it. */
+const steps: uPlot.Series.PathBuilder = (plot, ...window) => {
+  const { paths } = plot.constructor as typeof uPlot;
+  return paths.stepped!({ align: 1 })(plot, ...window);
+};
 
 /** Position of a value without neighbours, which no line would show; it is drawn as a dot. */
 function loneValue(plot: uPlot, series: number): number[] | null {

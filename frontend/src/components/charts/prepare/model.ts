@@ -46,6 +46,8 @@ export interface SeriesSpec {
   spread?: string;
   /** The metrics at the ends of an interval around this one, drawn as a band. */
   band?: { low: string; high: string };
+  /** A value holds until the next one, so that lines and bands are drawn as steps. */
+  stepped?: boolean;
   /** Shown with the opposite sign. Stable-Baselines3 logs the entropy loss, which is the negative entropy. */
   negate?: boolean;
 }

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { type ExperimentDraft, FIRST } from "./draft";
+import { unfairnessOf } from "./fairness";
+import { cartpole, read } from "./fixtures";
+
+const LENGTHS =
+  "PPO Fast trains for 41k steps, DQN Fast for 50k: the longer may be better for that alone.";
+const POLICIES =
+  "DQN Fast is scored by the best policy of its evaluations, PPO Fast, which has none, by its last one.";
+const saysOf = (draft: ExperimentDraft) => unfairnessOf(draft, cartpole).map(({ says }) => says);
+
+test("says of two presets that they train for different lengths and are scored by different policies", () => {
+  expect(saysOf(FIRST)).toEqual([LENGTHS, POLICIES]);
+});
+
+test("what it offers mends it, and is what the service is asked for", () => {
+  const mended = unfairnessOf(FIRST, cartpole).reduce<ExperimentDraft>(
+    (draft, { changes }) => ({ ...draft, ...changes }),
+    FIRST,
+  );
+  expect(saysOf(mended)).toEqual([]);
+  expect(read(mended, cartpole).specification.base).toMatchObject({
+    total_timesteps: 49_900,
+    evaluation: { every_steps: 2_000 },
+  });
+});
+
+test("the policy at the end of all is fair too", () => {
+  expect(saysOf({ ...FIRST, advanced: { ...FIRST.advanced, policy: "latest" } })).toEqual([
+    LENGTHS,
+  ]);
+});
+
+test("nothing is said of one variant, of a preset against itself, or of a search", () => {
+  const [ppo] = FIRST.variants;
+  expect(saysOf({ ...FIRST, variants: [ppo!] })).toEqual([]);
+  const changed = { ...ppo!, changes: [{ name: "gamma", text: "0.9" }] };
+  expect(saysOf({ ...FIRST, variants: [ppo!, changed] })).toEqual([]);
+  expect(saysOf({ ...FIRST, kind: "search" })).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import { brief, count } from "@/lib/format";
+import {
+  type ExperimentDraft,
+  type Offer,
+  placesOf,
+  presetOf,
+  type VariantDraft,
+  variantName,
+} from "./draft";
+import { lengthOf } from "./specification";
+
+/** What makes a comparison less fair than it could be, and the changes of the form that mend it. */
+export interface Unfairness {
+  says: string;
+  mend: string;
+  changes: Partial<Pick<ExperimentDraft, "steps" | "advanced">>;
+}
+
+/** Lengths that differ by less than this share are the same: presets end with whole rollouts. */
+const SAME = 0.98;
+
+/**
+ * Said before anything trains, because afterwards it can only be warned of: variants that are trained for different
+ * lengths, and of which some are scored by the best policy of their evaluations, others by the last one.
+ */
+export function unfairnessOf(draft: ExperimentDraft, offer: Offer): Unfairness[] {
+  if (draft.kind !== "variants" || draft.variants.length < 2) return [];
+  return [lengths(draft, offer), policies(draft, offer)].filter((one) => one !== null);
+}
+
+function lengths(draft: ExperimentDraft, offer: Offer): Unfairness | null {
+  if (draft.steps.trim() !== "" || placesOf(draft).length > 1) return null;
+  const known = draft.variants.flatMap((variant) => {
+    const steps = lengthOf(draft, variant, offer);
+    return steps === null ? [] : [{ variant, steps }];
+  });
+  if (known.length < draft.variants.length) return null;
+  const sorted = known.toSorted((a, b) => a.steps - b.steps);
+  const [least, most] = [sorted[0]!, sorted.at(-1)!];
+  if (least.steps >= SAME * most.steps) return null;
+  const steps = presetOf(offer, most.variant)?.total_timesteps ?? most.steps;
+  return {
+    says:
+      `${variantName(least.variant, offer)} trains for ${brief(least.steps)} steps, ` +
+      `${variantName(most.variant, offer)} for ${brief(most.steps)}: the longer may be better for that alone.`,
+    mend: `Train all for ${count(steps)} steps`,
+    changes: { steps: String(steps) },
+  };
+}
+
+function policies(draft: ExperimentDraft, offer: Offer): Unfairness | null {
+  const { advanced } = draft;
+  if (advanced.policy !== "best" || advanced.every.trim() !== "") return null;
+  const every = (variant: VariantDraft) =>
+    presetOf(offer, variant)?.evaluation?.every_steps ?? null;
+  const judged = draft.variants.flatMap((variant) => every(variant) ?? []);
+  const unjudged = draft.variants.find((variant) => every(variant) === null);
+  const best = draft.variants.find((variant) => every(variant) !== null);
+  if (!unjudged || !best) return null;
+  const often = Math.min(...judged);
+  return {
+    says:
+      `${variantName(best, offer)} is scored by the best policy of its evaluations, ` +
+      `${variantName(unjudged, offer)}, which has none, by its last one.`,
+    mend: `Evaluate all every ${count(often)} steps`,
+    changes: { advanced: { ...advanced, every: String(often) } },
+  };
+}
