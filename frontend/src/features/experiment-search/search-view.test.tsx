@@ -5,7 +5,8 @@ import type { Experiment, ExperimentCell, SearchedTrial, SearchResults } from "@
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { SearchView } from "./search-view";
 
-vi.mock("next/navigation", () => ({ useRouter: () => ({ push: vi.fn() }) }));
+const push = vi.hoisted(() => vi.fn());
+vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const trialOf = (number: number, changes: Partial<SearchedTrial> = {}): SearchedTrial => ({
   number,
@@ -50,7 +51,11 @@ const cell = (number: number): ExperimentCell => ({
   sparkline: [0, number],
 });
 const experiment = {
-  ...{ id: "exp-a", status: "running", searches: true, seeds: [0] },
+  ...{ id: "exp-a", status: "running", searches: true, seeds: [0, 1] },
+  specification: {
+    base: { algo: "ppo", env_id: "CartPole-v1", preset: "fast", total_timesteps: 5_000 },
+    score: { episodes: 20, policy: "best" },
+  },
   cells: [cell(0), cell(1), cell(2), cell(3)],
 } as unknown as Experiment;
 
@@ -127,6 +132,25 @@ test("a trial is kept as a preset under the name that it is given", async () => 
   });
 });
 
+test("a trial is trained again, beside what the search began from, with seeds that it has not seen", async () => {
+  const asked = serve({
+    "GET /experiments/exp-a": () => ({ body: experiment }),
+    "GET /experiments/exp-a/search": () => ({ body: search }),
+    "POST /experiments": () => ({ status: 201, body: { id: "exp-b" } }),
+  });
+  renderWithQueries(<SearchView id="exp-a" />);
+  await userEvent.click(await screen.findByRole("button", { name: "Train with 5 other seeds" }));
+  await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/experiments/view?id=exp-b"));
+  const { base, score } = experiment.specification;
+  expect(asked.find(({ route }) => route === "POST /experiments")?.body).toEqual({
+    ...{ base, score, seeds: [2, 3, 4, 5, 6] },
+    variants: [
+      { name: "Trial 2", changes: { hyperparameters: trials[2]!.values } },
+      { name: "PPO fast", changes: {} },
+    ],
+  });
+});
+
 test("a search whose experiment is over is asked for until none of its trials is running", async () => {
   const before = {
     ...search,
@@ -140,7 +164,7 @@ test("a search whose experiment is over is asked for until none of its trials is
   });
   renderWithQueries(<SearchView id="exp-a" />);
   expect(await screen.findByText("No trial is complete yet")).toBeVisible();
-  expect(await screen.findByText(/^Best so far: 102/, {}, { timeout: 10_000 })).toBeVisible();
+  expect(await screen.findByText(/^Best: 102/, {}, { timeout: 10_000 })).toBeVisible();
   expect(asked).toBe(2);
 }, 15_000);
 

@@ -46,6 +46,9 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
   const [chosen, setChosen] = useState<number | null>(null);
   const { axes, lines } = useMemo(() => coordinatesOf(search), [search]);
   const { trials, best, caution, wanted, made } = search;
+  const isOver =
+    ["completed", "failed"].includes(experiment.status) &&
+    !trials.some(({ state }) => state === "running");
   const isBrushed = Object.keys(brushes).length > 0;
   const passing = new Set(
     lines.filter((line) => passes(axes, line, brushes)).map(({ number }) => number),
@@ -76,8 +79,8 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
       >
         <p className="text-lg font-semibold">
           {best
-            ? `Best so far: ${decimal(best.objective)}, by trial ${best.number}`
-            : "No trial is complete yet"}
+            ? `${isOver ? "Best" : "Best so far"}: ${decimal(best.objective)}, by trial ${best.number}`
+            : `No trial is complete${isOver ? "" : " yet"}`}
         </p>
         <p className="text-xs text-ink-soft">
           {countText(search)}. {searchText(search)}
@@ -88,13 +91,13 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
           states={(["complete", "running", "pruned", "failed"] as const).filter((state) =>
             trials.some((one) => one.state === state),
           )}
+          hasBest={best !== null}
         />
       </Card>
       {trial && (
         <TrialPanel
           key={trial.number}
-          experiment={experiment.id}
-          trial={trial}
+          {...{ experiment, trial, isOver }}
           isBest={trial.number === best?.number}
           cells={cellsOf(trial.number)}
           bestRuns={bestRuns}

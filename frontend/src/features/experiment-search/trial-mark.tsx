@@ -54,9 +54,14 @@ export function TrialMark({ trial, x, y, picked, faint = false, onPick }: TrialM
   );
 }
 
+interface MarkLegendProps {
+  states: readonly SearchedTrial["state"][];
+  /** Whether a trial was better than all before it. */
+  hasBest: boolean;
+}
+
 /** What the shapes mean, of those that are there. */
-export function MarkLegend({ states }: { states: readonly SearchedTrial["state"][] }) {
-  const nobody = () => undefined;
+export function MarkLegend({ states, hasBest }: MarkLegendProps) {
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-soft">
       <li className="flex items-center gap-1.5">
@@ -65,17 +70,30 @@ export function MarkLegend({ states }: { states: readonly SearchedTrial["state"]
         </svg>
         best so far
       </li>
+      {hasBest && <Meaning state="complete" isBest words="better than all before" />}
       {states.map((state) => (
-        <li key={state} className="flex items-center gap-1.5">
-          <svg aria-hidden width={14} height={14}>
-            <TrialMark
-              trial={{ ...{ number: 0, state, objective: null, is_best_so_far: false } }}
-              {...{ x: 7, y: 7, picked: false, onPick: nobody }}
-            />
-          </svg>
-          {state}
-        </li>
+        <Meaning key={state} state={state} words={state} />
       ))}
     </ul>
+  );
+}
+
+interface MeaningProps {
+  state: SearchedTrial["state"];
+  isBest?: boolean;
+  words: string;
+}
+
+function Meaning({ state, isBest = false, words }: MeaningProps) {
+  return (
+    <li className="flex items-center gap-1.5">
+      <svg aria-hidden width={14} height={14}>
+        <TrialMark
+          trial={{ number: 0, state, objective: null, is_best_so_far: isBest }}
+          {...{ x: 7, y: 7, picked: false, onPick: () => undefined }}
+        />
+      </svg>
+      {words}
+    </li>
   );
 }

@@ -6,15 +6,18 @@ import { useState } from "react";
 import { KeepPreset } from "@/components/keep-preset";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import type { ExperimentCell, SearchedTrial } from "@/lib/api";
+import type { Experiment, ExperimentCell, SearchedTrial } from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { routes } from "@/lib/url";
+import { RetrainButton } from "./retrain-button";
 import { parameterText } from "./search-text";
 
 interface TrialPanelProps {
-  experiment: string;
+  experiment: Experiment;
   trial: SearchedTrial;
   isBest: boolean;
+  /** Whether no trial will be better any more. */
+  isOver: boolean;
   /** Its runs, one for each seed that was begun. */
   cells: readonly ExperimentCell[];
   /** Runs of the best trial, to compare with. */
@@ -25,7 +28,14 @@ const action =
   "inline-flex h-7 items-center gap-1.5 rounded-md border border-line-strong px-2.5 text-xs font-medium hover:bg-sunken max-md:h-9";
 
 /** One trial: its values, how it did, and what can be done with it. */
-export function TrialPanel({ experiment, trial, isBest, cells, bestRuns }: TrialPanelProps) {
+export function TrialPanel({
+  experiment,
+  trial,
+  isBest,
+  isOver,
+  cells,
+  bestRuns,
+}: TrialPanelProps) {
   const [keeps, setKeeps] = useState(false);
   const { number, state, objective, cause, values } = trial;
   const runs = cells.flatMap(({ run_id }) => (run_id ? [run_id] : []));
@@ -37,7 +47,7 @@ export function TrialPanel({ experiment, trial, isBest, cells, bestRuns }: Trial
       title={
         <>
           Trial {number}
-          {isBest && " · the best so far"}
+          {isBest && ` · the best${isOver ? "" : " so far"}`}
         </>
       }
       aside={
@@ -80,6 +90,7 @@ export function TrialPanel({ experiment, trial, isBest, cells, bestRuns }: Trial
         {state === "complete" && (
           <Button
             size="sm"
+            className="max-md:h-9"
             needsService
             icon={<Bookmark aria-hidden className="size-3.5" />}
             onClick={() => setKeeps(true)}
@@ -87,11 +98,12 @@ export function TrialPanel({ experiment, trial, isBest, cells, bestRuns }: Trial
             Keep as preset
           </Button>
         )}
+        {state === "complete" && <RetrainButton {...{ experiment, trial }} />}
         {runs.length === 0 && <p className="text-xs text-ink-faint">It has no run yet.</p>}
       </div>
       {keeps && (
         <KeepPreset
-          experiment={experiment}
+          experiment={experiment.id}
           variant={`trial-${number}`}
           what={`trial ${number}`}
           usual={`Found, trial ${number}`}

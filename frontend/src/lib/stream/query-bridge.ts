@@ -22,16 +22,15 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     void client.invalidateQueries({ queryKey, exact });
 
   function applyRun(run: Run) {
-    const changed = statuses.get(run.id) !== run.status;
+    const seen = statuses.get(run.id);
+    const changed = seen !== run.status;
     statuses.set(run.id, run.status);
     const before = client.getQueryData<RunDetail>(keys.run(run.id));
     if (before) patch<RunDetail>(client, keys.run(run.id), { ...before, ...run });
     // Some answers are not part of a status event: the checkpoint, the queue's length, and what pages ask for at
     // intervals while the run trains (hints, the log). They have their final content only now.
-    if (before && before.status !== run.status) {
-      invalidate(keys.run(run.id));
-      invalidate(keys.health);
-    }
+    if (before && before.status !== run.status) invalidate(keys.run(run.id));
+    if ((seen ?? before?.status ?? run.status) !== run.status) invalidate(keys.health);
     if (changed) invalidateQueued(client, run.id);
     applyToLists(run, changed);
   }

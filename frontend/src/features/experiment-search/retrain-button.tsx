@@ -1,0 +1,47 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Dices } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { Button } from "@/components/ui/button";
+import { Notice } from "@/components/ui/notice";
+import { createExperiment, type Experiment, explainAction, type SearchedTrial } from "@/lib/api";
+import { useAlgorithmName } from "@/lib/registry";
+import { routes } from "@/lib/url";
+import { retraining, SEEDS } from "./retraining";
+
+interface RetrainButtonProps {
+  experiment: Pick<Experiment, "specification" | "seeds">;
+  trial: SearchedTrial;
+}
+
+/** Begins the experiment that shows whether a trial was good or lucky, and leads to it. */
+export function RetrainButton({ experiment, trial }: RetrainButtonProps) {
+  const router = useRouter();
+  const algorithmName = useAlgorithmName();
+  const begin = useMutation({
+    mutationFn: () => createExperiment(retraining(experiment, trial, algorithmName)),
+    onSuccess: ({ id }) => router.push(routes.experiment(id)),
+  });
+  return (
+    <>
+      <Button
+        size="sm"
+        needsService
+        busy={begin.isPending}
+        title="Beside what the search began from, with seeds that it has not seen"
+        icon={<Dices aria-hidden className="size-3.5" />}
+        onClick={() => begin.mutate()}
+      >
+        Train with {SEEDS} other seeds
+      </Button>
+      {begin.error && (
+        <div className="basis-full">
+          <Notice tone="bad" role="alert" title="That was not begun">
+            <p>{explainAction(begin.error)}</p>
+          </Notice>
+        </div>
+      )}
+    </>
+  );
+}

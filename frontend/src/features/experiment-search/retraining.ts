@@ -1,0 +1,27 @@
+import type { CreateExperiment, Experiment, SearchedTrial } from "@/lib/api";
+
+/** As many as a verdict needs of each variant. */
+export const SEEDS = 5;
+
+/**
+ * The experiment that trains a trial again, beside what its search began from, with seeds that the search has not seen:
+ * the best of many trials is partly the luckiest. Steps, evaluations and scores are those of the search.
+ */
+export function retraining(
+  { specification, seeds }: Pick<Experiment, "specification" | "seeds">,
+  { number, values }: Pick<SearchedTrial, "number" | "values">,
+  algorithmName: (id: string) => string,
+): CreateExperiment {
+  const { base, score } = specification;
+  const first = Math.max(...seeds, -1) + 1;
+  const begun = `${algorithmName(base?.algo ?? "")} ${base?.preset ?? "defaults"}`;
+  return {
+    base,
+    score,
+    variants: [
+      { name: `Trial ${number}`, changes: { hyperparameters: values } },
+      { name: begun.trim(), changes: {} },
+    ],
+    seeds: Array.from({ length: SEEDS }, (_, place) => first + place),
+  } as CreateExperiment;
+}
