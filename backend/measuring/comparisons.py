@@ -2,7 +2,7 @@
 
 Each is a folder of ``docs/comparison`` with ``search.toml``, the experiment that found the values,
 ``specification.toml``, the one that compares them, and ``results.json``, what that one showed
-(``GET /experiments/{id}/results``). One without results is not shown.
+(``GET /experiments/{id}/results``). Of one without results it is said what it would take.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from measuring.tables import FIGURES, figure_cells, row, show
+from measuring.rates import known_rates
+from measuring.tables import FIGURES, figure_cells, hours, row, show
 from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.experiments import ExperimentSpec
@@ -22,8 +23,8 @@ from rlviz.services.experiment_results.variant_preset import measured_of
 COMPARISONS = Path(__file__).parents[2] / "docs" / "comparison"
 
 _INTRODUCTION = """\
-Where tuned values of another project fail seeds, a search of ours looked for others, and both were compared: as many
-environment steps, the same seeds, none of which the search had seen, and the same greedy evaluation while they trained.
+Where tuned values of another project fail seeds, a search of ours looks for others, and both are compared: as many
+environment steps, the same seeds, none of which the search has seen, and the same greedy evaluation while they train.
 Scored is the policy *at the end* on fresh episodes, so that a seed that had learned it and lost it again has not held
 it. A search proposes the best of its trials, which is partly the luckiest: that is why it is trained again here.
 """
@@ -36,35 +37,50 @@ class Comparison:
     folder: str
     search: ExperimentSpec
     spec: ExperimentSpec
-    results: ExperimentResults
+    results: ExperimentResults | None
 
     @classmethod
     def read(cls, folder: Path) -> Comparison:
         def spec(name: str) -> ExperimentSpec:
             return ExperimentSpec.model_validate(read_placed_file(folder / name, "experiments").values)
 
-        results = ExperimentResults.model_validate_json((folder / "results.json").read_bytes())
+        path = folder / "results.json"
+        results = ExperimentResults.model_validate_json(path.read_bytes()) if path.exists() else None
         return cls(folder.name, spec("search.toml"), spec("specification.toml"), results)
+
+    @property
+    def title(self) -> str:
+        return f"{ALGORITHMS.get(self.spec.base.algo).name} on {ENVIRONMENTS.get(self.spec.base.env_id).name}"
 
 
 def comparisons(folder: Path = COMPARISONS) -> Iterator[str]:
     """The section of the document, or nothing where nothing was compared."""
-    found = [
-        Comparison.read(path.parent)
-        for path in sorted(folder.glob("*/search.toml"))
-        if (path.parent / "results.json").exists()
-    ]
+    found = [Comparison.read(path.parent) for path in sorted(folder.glob("*/search.toml"))]
     if not found:
         return
     yield "## Against their sources\n"
     yield _INTRODUCTION
     for one in found:
-        yield from _section(one)
+        if one.results is not None:
+            yield from _section(one, one.results)
+    waiting = [_cost(one) for one in found if one.results is None]
+    if waiting:
+        yield f"Not compared yet, with what search and comparison would take one core: {'; '.join(waiting)}.\n"
 
 
-def _section(one: Comparison) -> Iterator[str]:
+def _cost(one: Comparison) -> str:
+    """What the runs of both experiments would take, by the rate that was measured: the values found are one variant
+    more than those that are known. What a search gives up early is not taken off."""
+    rate = known_rates().get(one.spec.base.env_id, {}).get(one.spec.base.algo)
+    runs = one.search.cells + (len(one.spec.variants) + 1) * len(one.spec.seed_list)
+    about = "not known" if rate is None else f"about {hours(runs * (one.spec.base.total_timesteps or 0) / rate)}"
+    at = f"comparison/{one.folder}"
+    return f"{one.title} {about} ([search]({at}/search.toml), [comparison]({at}/specification.toml))"
+
+
+def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
     base, variants = one.spec.base, one.spec.variants
-    yield f"### {ALGORITHMS.get(base.algo).name} on {ENVIRONMENTS.get(base.env_id).name}\n"
+    yield f"### {one.title}\n"
     yield row("", *(variant.name for variant in variants))
     yield row("---", *("---" for _ in variants))
     given = [variant.changes.hyperparameters for variant in variants]
@@ -73,9 +89,9 @@ def _section(one: Comparison) -> Iterator[str]:
     yield ""
     yield row("at the end", *FIGURES)
     yield row(*["---"] * (1 + len(FIGURES)))
-    for scores in one.results.variants:
-        yield row(scores.label, *figure_cells(measured_of(scores.variant, one.results), scores.threshold))
-    yield f"\n{one.results.verdict.headline}\n"
+    for scores in results.variants:
+        yield row(scores.label, *figure_cells(measured_of(scores.variant, results), scores.threshold))
+    yield f"\n{results.verdict.headline}\n"
     at = f"comparison/{one.folder}"
     yield (
         f"{base.total_timesteps or 0:,} steps, {len(one.spec.seed_list)} seeds, {one.spec.score.episodes} fresh "

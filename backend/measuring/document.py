@@ -8,7 +8,7 @@ from pathlib import Path
 from measuring.comparisons import comparisons
 from measuring.rates import known_rates
 from measuring.specification import specifications
-from measuring.tables import FIGURES, SPECIFICATIONS, figure_cells, row, show
+from measuring.tables import FIGURES, SPECIFICATIONS, figure_cells, hours, row, show
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
 from rlviz.api.registry_views import view_algorithm
@@ -176,16 +176,9 @@ def _costs(presets: list[Preset], environment: Environment) -> str:
     costs = []
     for preset in presets:
         rate = known_rates().get(environment.id, {}).get(preset.algorithm)
-        cost = "not known" if rate is None else _hours(seeds * preset.total_timesteps / rate)
+        cost = "not known" if rate is None else hours(seeds * preset.total_timesteps / rate)
         costs.append(f"{_title(preset)} {cost}")
     return f"{seeds} seed{'' if seeds == 1 else 's'} of each would take one core about: {'; '.join(costs)}."
-
-
-def _hours(seconds: float) -> str:
-    minutes = seconds / 60
-    if minutes < 1:
-        return "less than a minute"
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.{0 if minutes > 600 else 1}f} h"
 
 
 def _seeds(preset: Preset, env_id: str) -> int:

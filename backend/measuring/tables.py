@@ -38,3 +38,11 @@ def figure_cells(figures: MeasuredPreset, threshold: float | None) -> tuple[str,
         "–" if seconds is None else f"{seconds:.0f}",
         f"{figures.seconds:.0f}",
     )
+
+
+def hours(seconds: float) -> str:
+    """For instance 23 min, or 2.2 h."""
+    minutes = seconds / 60
+    if minutes < 1:
+        return "less than a minute"
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.{0 if minutes > 600 else 1}f} h"

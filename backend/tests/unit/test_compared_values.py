@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from measuring.comparisons import comparisons
+from measuring.rates import known_rates
+from measuring.tables import hours
 from rlviz.analysis.experiments import Setting, Trial, experiment_results
 
 SEARCH = """
@@ -68,5 +70,13 @@ def test_a_comparison_says_what_differs_and_which_seeds_held(folder: Path) -> No
     assert "7 trials with 2 seeds each (0, 1)" in text
 
 
-def test_what_has_no_results_yet_is_not_shown(folder: Path) -> None:
-    assert list(comparisons(folder)) == []
+def test_of_what_has_no_results_yet_it_is_said_what_it_would_take(folder: Path) -> None:
+    text = "\n".join(comparisons(folder))
+    assert "### DQN" not in text
+    runs = 7 * 2 + 3 * 2  # two variants, and the one that is found
+    took = hours(runs * 50_000 / known_rates()["CartPole-v1"]["dqn"])
+    assert f"DQN on CartPole about {took} ([search](comparison/dqn-cartpole/search.toml)" in text
+
+
+def test_without_any_there_is_no_section(tmp_path: Path) -> None:
+    assert list(comparisons(tmp_path)) == []
