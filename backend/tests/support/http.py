@@ -29,6 +29,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from tests.support.forked_process import ForkedProcess
 from tests.support.template import SOCKET, template_address
+from tests.support.training import pause_after
 
 PATIENCE = 150.0
 """Seconds after which something counts as hanging. Generous: nothing here is about speed."""
@@ -38,11 +39,11 @@ T = TypeVar("T")
 
 def wait_for(look: Callable[[], T | None], what: str, seconds: float = PATIENCE) -> T:
     """The first thing ``look`` finds that is true."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    begun = time.monotonic()
+    while (waited := time.monotonic() - begun) < seconds:
         if found := look():
             return found
-        time.sleep(0.02)
+        time.sleep(pause_after(waited))
     raise AssertionError(f"{what} did not happen within {seconds:g} s")
 
 

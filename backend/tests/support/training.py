@@ -41,11 +41,17 @@ T = TypeVar("T")
 
 def eventually(look: Callable[[], T], what: str = "", seconds: float = DEADLINE_SECONDS) -> T:
     """What ``look`` returns, once that is true. Fails if it never is."""
-    deadline = time.monotonic() + seconds
+    begun = time.monotonic()
     while not (found := look()):
-        assert time.monotonic() < deadline, f"waited {seconds} s for {what or look}"
-        time.sleep(0.01)
+        waited = time.monotonic() - begun
+        assert waited < seconds, f"waited {seconds} s for {what or look}"
+        time.sleep(pause_after(waited))
     return found
+
+
+def pause_after(waited: float) -> float:
+    """Seconds until the next look, after so many: a look may cost more than what is waited for."""
+    return min(max(0.01, waited / 20), 0.1)
 
 
 def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1, **changes: Any) -> RunFolder:
