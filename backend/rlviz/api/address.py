@@ -20,12 +20,13 @@ NAME = "service.json"
 
 @dataclass(frozen=True)
 class ServiceAddress:
-    """``process`` identifies the service's process; ``session`` is the value of the cookie that it admits, empty
-    without a token."""
+    """``url`` leads there from this machine. ``process`` identifies the service's process; ``session`` is the value of
+    the cookie that it admits, empty without a token; ``host`` is what it listens on."""
 
     url: str
     process: str
     session: str = ""
+    host: str = ""
 
     @property
     def pid(self) -> int:

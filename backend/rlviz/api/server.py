@@ -156,7 +156,7 @@ def _address(settings: Settings, listener: socket.socket) -> ServiceAddress:
     """Where programs on this machine reach ``listener``."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
     session = session_value(settings.token) if settings.token else ""
-    return ServiceAddress(_url(host, listener), str(ProcessIdentity.current()), session)
+    return ServiceAddress(_url(host, listener), str(ProcessIdentity.current()), session, settings.host)
 
 
 def _url(host: str, listener: socket.socket) -> str:

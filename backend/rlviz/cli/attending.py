@@ -9,7 +9,13 @@ import typer
 from rlviz.cli.delivering import say_who_delivers, see_delivered
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.output import note, print_json, say
-from rlviz.cli.waiting import AT_REST, say_how_it_ended, wait_until_started, wait_while_it_trains
+from rlviz.cli.waiting import (
+    AT_REST,
+    say_how_it_ended,
+    say_that_it_goes_on,
+    wait_until_started,
+    wait_while_it_trains,
+)
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
@@ -48,7 +54,11 @@ def attend_group(connection: Connection, group: dict[str, Any], wait: bool, as_j
 
 def _begun_or_ended(connection: Connection, run: dict[str, Any], wait: bool) -> dict[str, Any]:
     if wait:
-        return wait_while_it_trains(connection, run["id"], f"Training {run['id']}")
+        try:
+            return wait_while_it_trains(connection, run["id"], f"Training {run['id']}")
+        except KeyboardInterrupt:
+            say_that_it_goes_on(run["id"])
+            raise
     return wait_until_started(connection, run["id"]) if connection.is_own else run
 
 

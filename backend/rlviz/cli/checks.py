@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 from rlviz.domain.byte_text import byte_text
 
@@ -102,7 +103,7 @@ def check_disk(settings: Settings) -> Finding:
 
 
 def check_free_memory(use: MemoryUse) -> Finding:
-    return Finding("memory", "look" if use.level else "ok", f"{use.words} ({use.share:.0%})", use.to_do)
+    return Finding("memory", "look" if use.level else "ok", f"{use.words[:-1]} ({use.share:.0%}).", use.to_do)
 
 
 def check_service(settings: Settings) -> Finding:
@@ -162,18 +163,24 @@ def check_lock(settings: Settings) -> Finding:
 
 
 def check_reach(settings: Settings) -> Finding:
-    """From where browsers reach the pages."""
-    about = "browsers"
-    if settings.is_loopback:
+    """From where browsers reach the pages of the service that runs, or of the one that the settings would start."""
+    from rlviz.api.address import read_address
+    from rlviz.settings.addresses import is_loopback
+
+    about, host, port = "browsers", settings.host, settings.port
+    address = read_address(settings.runs_dir)
+    if address is not None and address.is_alive:
+        host, port = address.host or host, urlsplit(address.url).port or port
+    if is_loopback(host):
         return Finding(
             about,
             "ok",
-            f"Only those of this machine: http://{settings.host}:{settings.port}. From another one: `ssh -L "
-            f"{settings.port}:127.0.0.1:{settings.port}` to this one, or RLVIZ_HOST=0.0.0.0 with RLVIZ_TOKEN.",
+            f"Only those of this machine: http://{host}:{port}. From another one: `ssh -L {port}:127.0.0.1:{port}` to "
+            "this one, or RLVIZ_HOST=0.0.0.0 with RLVIZ_TOKEN.",
         )
-    name = socket.gethostname() if settings.host in ("0.0.0.0", "::") else settings.host
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     try:
-        socket.getaddrinfo(name, settings.port)
+        socket.getaddrinfo(name, port)
     except OSError:
         return Finding(
             about,
@@ -181,7 +188,7 @@ def check_reach(settings: Settings) -> Finding:
             f"Others may reach it, with the token, but the name of this machine, {name}, leads nowhere from here.",
             "Open it by the machine's address instead, or give the machine a name that is known.",
         )
-    return Finding(about, "ok", f"Those of other machines too, with the token: http://{name}:{settings.port}.")
+    return Finding(about, "ok", f"Those of other machines too, with the token: http://{name}:{port}.")
 
 
 def check_port(settings: Settings) -> Finding:

@@ -16,6 +16,8 @@ def read_specification(path: Path) -> PlacedFile:
     """Raises InvalidRequest or Failure for a file that holds none."""
     from rlviz.placed_file import read_placed_file
 
+    if not path.exists():
+        raise Failure(Exit.NOT_FOUND, f"There is no file {path}. docs/experiments.md shows one.")
     file = read_placed_file(path, "experiments")
     if not file.values:
         raise Failure(Exit.BAD_INPUT, f"{path} is empty. docs/experiments.md shows what an experiment needs.")

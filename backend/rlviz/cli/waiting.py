@@ -81,6 +81,10 @@ def _find(connection: Connection, run_id: str, evaluation_id: str) -> dict[str, 
     raise Failure(Exit.NOT_FOUND, f"The evaluation {evaluation_id} of {run_id} is gone.")
 
 
+def say_that_it_goes_on(run_id: str) -> None:
+    note(f"{run_id} goes on without us. `rlviz status {run_id} --follow` shows it again.")
+
+
 def say_how_it_ended(run: dict[str, Any], *, quiet: bool = False) -> None:
     """One line on where a run has come to, unless ``quiet``.
 

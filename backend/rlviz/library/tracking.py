@@ -116,6 +116,9 @@ class TrackedRun:
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._let_go)
 
+    def __repr__(self) -> str:
+        return f"TrackedRun({self.id!r})"
+
     @property
     def id(self) -> str:
         """The run's id, by which the app and ``rlviz`` know it."""

@@ -55,6 +55,7 @@ def test_a_run_is_created_with_rules_tags_notes_and_a_plan_and_started_later(war
     assert "is not started" in told.err
     later = told.out.strip()
     assert done(warm, "metrics", later).out == f"{later} has logged nothing yet.\n"
+    assert "Nothing has happened" in done(warm, "logs", later).err
     assert done(warm, "start", later, "--wait", "--json").json["status"] == "completed"
     assert call(warm.runs_dir, "start", later).status == 4
 

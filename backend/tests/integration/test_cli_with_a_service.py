@@ -152,6 +152,8 @@ def test_actions_are_listed_filtered_and_paged(warm: Service, run_id: str, evalu
     ones = call(warm.runs_dir, "actions", run_id, evaluation["id"], "--where", "action:1", "--limit", "2000", "--json")
     assert set(ones.json["columns"]["action"]) == {1}
     assert 0 < ones.json["total"] < steps
+    none = call(warm.runs_dir, "actions", run_id, "last", "--where", "reward < 0")
+    assert (none.status, none.out) == (0, "No step is so.\n")
 
 
 def test_the_steps_of_evaluations_are_streamed_as_they_come(
@@ -234,6 +236,10 @@ def test_a_journal_that_is_torn_or_damaged_is_exported_without_the_lines_that_ca
         (["storage", "add", "remove"], 2, "remove needs --what."),
         (["storage", "add", "keep-newest"], 2, "keep-newest needs --kind and --keep."),
         (["storage", "quota", "video", "5e9"], 2, "Did you mean videos?"),
+        (["play", "--env", "CartPole", "--no-open"], 3, "Did you mean CartPole-v1?"),
+        (["experiment", "run", "nothing.yaml"], 3, "no file nothing.yaml"),
+        (["config", "check", "nothing.yaml"], 3, "no file nothing.yaml"),
+        (["config", "migrate", "nothing.json"], 3, "no file nothing.json"),
         (["runs", "--status", "flying"], 2, "--status: Input should be 'created'"),
         (["runs", "--sort", "beauty"], 2, "beauty"),
         (["status", "x" * 5_000], 3, "There is no run"),

@@ -30,6 +30,7 @@ def test_a_run_is_trained_read_and_played(tmp_path: Path, served: bool) -> None:
     assert (listed["id"], listed["seed"], listed["status"], listed["step"]) == (run.id, 7, "completed", 256)
     assert listed["hyperparameters.n_steps"] == QUICK["ppo"]["n_steps"]
     assert run.config["seed"] == 7
+    assert repr(run) == f"rlviz.Run('{run.id}')", "as a notebook shows it"
     metrics = run.metrics()
     assert {len(column) for column in metrics.values()} == {len(metrics["step"])}
     assert np.nanmean(metrics["episode/reward"]) > 0

@@ -49,6 +49,15 @@ def test_the_picture_of_a_run_fits_every_terminal(columns: int) -> None:
     assert "25%" in text
 
 
+@pytest.mark.parametrize("columns", [40, 80])
+def test_of_a_run_that_is_paused_no_key_is_offered_that_does_nothing(columns: int) -> None:
+    training, paused = (
+        screen.lines({**RUN, "status": status}, [], columns)[-1].text for status in ("running", "paused")
+    )
+    assert "s" in training.split()
+    assert "s" not in paused.split()
+
+
 def test_what_a_run_does_is_said_and_not_only_coloured() -> None:
     told = [line.text for line in screen.lines({**RUN, "status": "failed", "cause": "NaN in the loss."}, [], 80)]
     assert any("failed" in line for line in told)

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from rlviz.api.address import ServiceAddress
 from rlviz.cli import checks
 from rlviz.cli.checks import Finding
+from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.noted_usage import note_usage
 from rlviz.rundir.usage import measure
 from rlviz.settings import Settings
@@ -60,6 +62,19 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     found = checks.check_folder(settings(tmp_path / "file"))
     held(found, "runs folder", "bad", "cannot be written", "RLVIZ_RUNS_DIR")
+
+
+@pytest.mark.parametrize(
+    ("host", "says"), [("127.0.0.1", "Only those of this machine: http://127.0.0.1:8951."), ("0.0.0.0", "8951.")]
+)
+def test_browsers_are_sent_to_the_service_that_runs_and_not_to_the_one_that_settings_would_start(
+    tmp_path: Path, host: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "localhost")
+    ServiceAddress("http://127.0.0.1:8951", str(ProcessIdentity.current()), host=host).write(tmp_path)
+    found = checks.check_reach(settings(tmp_path, port=8000))
+    held(found, "browsers", "ok", says, "")
+    assert ("other machines" in found.says) == (host == "0.0.0.0")
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def environments(
     with connected(context) as connection:
         every = connection.get("/environments")
     if env is not None:
-        found = _the_one(every, env, "environment", "rlviz environments")
+        found = the_one(every, env, "environment", "rlviz environments")
         print_json(found) if as_json else _show_environment(found)
         return
     families = sorted({one["family"] for one in every})
@@ -64,7 +64,7 @@ def algorithms(
     with connected(context) as connection:
         every = connection.get("/algorithms")
     if algo is not None:
-        found = _the_one(every, algo, "algorithm", "rlviz algorithms")
+        found = the_one(every, algo, "algorithm", "rlviz algorithms")
         print_json(found) if as_json else _show_algorithm(found)
     elif as_json:
         print_json(every)
@@ -73,7 +73,8 @@ def algorithms(
         print_table(("ALGORITHM", "NAME", "ACTIONS", "IS"), rows, keep=2)
 
 
-def _the_one(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
+def the_one(every: Sequence[dict[str, Any]], wanted: str, kind: str, lister: str) -> dict[str, Any]:
+    """Raises Failure if there is none of that id."""
     found = next((one for one in every if one["id"].lower() == wanted.lower()), None)
     if found is None:
         raise Failure(Exit.NOT_FOUND, no_such(kind, wanted, [one["id"] for one in every], lister))

@@ -99,6 +99,8 @@ def migrate(
     from rlviz.rundir.drift import drift_of_document, model_of
 
     model = model_of(file)
+    if not file.exists():
+        raise Failure(Exit.NOT_FOUND, f"There is no file {file}.")
     if model is None:
         raise Failure(
             Exit.BAD_INPUT, f"{file.name} carries no version. Name a config.json, experiment.json or eval_*.json."
@@ -142,12 +144,15 @@ def settings_as_json(settings: Settings) -> dict[str, Any]:
 
 
 def _check_settings(context: typer.Context, file: Path | None, as_json: bool) -> None:
+    if file is not None and not file.exists():
+        raise Failure(Exit.NOT_FOUND, f"There is no file {file}.")
     settings = read_settings(context, config_file=file)
     given = [name for name in type(settings).model_fields if settings.source_of(name) != "default"]
     if as_json:
         print_json({"usable": True, "given": given})
     else:
-        say(f"The settings can be used; {len(given)} differ from what they are by default.")
+        differ = "1 differs" if len(given) == 1 else f"{len(given)} differ"
+        say(f"The settings can be used; {differ} from the default.")
 
 
 def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:

@@ -133,6 +133,9 @@ def actions(
         print_json(answer)
         return
     named = answer["columns"]
+    if not answer["total"]:
+        say("No step is so." if where or episode is not None else "No step was recorded.")
+        return
     print_table(list(named), ([_cell(value) for value in row] for row in zip(*named.values(), strict=True)), keep=4)
     if answer["stop"] < answer["total"]:
         say(f"{answer['stop']} of {answer['total']} steps; --limit {answer['total']} shows all.")

@@ -128,9 +128,12 @@ def _show(stored: Any, trash: Any, would: Any) -> None:
     print_rules(stored)
     if not stored["rules"]:
         return
-    rows = [(action["run_id"], action["what"], byte_text(action["bytes"])) for action in would["actions"]]
+    rows = [
+        (action["run_id"], action["what"], byte_text(action["bytes"]) if action["bytes"] else "–")
+        for action in would["actions"]
+    ]
     if rows:
         say()
-        print_table(("RUN", "WOULD", "ROOM"), rows, keep=1)
+        print_table(("RUN", "WOULD", "ROOM"), rows, keep=2)
     else:
         say("They find nothing to do.")

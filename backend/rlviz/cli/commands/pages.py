@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import typer
 
+from rlviz.cli.commands.choices import the_one
 from rlviz.cli.commands.evaluations import find_evaluation
 from rlviz.cli.completion import NEWEST, complete_environment, complete_run
 from rlviz.cli.exits import Exit, Failure
@@ -63,7 +64,11 @@ def play(
 ) -> None:
     """Open the page on which an environment is played by keyboard."""
     with connected(context) as connection:
-        query = {"run": find_run(connection, run)} if run is not None else {"env": env} if env else {}
+        query = {}
+        if run is not None:
+            query["run"] = find_run(connection, run)
+        elif env is not None:
+            query["env"] = the_one(connection.get("/environments"), env, "environment", "rlviz environments")["id"]
         _open(connection, "/play", query, opens, as_json)
 
 

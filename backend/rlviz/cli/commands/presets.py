@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, no_such
 from rlviz.cli.output import number, print_json, print_table, say
 
 Preset = Annotated[str, typer.Argument(metavar="PRESET", help="Its id, as `own-steady-pendulum`, or its title.")]
@@ -36,8 +37,10 @@ def list_(context: typer.Context, as_json: AsJson = False) -> None:
 def delete(context: typer.Context, preset: Preset, yes: Yes = False, as_json: AsJson = False) -> None:
     """Delete a preset of your own, for good; runs that were made with it keep their values."""
     with connected(context) as connection:
-        titled = (one["id"] for one in connection.get("/presets") if one["title"].lower() == preset.lower())
-        preset_id = next(titled, preset)
+        own = {one["id"]: one["title"].lower() for one in connection.get("/presets")}
+        preset_id = next((one for one, title in own.items() if preset == one or preset.lower() == title), None)
+        if preset_id is None:
+            raise Failure(Exit.NOT_FOUND, no_such("preset of your own", preset, own, "rlviz preset list"))
         ask_first(f"Delete the preset {preset_id} for good?", yes)
         connection.request("DELETE", f"/presets/{preset_id}")
     if as_json:

@@ -275,6 +275,8 @@ def _print_events(connection: Connection, run_id: str, follow: bool, as_json: bo
                 shown.add(key)
                 say(json.dumps(event) if as_json else event_line(event))
         if not follow or at_rest:
+            if not shown:
+                note("Nothing has happened to it yet.")
             return
         sys.stdout.flush()
         time.sleep(POLL_SECONDS)

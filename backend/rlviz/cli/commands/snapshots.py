@@ -130,7 +130,9 @@ def plan(
         print_json(found)
         return
     steps, seconds = found["every_steps"], found["every_seconds"]
-    times = [f"{steps:,} steps" for _ in (1,) if steps] + [f"{seconds / 60:g} minutes" for _ in (1,) if seconds]
+    times = [f"{steps:,} steps"] if steps else []
+    if seconds:
+        times.append("minute" if seconds == 60 else f"{seconds / 60:g} minutes")
     say(f"one every {' or '.join(times)}" if times else "none by itself")
     say(f"the newest {found['keep']} are kept, within {byte_text(found['max_bytes'])}, and all with a name")
 

@@ -189,6 +189,8 @@ def fork(
         run_id = find_run(connection, parent)
         if snapshot is None and step is None:
             snapshot = connection.get(f"/runs/{run_id}/snapshots")["newest"]
+            if snapshot is None:
+                step = connection.get(f"/runs/{run_id}")["step"]
         body |= {"snapshot": snapshot, "step": step}
         forked = connection.post(f"/runs/{run_id}/fork", body)
         begins = connection.get(f"/runs/{forked['id']}")["config"]["parent"]["step"]

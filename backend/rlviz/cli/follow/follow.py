@@ -12,7 +12,7 @@ from rlviz.cli.delivering import say_who_delivers, see_delivered
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow import screen
 from rlviz.cli.output import is_terminal, note, say
-from rlviz.cli.waiting import AT_REST, ENDED, say_how_it_ended, wait_for_run
+from rlviz.cli.waiting import AT_REST, ENDED, say_how_it_ended, say_that_it_goes_on, wait_for_run
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -22,6 +22,7 @@ LINE_SECONDS = 2.0
 """Seconds between two plain lines, at least."""
 
 _ASK = "Ctrl-C: p pause it · s stop it · l leave it training · any other key goes on"
+_ASK_PAUSED = "Ctrl-C: p go on with it · l leave it paused · any other key stays here"
 _HELP = "p pauses, or goes on; e plays five fresh episodes; s stops it, and saves its policy; q leaves it."
 
 
@@ -48,9 +49,13 @@ class Followed:
     def has_ended(self) -> bool:
         return self.run["status"] in ENDED
 
+    @property
+    def is_paused(self) -> bool:
+        return bool(self.run["status"] == "paused")
+
     def press(self, key: str) -> None:
         """Do what ``key`` stands for; a refusal becomes the message."""
-        paused = self.run["status"] == "paused"
+        paused = self.is_paused
         actions: dict[str, Callable[[], None]] = {
             "p": lambda: self._ask("resume" if paused else "pause", {} if paused else None),
             "s": lambda: self._ask("stop"),
@@ -100,7 +105,10 @@ def follow_run(connection: Connection, run_id: str) -> None:
         say_how_it_ended(followed.run)
     else:
         say_who_delivers(connection, run_id)
-        note(f"{run_id} goes on without us. `rlviz status {run_id} --follow` shows it again.")
+        if followed.is_paused:
+            note(f"{run_id} stays paused. `rlviz resume {run_id} --follow` goes on with it.")
+        else:
+            say_that_it_goes_on(run_id)
 
 
 def _on_a_terminal(followed: Followed) -> bool:
@@ -121,7 +129,7 @@ def _on_a_terminal(followed: Followed) -> bool:
                 followed.press(key)
                 followed.look()
             except KeyboardInterrupt:
-                followed.message = _ASK
+                followed.message = _ASK_PAUSED if followed.is_paused else _ASK
                 live.update(_drawn(followed, console.width), refresh=True)
                 answer = keys.read(60)
                 followed.message = ""

@@ -10,8 +10,9 @@ from typing import Any
 from rlviz.cli.output import clock, duration, number, solved_words, sparkline
 
 KEYS = "p pause · e evaluate · s stop · q leave it training"
-_KEYS_PAUSED = "p go on · e evaluate · s stop · q leave it paused"
+_KEYS_PAUSED = "p go on · e evaluate · q leave it paused"
 _KEYS_NARROW = "p e s q, ? says what they do"
+_KEYS_PAUSED_NARROW = "p e q, ? says what they do"
 _NARROW = 60
 _EVENTS = 5
 _MOST_LINES = 4
@@ -50,8 +51,8 @@ def lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, m
     drawn += [Line(text, "red") for text in wrap(run["cause"] or "", columns)[:_MOST_LINES]]
     drawn += [Line(_event(event), STYLES.get(event["level"], "dim")) for event in events[-_EVENTS:]]
     drawn += [Line(text, "bold") for text in wrap(message, columns)]
-    keys = _KEYS_PAUSED if run["status"] == "paused" else KEYS
-    drawn.append(Line(keys if columns >= _NARROW else _KEYS_NARROW, "dim"))
+    wide, narrow = (_KEYS_PAUSED, _KEYS_PAUSED_NARROW) if run["status"] == "paused" else (KEYS, _KEYS_NARROW)
+    drawn.append(Line(wide if columns >= _NARROW else narrow, "dim"))
     return [Line(line.text[:columns], line.style) for line in drawn]
 
 
