@@ -207,9 +207,11 @@ def _import_everything() -> None:
         import rlviz.evaluation.clips
         import rlviz.sessions.play
         import rlviz.training.watched_training  # noqa: F401
-        from rlviz.training.warmup import warm_up
+        from rlviz.evaluation.warmup import warm_up as warm_up_filming
+        from rlviz.training.warmup import warm_up as warm_up_training
 
-        warm_up()
+        warm_up_training()
+        warm_up_filming()
 
 
 def _wait_for_arguments() -> list[str] | None:

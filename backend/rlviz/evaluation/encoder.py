@@ -7,9 +7,11 @@ import errno
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+import cv2
 import imageio_ffmpeg
 import numpy as np
 
@@ -18,6 +20,12 @@ from rlviz.recording.pictures import Pixels
 
 _PIPE_BYTES = 1 << 20
 _DISK_FULL = (256 - errno.ENOSPC, 256 - errno.EDQUOT)  # ffmpeg exits with minus the error number
+_TO_YUV = np.array(
+    [[0.256788, 0.504129, 0.097906, 16], [-0.148223, -0.290993, 0.439216, 128], [0.439216, -0.367788, -0.071427, 128]],
+    np.float32,
+)
+"""Y, Cb and Cr of red, green, blue and 1 by ITU-R BT.601, from 16 to 235 and 240."""
+
 _PRESET = "ultrafast"  # on a drawn scene half the time of "medium", for about 1 MB a minute
 
 
@@ -47,7 +55,8 @@ class Encoder:
     def write(self, frame: Pixels) -> None:
         """Write one (height, width, 3) frame."""
         try:
-            self._frames.write(np.ascontiguousarray(frame).data)
+            for plane in _planes(frame):
+                self._frames.write(np.ascontiguousarray(plane).data)
         except (OSError, ValueError) as error:
             raise self._failure() from error
 
@@ -80,9 +89,19 @@ class Encoder:
         return VideoNotWritten(f"ffmpeg {how} before the video was complete{reason}; evaluate again.")
 
 
+def _planes(frame: Pixels) -> Iterator[Pixels]:
+    """Y, Cb and Cr of ``frame``, the latter two the mean of four pixels each: yuv420p. OpenCV makes them in a fraction
+    of the time that ffmpeg takes, and half as many bytes go through the pipe."""
+    height, width = frame.shape[:2]
+    yield np.asarray(cv2.cvtColor(frame, cv2.COLOR_RGB2YUV_I420), np.uint8)[:height]
+    small = cv2.resize(frame, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
+    for plane in cv2.split(cv2.transform(small, _TO_YUV))[1:]:
+        yield np.asarray(plane, np.uint8)
+
+
 def _input(width: int, height: int, fps: float) -> list[str]:
     """Arguments for raw frames from standard input."""
-    shape = {"-f": "rawvideo", "-pix_fmt": "rgb24", "-s": f"{width}x{height}", "-r": f"{fps:g}", "-i": "-"}
+    shape = {"-f": "rawvideo", "-pix_fmt": "yuv420p", "-s": f"{width}x{height}", "-r": f"{fps:g}", "-i": "-"}
     return ["-y", "-hide_banner", "-nostats", "-loglevel", "error", *_words(shape)]
 
 
