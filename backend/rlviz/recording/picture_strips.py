@@ -8,6 +8,7 @@ named by their number. Picture *n* belongs to frame *n* of the video, and to rec
 from __future__ import annotations
 
 import zipfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -40,8 +41,9 @@ def picture_layout(env: Env) -> PictureLayout | None:
 
 
 class PictureStrips:
-    """Keeps the newest picture of each observation at ``path``, whole or not at all. No more than a strip waits in
-    memory; once ``max_bytes`` are written, what comes is left out, and the facts say so."""
+    """Keeps the newest picture of each observation at ``path``, whole or not at all. No more than two strips wait in
+    memory, one of which is compressed in a thread of its own; once ``max_bytes`` are written, what comes is left out,
+    and the facts say so."""
 
     def __init__(self, path: Path, folder: Path, layout: PictureLayout, *, max_bytes: int) -> None:
         """``folder`` is the run folder that ``path`` lies in."""
@@ -49,6 +51,8 @@ class PictureStrips:
         size = layout.height * layout.width * layout.colours
         self._a_strip = max(1, min(PICTURES_A_STRIP, STRIP_BYTES // size, TALLEST // layout.height))
         self._waiting: list[NDArray[np.uint8]] = []
+        self._compressing: Future[bytes] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="picture-strips")
         self._block: AbstractContextManager[Any]
         self._archive: zipfile.ZipFile
         self._strips = self._pictures = self._bytes = 0
@@ -91,6 +95,8 @@ class PictureStrips:
         try:
             if error is None:
                 self._flush()
+                self._write()
+            self._thread.shutdown()
             self._archive.close()
         except BaseException as failure:
             self._block.__exit__(type(failure), failure, failure.__traceback__)
@@ -101,8 +107,19 @@ class PictureStrips:
         if not self._waiting:
             return
         strip = np.concatenate(self._waiting)
-        content = as_png(strip[..., 0] if self._layout.colours == 1 else strip, level=6)
-        self._archive.writestr(strip_name(self._strips), content)
-        self._strips, self._pictures = self._strips + 1, self._pictures + len(self._waiting)
-        self._bytes += len(content)
+        self._pictures += len(self._waiting)
         self._waiting.clear()
+        self._write()
+        self._compressing = self._thread.submit(as_png, strip[..., 0] if self._layout.colours == 1 else strip, level=6)
+        if self._bytes + strip.nbytes >= self._max_bytes:  # it may be the last one
+            self._write()
+
+    def _write(self) -> None:
+        """Append the strip that is being compressed to the archive."""
+        if self._compressing is None:
+            return
+        content = self._compressing.result()
+        self._compressing = None
+        self._archive.writestr(strip_name(self._strips), content)
+        self._strips += 1
+        self._bytes += len(content)

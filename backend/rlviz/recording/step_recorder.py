@@ -34,9 +34,11 @@ from rlviz.rollout.numbers import digest_of, hash_of, layout_of, numbers_of
 
 _READING_FIELDS = tuple(field.name for field in fields(Reading) if field.name != "squashed")
 
-
 READ_TOGETHER = 256
 """Number of observations to read in one batch, which takes hardly longer than one."""
+
+BYTES_TOGETHER = 1_000_000
+"""Of them, at most: pictures become floating-point numbers, which shall fit into a processor's cache."""
 
 
 class RowSink(Protocol):
@@ -88,6 +90,7 @@ class StepRecorder:
         self._pool: ThreadPoolExecutor | None = None
         self._hashing: Future[bytes] | None = None
         self._waiting: list[_Waiting] = []
+        self._together = READ_TOGETHER
         self._features = policy.features if acts and isinstance(policy, TrainedPolicy) else None
         self._noting = ExitStack()
 
@@ -136,6 +139,7 @@ class StepRecorder:
             if step.number == 0:
                 self._began = now
                 self._sink.begin(RecordedEpisode(seed=seed, generator=generator_state(env)))
+                self._together = _together(step.observation)
             if self._pictures is not None:
                 self._pictures.add(step.observation)
             is_known = self._features is not None and not step.is_last and self._level.reads
@@ -152,7 +156,7 @@ class StepRecorder:
                 return step.is_last or step.number % self._about.frames_every == 0
 
     def _take(self, newest: _Waiting) -> None:
-        if len(self._waiting) > READ_TOGETHER:  # the newest waits for the action that follows it
+        if len(self._waiting) > self._together:  # the newest waits for the action that follows it
             self._hand_over(self._waiting[:-1], self._waiting[-1].step)
             del self._waiting[:-1]
             self._level.check()
@@ -238,6 +242,12 @@ def row_of(
 def reading_columns(reading: Reading) -> dict[str, Any]:
     """What ``reading`` has, by field, as arrays; ``squashed`` stands in the metadata."""
     return {name: np.asarray(value) for name in _READING_FIELDS if (value := getattr(reading, name)) is not None}
+
+
+def _together(observation: Any) -> int:
+    """Number of observations like this one to read in one batch."""
+    size = observation.nbytes if isinstance(observation, np.ndarray) else 1
+    return max(1, min(READ_TOGETHER, BYTES_TOGETHER // max(1, size)))
 
 
 def _kept(observation: Any) -> Any:
