@@ -45,12 +45,15 @@ export function ClipPlayer({
       start: first_frame / video.fps,
     }));
   }, [video, episodes]);
-  // External system: the video, another one of which begins from its start.
+  const isMaking = making !== null;
+  // External system: the video. It begins from its start, and stands still while another one is made: to play it takes
+  // as much time of the processor as to make that one.
   useEffect(() => {
+    if (isMaking) return controller.pause();
     if (!url) return;
     controller.seek(0);
     controller.play();
-  }, [controller, url]);
+  }, [controller, url, isMaking]);
   return (
     <Player label={label} controller={controller} chapters={chapters}>
       <Stage label="Moment" caption={caption} corner={corner} stillUrl={url ? null : stillUrl}>

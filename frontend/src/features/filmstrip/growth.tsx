@@ -61,7 +61,11 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
           label="how the policy learned"
           caption="From clumsy to solved"
           stillUrl={stillUrl}
-          making={isFetching ? "Some policies are being filmed, one after the other" : null}
+          making={
+            isFetching && clip?.status !== "ready"
+              ? "Some policies are being filmed, one after the other"
+              : null
+          }
           failure={failure}
           onRetry={() => void refetch()}
         />

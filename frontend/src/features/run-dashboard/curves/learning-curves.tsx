@@ -15,6 +15,7 @@ import type { RunDetail } from "@/lib/api";
 import { plural } from "@/lib/format";
 import type { RunCurves } from "@/lib/stream";
 import { chartOf } from "./select-charts";
+import { ChartGrid } from "./chart-grid";
 import { chartAnchor, ChartSlot } from "./chart-slot";
 import type { Highlight } from "./highlight";
 import { MetricFigures } from "./metric-figures";
@@ -104,14 +105,14 @@ export function LearningCurves({
       {past.note && <p className="-mt-2 px-1 text-xs text-ink-faint">{past.note}</p>}
       {note && <p className="-mt-2 px-1 text-xs text-ink-faint">{note}</p>}
       {below}
-      <div className="grid gap-4 sm:grid-cols-2">{main.map((spec) => slot(spec, "h-40"))}</div>
+      <ChartGrid specs={main}>{slot}</ChartGrid>
       <MoreMetrics
         specs={more}
         pointed={pointed ? more.includes(pointed) : false}
         figures={figures.length}
         aside={<MetricFigures metrics={figures} series={series} />}
       >
-        {(spec) => slot(spec, "h-36")}
+        {slot}
       </MoreMetrics>
     </section>
   );

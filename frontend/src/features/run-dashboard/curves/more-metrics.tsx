@@ -1,9 +1,10 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import type { ChartSpec } from "@/components/charts";
 import { Badge } from "@/components/ui/badge";
 import { Disclosure } from "@/components/ui/disclosure";
+import { ChartGrid } from "./chart-grid";
 
 interface MoreMetricsProps {
   specs: readonly ChartSpec[];
@@ -13,7 +14,7 @@ interface MoreMetricsProps {
   aside: ReactNode;
   /** Whether one of the metrics is highlighted, so that the section starts open. */
   pointed: boolean;
-  children: (spec: ChartSpec) => ReactNode;
+  children: ComponentProps<typeof ChartGrid>["children"];
 }
 
 /** All other metrics of the journal. The charts are created when the section is opened. */
@@ -35,9 +36,7 @@ export function MoreMetrics({ specs, figures, aside, pointed, children }: MoreMe
     >
       {open && (
         <div className="flex flex-col gap-4 pt-2 pb-2.5">
-          {specs.length > 0 && (
-            <div className="grid gap-4 sm:grid-cols-2">{specs.map(children)}</div>
-          )}
+          {specs.length > 0 && <ChartGrid specs={specs}>{children}</ChartGrid>}
           {aside}
         </div>
       )}
