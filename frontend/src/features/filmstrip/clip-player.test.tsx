@@ -1,0 +1,37 @@
+import { renderHook, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { usePlaybackController } from "@/components/player";
+import type { Clip } from "@/lib/api";
+import { renderWithQueries } from "@/lib/testing/service";
+import { ClipPlayer } from "./clip-player";
+
+const clip = {
+  video: { file: "", width: 600, height: 432, fps: 50, frames: 200, duration: 4, size_bytes: 1 },
+  video_url: "/api/runs/a/clips/c/video",
+  episodes: [],
+} as unknown as Clip;
+
+test("a clip stands still while another one is made, and begins anew when that is not made after all", () => {
+  vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  const controller = renderHook(() => usePlaybackController()).result.current;
+  const player = (making: string | null) => (
+    <ClipPlayer
+      {...{ clip, controller, making }}
+      label="the policy"
+      caption="The policy"
+      stillUrl={null}
+      failure={null}
+      onRetry={() => {}}
+    />
+  );
+  const { rerender } = renderWithQueries(player(null));
+  expect(screen.getByLabelText("Video of the policy")).toBeInTheDocument();
+  expect(controller.state.get().playing).toBe(true);
+  controller.seek(2);
+  rerender(player("Another policy is being filmed"));
+  expect(controller.state.get().playing).toBe(false);
+  rerender(player(null));
+  expect(controller.state.get().playing).toBe(true);
+  expect(controller.time.get()).toBeLessThan(1);
+});
