@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import call
+from tests.support.delivering import Deliveries
 from tests.support.evaluations import ask_in_folder
 from tests.support.http import append_rows, journal, make_run, serving, wait_for
 from tests.support.tracking_server import Mood, served
@@ -47,15 +47,29 @@ def folder(tmp_path: Path) -> RunFolder:
     return folder
 
 
-def deliver(folder: RunFolder, patience: float = 180.0) -> tuple[int, SinkRecord]:
+Deliver = Callable[..., tuple[int, SinkRecord]]
+
+
+@pytest.fixture(scope="module")
+def deliveries() -> Iterator[Deliveries]:
+    with closing(Deliveries()) as deliveries:
+        yield deliveries
+
+
+@pytest.fixture
+def deliver(deliveries: Deliveries) -> Deliver:
     """By a process of its own, as W&B keeps settings and connections beyond a run; and as the service does, without the
     helper process of W&B that a test before may have left to this one."""
-    given = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
-    command = [sys.executable, "-m", "rlviz.delivery_worker", str(folder.path), "wandb", "--patience", str(patience)]
-    status = subprocess.run(command, check=False, stderr=subprocess.DEVNULL, env=given).returncode
-    record = read_sink(folder, SinkKind.WANDB)
-    assert record is not None
-    return status, record
+
+    def deliver(folder: RunFolder, patience: float = 180.0) -> tuple[int, SinkRecord]:
+        given = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
+        asked = (str(folder.path), "wandb", "--patience", str(patience))
+        status = deliveries.deliver(*asked, environment=given)
+        record = read_sink(folder, SinkKind.WANDB)
+        assert record is not None
+        return status, record
+
+    return deliver
 
 
 def curve(server: FakeWandb) -> list[tuple[int, float]]:
@@ -63,7 +77,7 @@ def curve(server: FakeWandb) -> list[tuple[int, float]]:
 
 
 def test_who_is_logged_in_has_the_run_there_once_however_often_it_is_delivered(
-    folder: RunFolder, server: FakeWandb
+    folder: RunFolder, server: FakeWandb, deliver: Deliver
 ) -> None:
     for _ in range(2):
         status, record = deliver(folder)
@@ -83,7 +97,7 @@ def test_who_is_logged_in_has_the_run_there_once_however_often_it_is_delivered(
 
 
 def test_what_lies_in_an_offline_folder_is_sent_once_somebody_is_logged_in(
-    folder: RunFolder, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
+    folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WANDB_MODE", "offline")
     assert deliver(folder)[1].offline
@@ -96,7 +110,7 @@ def test_what_lies_in_an_offline_folder_is_sent_once_somebody_is_logged_in(
 
 @pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS, Mood.PAGE, Mood.FORGETS, Mood.FORGETS_SOME])
 def test_a_server_that_does_not_take_it_has_everything_once_it_is_well(
-    folder: RunFolder, server: FakeWandb, mood: Mood, monkeypatch: pytest.MonkeyPatch
+    folder: RunFolder, server: FakeWandb, deliver: Deliver, mood: Mood, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.mood = mood
     if mood not in (Mood.FORGETS, Mood.FORGETS_SOME):
@@ -114,7 +128,7 @@ def test_a_server_that_does_not_take_it_has_everything_once_it_is_well(
     "lost", [slice(None), slice(700, None), slice(100, 101)], ids=["all", "those that came last", "one of them"]
 )
 def test_a_server_that_lost_rows_and_kept_their_summary_is_given_them_again(
-    folder: RunFolder, server: FakeWandb, lost: slice
+    folder: RunFolder, server: FakeWandb, deliver: Deliver, lost: slice
 ) -> None:
     """W&B's program believes the summary, and would go on behind the rows that are not there."""
     assert deliver(folder)[0] == 0
@@ -126,7 +140,9 @@ def test_a_server_that_lost_rows_and_kept_their_summary_is_given_them_again(
     assert curve(server) == CURVE
 
 
-def test_a_line_that_cannot_be_read_does_not_have_the_run_sent_again(folder: RunFolder, server: FakeWandb) -> None:
+def test_a_line_that_cannot_be_read_does_not_have_the_run_sent_again(
+    folder: RunFolder, server: FakeWandb, deliver: Deliver
+) -> None:
     """W&B has the numbers of the rows, and fewer rows than those say."""
     lines = folder.metrics_path.read_bytes().splitlines(keepends=True)
     lines[500:502] = [b"nonsense\n", b'{"seq": 502}\n']
@@ -146,7 +162,7 @@ def test_a_line_that_cannot_be_read_does_not_have_the_run_sent_again(folder: Run
 
 
 def test_without_a_network_a_run_waits_and_is_delivered_once_there_is_one(
-    folder: RunFolder, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
+    folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who is logged in has no offline folder."""
     monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # where nobody listens
@@ -161,7 +177,7 @@ def test_without_a_network_a_run_waits_and_is_delivered_once_there_is_one(
 
 
 def test_a_server_that_falls_silent_as_the_rows_come_is_given_them_later(
-    folder: RunFolder, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
+    folder: RunFolder, server: FakeWandb, deliver: Deliver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original = server.respond
 
@@ -181,7 +197,7 @@ def test_a_server_that_falls_silent_as_the_rows_come_is_given_them_later(
 
 
 def test_the_newest_video_is_an_artifact_and_comes_later_where_it_was_refused(
-    folder: RunFolder, server: FakeWandb
+    folder: RunFolder, server: FakeWandb, deliver: Deliver
 ) -> None:
     record = ask_in_folder(folder)
     size = {"width": 2, "height": 2, "fps": 30.0, "frames": 1, "duration": 0.1, "size_bytes": 3_000}

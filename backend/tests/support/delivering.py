@@ -1,0 +1,67 @@
+"""Deliveries to W&B by forks of one process that has imported its program: to import it costs as much as to deliver.
+
+python -m tests.support.delivering     fork a delivery worker for each that is asked for on standard input, a socket
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from rlviz.launchers.template import Template, fork_workers
+from tests.support.training import eventually
+
+ROOT = Path(__file__).parents[2]
+
+PATIENCE = 600.0
+"""Seconds; one that hangs ends itself before."""
+
+
+class Deliveries:
+    """Delivery workers, each a process of its own."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            command = [sys.executable, "-m", "tests.support.delivering"]
+            given = os.environ | {"WANDB_ERROR_REPORTING": "false"}  # read as W&B is imported
+            process = subprocess.Popen(command, stdin=theirs.fileno(), stderr=subprocess.DEVNULL, cwd=ROOT, env=given)
+        self._template = Template(ours, process)
+
+    def deliver(self, *arguments: str, environment: Mapping[str, str]) -> int:
+        """The exit status of ``rlviz.delivery_worker`` with these arguments, in that environment."""
+        eventually(self._template.is_ready, "the process that delivers")
+        pid = self._template.fork([json.dumps(dict(environment)), *arguments])
+        assert pid is not None
+        eventually(lambda: self._template.ended(pid) is not None, "the end of the delivery", PATIENCE)
+        status = self._template.ended(pid)
+        assert status is not None
+        return status
+
+    def close(self) -> None:
+        self._template.close()
+
+
+def _serve() -> int:
+    import wandb  # noqa: F401
+
+    from rlviz import delivery_worker
+    from rlviz.exchange.sinks import wandb as _sink  # noqa: F401
+
+    asked = fork_workers(socket.socket(fileno=os.dup(0)))
+    if asked is None:
+        return 0
+    os.environ.clear()
+    os.environ.update(json.loads(asked[0]))
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return delivery_worker.main(asked[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(_serve())
