@@ -4,7 +4,6 @@ A machine that others share is faster or slower by a third from one second to th
 time, as two processes that share one core: the kernel gives it to each in turn for some milliseconds, and both meet the
 same machine. What one needs more than the other shows in its processor time. What it waits, for the disk say, shows in
 its wall time, by half: the other has the core meanwhile, and is done sooner; so there half a loss is too much.
-The first checkpoints come after 25,000 steps or 30 seconds, mostly later than these jobs end.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.registry import load
 from rlviz.rundir.folder import RunFolder
 
-PAIRS = 3
+PAIRS = 2
 
 LOOKED_INTO = ("ppo", "dqn")
 """One that learns from rollouts, and one that learns from a buffer."""
@@ -39,10 +38,10 @@ LOOKED_INTO = ("ppo", "dqn")
 
 @dataclass(frozen=True)
 class Job:
-    """What an algorithm is measured on: some ten seconds of training with the Fast preset, without evaluations.
+    """What an algorithm is measured on: some thirty seconds of training with the Fast preset, without evaluations.
 
-    What is done in the first seconds of every run, its first snapshot, the first policies of its filmstrip and the
-    first looks into its updates, takes about 0.15 s, and is in it.
+    What is done most often in the first seconds of every run, snapshots, policies of its filmstrip and looks into its
+    updates, takes about 0.15 s, and is in it.
     """
 
     timesteps: int
@@ -51,14 +50,14 @@ class Job:
 
 
 JOBS = {
-    "ppo": Job(30_000),
-    "dqn": Job(2_000),
-    "a2c": Job(50_000),
-    "sac": Job(1_000, "Pendulum-v1"),
-    "td3": Job(1_000, "Pendulum-v1", {"learning_starts": 100}),
-    "qrdqn": Job(2_000),
-    "trpo": Job(20_000),
-    "q-learning": Job(60_000, "FrozenLake-v1"),
+    "ppo": Job(90_000),
+    "dqn": Job(6_000),
+    "a2c": Job(150_000),
+    "sac": Job(3_000, "Pendulum-v1"),
+    "td3": Job(3_000, "Pendulum-v1", {"learning_starts": 100}),
+    "qrdqn": Job(6_000),
+    "trpo": Job(60_000),
+    "q-learning": Job(180_000, "FrozenLake-v1"),
 }
 
 
