@@ -11,6 +11,8 @@ test("an experiment goes from the form to its verdict, stopped and resumed on th
   page,
 }) => {
   const service = await ownService(8799);
+  const errors: string[] = [];
+  page.on("pageerror", ({ message }) => errors.push(message));
   try {
     await page.goto(`${service.url}/experiments`);
     await create(page);
@@ -25,6 +27,10 @@ test("an experiment goes from the form to its verdict, stopped and resumed on th
     await expect(page.getByRole("region", { name: "Verdict" }).getByRole("heading")).toHaveText(
       /\w/,
     );
+
+    const curves = page.getByRole("region", { name: "Learning curves" });
+    await expect(curves.locator("canvas").first()).toBeVisible(PATIENCE);
+    expect(errors).toEqual([]);
 
     const report = await page.getByRole("link", { name: "Report" }).getAttribute("href");
     expect(await (await page.request.get(service.url + report)).text()).toContain(NAME);
@@ -98,6 +104,7 @@ async function create(page: Page) {
   await form.getByLabel("Name", { exact: true }).fill(NAME);
   await form.getByText("Advanced", { exact: true }).click();
   await form.getByLabel("Episodes of a score").fill("3");
+  await form.getByLabel("Evaluated every").fill("1000");
   await form.getByLabel("At once").fill("0");
   await expect(form.getByRole("button", { name: "Start" })).toBeDisabled();
   await form.getByLabel("At once").fill("1");

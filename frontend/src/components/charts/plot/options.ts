@@ -1,4 +1,4 @@
-import type uPlot from "uplot";
+import uPlot from "uplot";
 import type { AxisWindow } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 import { isCrowded } from "../prepare/crowd";
@@ -146,7 +146,7 @@ function seriesOptions(
   if (row === "raw") {
     if (mode === "points") return dots(3.5);
     if (mode === "markers") return dots(6);
-    return { label, stroke: paint, width: scale, points: { show: false } };
+    return { label, stroke: paint, width: scale, paths, points: { show: false } };
   }
   if (row === "line") {
     const width = (isContext || isCrowded(spec) || mode === "markers" ? 1.5 : 2) * scale;
@@ -157,11 +157,8 @@ function seriesOptions(
   return { label, stroke: "transparent", width: 0, paths, points: { show: false } };
 }
 
-/** Each value until the next one. The library is loaded where a plot is made, so the plot is asked for it. */
-const steps: uPlot.Series.PathBuilder = (plot, ...window) => {
-  const { paths } = plot.constructor as typeof uPlot;
-  return paths.stepped!({ align: 1 })(plot, ...window);
-};
+/** Each value until the next one. */
+const steps: uPlot.Series.PathBuilder = (...drawn) => uPlot.paths.stepped!({ align: 1 })(...drawn);
 
 /** Position of a value without neighbours, which no line would show; it is drawn as a dot. */
 function loneValue(plot: uPlot, series: number): number[] | null {
