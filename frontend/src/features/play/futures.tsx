@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { LiveFacts } from "@/components/live/live-facts";
+import type { DrawnSpace } from "@/components/policy-reading";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import type { Controls } from "@/lib/api";
@@ -13,11 +14,11 @@ import { triedActions } from "./tried-actions";
 interface FuturesProps {
   client: SessionClient;
   controls: Controls;
-  counted: boolean;
+  space: DrawnSpace;
 }
 
 /** Another action at the present step, and what comes of it beside the episode. */
-export function Futures({ client, controls, counted }: FuturesProps) {
+export function Futures({ client, controls, space }: FuturesProps) {
   const { phase, partedAt, differsAt } = useStore(client.state);
   const live = phase === "live";
   return (
@@ -26,7 +27,7 @@ export function Futures({ client, controls, counted }: FuturesProps) {
         Pauses, and takes another action in a second future. Both play on from here, side by side.
       </p>
       <div className="flex flex-wrap gap-1.5">
-        {triedActions(controls, counted).map(({ label, value }) => (
+        {triedActions(controls, space).map(({ label, value }) => (
           <Button key={label} size="sm" disabled={!live} onClick={() => client.part(value)}>
             {label}
           </Button>

@@ -94,12 +94,8 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
       <div className="flex flex-col gap-4">
         <PolicyAdvice client={client} />
         <EpisodeSeed client={client} disabled={!live} />
-        {controls && (
-          <Futures
-            client={client}
-            controls={controls}
-            counted={state.hello?.action_space.kind === "Discrete"}
-          />
+        {controls && state.hello && (
+          <Futures client={client} controls={controls} space={state.hello.action_space} />
         )}
         <PlayedEpisodes client={client} />
         {state.recorded && (

@@ -7,15 +7,20 @@ const controls = (neutral: (number | null)[], ...values: [string, number, number
   ...{ neutral, is_continuous: false, rise_seconds: 0.25, fall_seconds: 0.15 },
 });
 
-test("each counted action can be tried once, doing nothing too", () =>
-  expect(triedActions(controls([0], ["left", 1, 0], ["up", 2, 0], ["left", 1, 0]), true)).toEqual([
+test("each counted action can be tried once, by its name that of no key too", () => {
+  const space = { kind: "Discrete", shape: [], n: 3, labels: ["coast", "left", "up"] };
+  const keys = controls([0], ["left", 1, 0], ["up", 2, 0], ["left", 1, 0]);
+  expect(triedActions(keys, space)).toEqual([
     { label: "left", value: 1 },
     { label: "up", value: 2 },
-    { label: "nothing", value: 0 },
-  ]));
+    { label: "coast", value: 0 },
+  ]);
+});
 
 test("of numbers one is tried while the others rest", () =>
-  expect(triedActions(controls([0, null], ["steer", -1, 0], ["gas", 1, 1]), false)).toEqual([
+  expect(
+    triedActions(controls([0, null], ["steer", -1, 0], ["gas", 1, 1]), { kind: "Box", shape: [2] }),
+  ).toEqual([
     { label: "steer", value: [-1, 0] },
     { label: "gas", value: [0, 1] },
   ]));

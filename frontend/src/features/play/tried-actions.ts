@@ -1,3 +1,4 @@
+import { actionText, type DrawnSpace } from "@/components/policy-reading";
 import type { Controls } from "@/lib/api";
 
 /** An action that can be tried, by what it does. */
@@ -7,7 +8,8 @@ export interface TriedAction {
 }
 
 /** An action for each binding of the keys: a counted one, or one component at its value and the others at rest. */
-export function triedActions({ bindings, neutral }: Controls, counted: boolean): TriedAction[] {
+export function triedActions({ bindings, neutral }: Controls, space: DrawnSpace): TriedAction[] {
+  const counted = space.kind === "Discrete";
   const found = new Map<string, unknown>();
   for (const { label, value, component } of bindings) {
     const action = counted
@@ -17,6 +19,7 @@ export function triedActions({ bindings, neutral }: Controls, counted: boolean):
     if (!found.has(name)) found.set(name, action);
   }
   const rest = neutral[0];
-  if (counted && rest != null && ![...found.values()].includes(rest)) found.set("nothing", rest);
+  if (counted && rest != null && ![...found.values()].includes(rest))
+    found.set(actionText(rest, space) ?? "nothing", rest);
   return [...found].map(([label, value]) => ({ label, value }));
 }
