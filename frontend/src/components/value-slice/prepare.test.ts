@@ -5,6 +5,7 @@ import {
   canBeSliced,
   componentsOf,
   drawnSlice,
+  endsOf,
   firstPair,
   movedBy,
   numbersOf,
@@ -32,6 +33,14 @@ const slice: ValueSlice = {
 const seen = (...observation: (number | null)[]) => recordOf(0, { observation });
 
 describe("a value slice", () => {
+  test.each([
+    [1, 3, ["1.00", "3.00"]],
+    [38.4102, 38.4419, ["38.41", "38.44"]],
+    [2, 2, ["2.00", "2.00"]],
+  ])("has a scale whose ends differ where its values do: %f to %f", (low, high, ends) =>
+    expect(endsOf({ low, high })).toEqual(ends),
+  );
+
   test("has its lowest row at the bottom of the picture", () =>
     expect(sharesOf(slice)).toEqual([
       [1, null],

@@ -103,10 +103,21 @@ export function quantity({ kind }: Pick<ValueSlice, "kind">): string {
   return kind === "value" ? "V" : "greatest Q";
 }
 
+const MOST_DIGITS = 9;
+
+/** The least and the greatest value, with as many digits as tell them apart. */
+export function endsOf({ low, high }: Pick<ValueSlice, "low" | "high">): [string, string] {
+  let ends: [string, string] = [decimal(low), decimal(high)];
+  for (let digits = 4; ends[0] === ends[1] && low !== high && digits <= MOST_DIGITS; digits += 1) {
+    ends = [low.toPrecision(digits), high.toPrecision(digits)];
+  }
+  return ends;
+}
+
 /** The picture in one sentence, for those who hear it. */
 export function summaryOf(slice: DrawnSlice): string {
-  const { x, y, low, high } = slice;
-  return `${quantity(slice)} over ${x.name} and ${y.name}, from ${decimal(low)} to ${decimal(high)}`;
+  const [low, high] = endsOf(slice);
+  return `${quantity(slice)} over ${slice.x.name} and ${slice.y.name}, from ${low} to ${high}`;
 }
 
 function sayAxis({ name, unit, low, high }: ValueSlice["x"], share: number): string {

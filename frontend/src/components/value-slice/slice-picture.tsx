@@ -7,6 +7,7 @@ import { decimal } from "@/lib/format";
 import { paintSlice } from "./paint-slice";
 import {
   type DrawnSlice,
+  endsOf,
   movedBy,
   pathOf,
   type Point,
@@ -54,6 +55,7 @@ export function SlicePicture({ slice, record, records }: SlicePictureProps) {
     setPointed(next);
   };
   const read = pointed ?? now;
+  const [low, high] = endsOf(slice);
   return (
     <div className="flex min-w-0 flex-col gap-1.5 text-2xs text-ink-faint tabular-nums">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-1.5 gap-y-0.5">
@@ -82,13 +84,13 @@ export function SlicePicture({ slice, record, records }: SlicePictureProps) {
       </div>
       <div className="flex items-center gap-1.5">
         <span>
-          {quantity(slice)} {decimal(slice.low)}
+          {quantity(slice)} {low}
         </span>
         <span
           aria-hidden
           className="h-2 grow rounded-sm border border-line bg-sunken bg-linear-to-r from-chart-mean/4 to-chart-mean/90"
         />
-        <span>{decimal(slice.high)}</span>
+        <span>{high}</span>
       </div>
       <p
         id={reading}
