@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -167,6 +168,21 @@ def test_a_server_that_tells_the_same_points_without_end_is_named(
     monkeypatch.setattr(server, "respond", lambda path, query, body: respond(path, {**query, "page_token": "0"}, body))
     status, record = deliver(folder)
     assert (status, "again and again" in (record.problem or "")) == (1, True)
+
+
+@needs("mlflow")
+def test_of_episodes_that_end_alike_at_the_same_moment_each_is_there(folder: RunFolder, server: FakeMlflow) -> None:
+    """As those of several environments do: same time, step and value, of which MLflow keeps one."""
+    alike = {"step": 99_999, "values": {"episode/reward": 7.0}}
+    with folder.metrics_path.open("a") as metrics:
+        for seq, seconds in enumerate((0.0, 0.0, 0.0, 0.001), ROWS + 1):
+            metrics.write(json.dumps({**alike, "seq": seq, "time": 2e9 + seconds}) + "\n")
+    for _ in range(2):
+        assert deliver(folder)[0] == 0
+        told = [point for point in server.points["episode/reward"] if point.step == alike["step"]]
+        assert sorted(point.timestamp - 2_000_000_000_000 for point in told) == [0, 1, 2, 3]
+        server.taken, taken = 0, server.taken
+    assert taken == 0, "again is the same as once"
 
 
 @needs("mlflow")

@@ -153,6 +153,22 @@ def test_mlflow_has_the_run_once_with_its_curve_settings_and_score(folder: RunFo
     assert run.data.tags["rlviz.summary.status"] == "completed"
 
 
+@needs("mlflow")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's, of its database package
+def test_mlflow_has_both_of_two_episodes_that_end_alike_at_the_same_moment(folder: RunFolder) -> None:
+    from mlflow.tracking import MlflowClient
+
+    with closing(JournalWriter(folder.metrics_path)) as journal:
+        for _ in range(2):
+            journal.append({"step": 999, "values": {"episode/reward": 7.0}}, at=2e9)
+    for _ in range(2):
+        assert delivery_worker.main([str(folder.path), SinkKind.MLFLOW.value]) == 0
+    record = read_sink(folder, SinkKind.MLFLOW)
+    assert record is not None
+    history = MlflowClient(tracking_uri=record.place).get_metric_history(record.foreign_id, "episode/reward")
+    assert len(history) == ROWS + 2
+
+
 def values(items: Any) -> dict[str, Any]:
     return {item.key or "/".join(item.nested_key): json.loads(item.value_json) for item in items}
 

@@ -32,7 +32,8 @@ STATUSES = {"completed": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "i
 
 
 class MlflowSink:
-    """MLflow's databases keep a value once that comes twice with the same time and step.
+    """MLflow's databases keep a value once that comes twice with the same time and step. So what is delivered again is
+    there once; of two episodes that end alike at the same moment the second is told as a millisecond later.
 
     A server may answer that it has taken points and not keep them, or lose them later. So it is asked which it has, as
     a delivery begins, and those that are missing are sent; and again before they count as delivered.
@@ -61,6 +62,8 @@ class MlflowSink:
         self._make_client = MlflowClient
         self._id = ""
         self._points = PointLedger()
+        self._now = 0  # milliseconds, of the row that was given last
+        self._told: set[tuple[str, int, int, float]] = set()  # metric, time, step and value, from then on
 
     def begin(self) -> Begun:
         if self._is_here:
@@ -115,10 +118,21 @@ class MlflowSink:
 
     def _missing(self, rows: Sequence[Row], names: Mapping[str, str]) -> Iterator[Any]:
         for row in rows:
+            now = round(row.time * 1000)
+            if now != self._now:
+                self._now, self._told = now, {told for told in self._told if told[1] >= now}
             for name, value in row.values.items():
-                metric = self._metric(names[name], value, round(row.time * 1000), row.step)
+                metric = self._metric(names[name], value, self._free(names[name], now, row.step, value), row.step)
                 if self._points.send(metric.key, _point(metric)):
                     yield metric
+
+    def _free(self, name: str, time: int, step: int, value: float) -> int:
+        """The first time from ``time`` on, in milliseconds, at which no row before has this value of this step. It is
+        the same in each delivery, since each begins with the first row."""
+        while (name, time, step, value) in self._told:
+            time += 1
+        self._told.add((name, time, step, value))
+        return time
 
     def _look_for_what_was_sent(self) -> None:
         """Raises SinkProblem if the server lacks a point that was sent."""
