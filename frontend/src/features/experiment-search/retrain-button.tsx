@@ -27,6 +27,7 @@ export function RetrainButton({ experiment, trial }: RetrainButtonProps) {
     <>
       <Button
         size="sm"
+        className="max-md:h-9"
         needsService
         busy={begin.isPending}
         title="Beside what the search began from, with seeds that it has not seen"

@@ -14,7 +14,7 @@ export function retraining(
 ): CreateExperiment {
   const { base, score } = specification;
   const first = Math.max(...seeds, -1) + 1;
-  const begun = `${algorithmName(base?.algo ?? "")} ${base?.preset ?? "defaults"}`;
+  const begun = `${algorithmName(base?.algo ?? "")} ${titleOf(base?.preset)}`;
   return {
     base,
     score,
@@ -24,4 +24,13 @@ export function retraining(
     ],
     seeds: Array.from({ length: SEEDS }, (_, place) => first + place),
   } as CreateExperiment;
+}
+
+/** `high-score` is called High Score wherever presets are chosen. */
+function titleOf(preset: string | null | undefined): string {
+  if (!preset) return "defaults";
+  return preset
+    .split("-")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ");
 }

@@ -146,7 +146,7 @@ test("a trial is trained again, beside what the search began from, with seeds th
     ...{ base, score, seeds: [2, 3, 4, 5, 6] },
     variants: [
       { name: "Trial 2", changes: { hyperparameters: trials[2]!.values } },
-      { name: "PPO fast", changes: {} },
+      { name: "PPO Fast", changes: {} },
     ],
   });
 });
