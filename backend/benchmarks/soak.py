@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,13 @@ FAULTS = {
 
 LOAD = "load"
 
+KEEP_SECONDS = 5.0
+"""How often runs that were cut are put into the document while tests go on, which may be for hours."""
+
 
 def main() -> int:
-    """Each part's figures are in the document once it has ended; those of parts that were not asked for stay there."""
+    """Each part's figures are in the document once it has ended, and each run that was cut in docs/resume.md soon after
+    it was; those of parts that were not asked for stay there."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     names = [*FAULTS, LOAD]
     parser.add_argument("parts", nargs="*", choices=[[], *names], metavar="part", help=f"{', '.join(names)}; or all")
@@ -74,9 +79,7 @@ def _measure(part: str, share: float, only: str) -> bool:
     print(f"\n{part}", flush=True)
     begin = time.monotonic()
     figures, held = (_loaded(), True) if part == LOAD else _break(part, share, only)
-    cuts = [one for one in figures if "cuts" in one]
-    figures = [one for one in figures if "cuts" not in one]
-    resume_matrix.write(cuts)
+    cuts, figures = _cuts(figures), [one for one in figures if "cuts" not in one]
     held = held and all(one["same"] for one in cuts)
     held = held and all(one["at_most"] is None or one["value"] <= one["at_most"] for one in figures)
     kept = dict(map(_named, _within(DOCUMENT.read_text())))
@@ -99,8 +102,19 @@ def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], bo
         environment = {**os.environ, "RLVIZ_SOAK": str(share), "RLVIZ_SOAK_FIGURES": figures.name}
         # The figures are printed as they come, past what pytest holds back.
         command = [sys.executable, "-m", "pytest", f"tests/faults/{file}", *selection, "-v", "--capture=sys"]
-        status = subprocess.run([*command, "--timeout", "14400"], env=environment, cwd=ROOT / "backend", check=False)
-        return [json.loads(line) for line in figures], status.returncode == 0
+        found: list[dict[str, Any]] = []
+        with subprocess.Popen([*command, "--timeout", "14400"], env=environment, cwd=ROOT / "backend") as tests:
+            ended = False
+            while not ended:
+                with suppress(subprocess.TimeoutExpired):
+                    ended = tests.wait(KEEP_SECONDS) is not None
+                found += [json.loads(line) for line in figures]
+                resume_matrix.write(_cuts(found))
+        return found, tests.returncode == 0
+
+
+def _cuts(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [one for one in figures if "cuts" in one]
 
 
 def table(figures: list[dict[str, Any]]) -> list[str]:
