@@ -44,7 +44,7 @@ const live =
     await expect(status(page, "running")).toBeVisible(LONG);
     const step = async () =>
       ((await (await page.request.get(`/api/runs/${id}`)).json()) as { step: number }).step;
-    await expect.poll(step, LONG).toBeGreaterThan(learned);
+    await expect.poll(step, { timeout: 200_000 }).toBeGreaterThan(learned);
     await seen(page, thoughts);
   };
 
@@ -86,6 +86,9 @@ async function scrubbed(page: Page, id: string) {
   await expect.poll(() => videoTime(video), LONG).toBeGreaterThan(0.3);
   await expect(page.getByRole("region", { name: PROBABILITIES })).toBeVisible(LONG);
   await page.keyboard.press("Escape");
+  // The strip below the header, and on a phone the video below it.
+  if (page.viewportSize()!.width < 1_000)
+    await strip.evaluate((element) => window.scrollBy(0, element.getBoundingClientRect().top - 70));
 }
 
 async function tableAlive(page: Page) {

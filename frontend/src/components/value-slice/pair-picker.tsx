@@ -12,7 +12,7 @@ interface PairPickerProps {
 export function PairPicker({ names, pair: [x, y], onChange }: PairPickerProps) {
   const choose = (next: [number, number]) => onChange(next[0] === next[1] ? [y, x] : next);
   return (
-    <div className="grid grid-cols-2 gap-2">
+    <div className="grid grid-cols-2 gap-2 max-sm:grid-cols-1">
       <ComponentPicker label="Across" names={names} value={x} onChange={(to) => choose([to, y])} />
       <ComponentPicker label="Up" names={names} value={y} onChange={(to) => choose([x, to])} />
     </div>
