@@ -92,3 +92,15 @@ test("an answer is shown with its notes", async () => {
   expect(card).toHaveTextContent("Not all of it.");
   expect(within(card).getByRole("link", { name: "ppo-a" })).toBeVisible();
 });
+
+test("learning curves are of the return, so a measure says only which group comes first", async () => {
+  address.search = "view=curves";
+  const none = { drawn: 0, runs: 0, curves: { variants: [], x: [], axis: "step" } };
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "GET /analytics/curves": () => ({ body: none }),
+  });
+  renderWithQueries(<Analyse />);
+  expect(await screen.findByLabelText("Best first by")).toHaveValue("best_moving_average");
+  expect(screen.queryByLabelText("Measure")).toBeNull();
+});

@@ -103,7 +103,7 @@ function Controls({ address, schema, change }: ControlsProps) {
       </div>
       <div className="flex flex-wrap gap-3">
         <ColumnSelect
-          label="Measure"
+          label={view === "curves" ? "Best first by" : "Measure"}
           value={address.measure}
           names={schema.measures}
           onChange={(measure) => change({ measure })}
