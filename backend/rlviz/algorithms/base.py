@@ -16,6 +16,7 @@ from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer
 from rlviz.domain.metrics import MetricDefinition
 from rlviz.domain.spaces import Space
 from rlviz.domain.sweep import Suggestions
+from rlviz.domain.validation_text import validation_text
 
 SB3 = "Stable-Baselines3"
 CONTRIB = "sb3-contrib"
@@ -177,7 +178,10 @@ class Algorithm:
         try:
             checked = self.hyperparameters.model_validate(dict(values))
         except ValidationError as error:
-            problems = [FieldError(pointer_to("hyperparameters", *item["loc"]), item["msg"]) for item in error.errors()]
+            problems = [
+                FieldError(pointer_to("hyperparameters", *item["loc"]), validation_text(item))
+                for item in error.errors()
+            ]
         else:
             problems = checked.problems(total_timesteps)
             if spaces is not None:

@@ -20,6 +20,7 @@ from rlviz.api.schemas import Problem, ProblemField
 from rlviz.catalog.error_messages import explain
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to
+from rlviz.domain.validation_text import validation_text
 from rlviz.services.supervision.disk_guard import MAKE_ROOM, how_to_make_room
 
 log = logging.getLogger(__name__)
@@ -89,7 +90,7 @@ def _field(item: dict[str, Any], body: Any) -> ProblemField:
         reason = item.get("ctx", {}).get("error", "not JSON")
         return ProblemField(pointer="", detail=f"The body is not valid JSON ({reason}).")
     path = _path_within(body, item["loc"][1:]) if item["loc"][0] == "body" else item["loc"][1:]
-    return ProblemField(pointer=pointer_to(*path), detail=item["msg"].removeprefix("Value error, "))
+    return ProblemField(pointer=pointer_to(*path), detail=validation_text(item))
 
 
 def _path_within(body: Any, location: Sequence[str | int]) -> list[str | int]:

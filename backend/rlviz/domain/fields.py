@@ -6,6 +6,7 @@ from typing import TypeVar
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
+from rlviz.domain.validation_text import validation_text
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -22,6 +23,6 @@ def check_fields(model: type[M], values: Mapping[str, JsonValue], *, kind: str, 
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        problems = [FieldError(pointer_to(at, *item["loc"]), item["msg"]) for item in error.errors()]
+        problems = [FieldError(pointer_to(at, *item["loc"]), validation_text(item)) for item in error.errors()]
         names = ", ".join(str(item["loc"][0]) if item["loc"] else at for item in error.errors())
         raise InvalidRequest(f"Not a possible {kind}: {names}.", problems) from error

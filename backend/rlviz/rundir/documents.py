@@ -8,6 +8,7 @@ from typing import TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from rlviz.domain.validation_text import validation_text
 from rlviz.domain.versions import UnknownVersion, VersionedDocument, read_versioned
 from rlviz.rundir.files import MISSING, damaged, read_small
 
@@ -42,7 +43,7 @@ def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> 
     except UnknownVersion as error:
         raise damaged(path, folder, f"{error}") from error
     except ValidationError as error:
-        wrong = [f"{'/'.join(map(str, item['loc']))} {item['msg']}".strip() for item in error.errors()[:3]]
+        wrong = [f"{'/'.join(map(str, item['loc']))} {validation_text(item)}".strip() for item in error.errors()[:3]]
         problem = f"It does not hold what it should: {'; '.join(wrong)[:300]}."
         raise damaged(path, folder, _said_of_newer(model, found) + problem) from error
 

@@ -15,6 +15,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.drift import Drift, DriftKind
 from rlviz.domain.errors import RunFolderError, pointer_to
 from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.validation_text import validation_text
 from rlviz.domain.versions import EVENTS, METRICS, Format, UnknownVersion, VersionedDocument
 from rlviz.domain.versions.format import KEY
 from rlviz.rundir.experiment_folder import SPECIFICATION, StoredExperiment
@@ -62,11 +63,11 @@ def _misfits(document: Mapping[str, Any], model: type[VersionedDocument], file: 
     except ValidationError as error:
         for item in error.errors():
             key, kind = pointer_to(*item["loc"]), DriftKind.WRONG
-            says = f"{item['msg']}."
+            says = f"{validation_text(item)}."
             if item["type"] == "extra_forbidden":
                 kind, says = DriftKind.UNKNOWN, "No version up to this one has such a key."
             elif item["type"] == "missing":
-                kind, says = DriftKind.MISSING, "It is needed, and has no default."
+                kind = DriftKind.MISSING
             yield Drift(kind=kind, file=file, key=key, says=says)
 
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 
 from rlviz.domain.errors import InvalidRequest, pointer_to
+from rlviz.domain.validation_text import validation_text
 from rlviz.placed_file import PlacedFile, read_placed_file
 from rlviz.settings.model import NAMES, PREFIX, Settings
 
@@ -39,7 +40,7 @@ def read_settings(**flags: Any) -> Settings:
         problems = []
         for item in error.errors():
             place = f"{places.get(str(item['loc'][0]), item['loc'][0])}: " if item["loc"] else ""
-            problems.append(f"{place}{item['msg'].removeprefix('Value error, ')}")
+            problems.append(f"{place}{validation_text(item)}")
         raise InvalidRequest("Settings cannot be used. " + "; ".join(problems)) from error
     settings.note_sources(sources)
     return settings

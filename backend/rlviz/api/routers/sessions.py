@@ -13,6 +13,7 @@ from rlviz.api.schemas import Session, SessionCreate
 from rlviz.domain.errors import InvalidRequest, NothingToPlay, RunNotFound, SessionNotFound, TooManySessions
 from rlviz.domain.session_messages import CLIENT_MESSAGE, ErrorMessage
 from rlviz.domain.times import utc
+from rlviz.domain.validation_text import validation_text
 from rlviz.services.application import Application
 from rlviz.services.sessions.live_session import LiveSession
 from rlviz.services.sessions.outbox import Outbox
@@ -88,7 +89,7 @@ async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) ->
 def _problem(error: ValidationError) -> ErrorMessage:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = "/".join(map(str, first["loc"]))
-    return ErrorMessage(detail=f"The message was not understood: {where} {first['msg']}"[:500])
+    return ErrorMessage(detail=f"The message was not understood: {where} {validation_text(first)}"[:500])
 
 
 def _view(session: LiveSession) -> Session:

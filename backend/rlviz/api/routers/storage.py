@@ -22,6 +22,7 @@ from rlviz.api.schemas.storage import (
 from rlviz.domain.errors import InvalidRequest, PruningInProgress, StorageRulesUnusable
 from rlviz.domain.storage_rules import StorageRules, StoredKind
 from rlviz.domain.times import utc
+from rlviz.domain.validation_text import validation_text
 from rlviz.rundir.usage import Usage
 from rlviz.services.application import Application
 from rlviz.services.storage.action_log import LoggedAction
@@ -52,7 +53,7 @@ def put_storage_rules(body: StorageRulesBody, app: App) -> Storage:
     try:
         rules = StorageRules(quotas=body.quotas, rules=tuple(body.rules))
     except ValidationError as error:
-        raise InvalidRequest.field("/rules", error.errors()[0]["msg"].removeprefix("Value error, ")) from error
+        raise InvalidRequest.field("/rules", validation_text(error.errors()[0])) from error
     app.storage.change(rules)
     return _storage(app, DEFAULT_RUNS)
 

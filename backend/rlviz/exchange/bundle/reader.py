@@ -18,6 +18,7 @@ from rlviz.domain.errors import BundleRefused, RunFolderError
 from rlviz.domain.event_lines import event_line, parse_event
 from rlviz.domain.events import Ending, InterruptedData, StartedData
 from rlviz.domain.ids import is_run_id
+from rlviz.domain.validation_text import validation_text
 from rlviz.exchange.bundle.manifest import LEFT_OUT, MANIFEST, SCHEMA_VERSION, Manifest, Member, is_policy
 from rlviz.exchange.copying import Copying, NullSink, ProgressCallback, ignore_progress
 from rlviz.exchange.zip_archive import opened_archive
@@ -97,7 +98,7 @@ def _checked_manifest(archive: zipfile.ZipFile, most_bytes: int) -> Manifest:
     try:
         manifest = Manifest.model_validate_json(archive.read(information))
     except ValidationError as error:
-        raise BundleRefused(f"Its manifest cannot be read: {error.errors()[0]['msg']}.") from error
+        raise BundleRefused(f"Its manifest cannot be read: {validation_text(error.errors()[0])}.") from error
     if manifest.schema_version > SCHEMA_VERSION:
         raise BundleRefused(f"It was made by {manifest.made_by}, which is newer than this one. Update and try again.")
     if not is_run_id(manifest.run_id):

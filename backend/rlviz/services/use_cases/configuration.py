@@ -27,6 +27,7 @@ from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.spaces import Space
 from rlviz.domain.times import utc
+from rlviz.domain.validation_text import validation_text
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment
@@ -125,7 +126,7 @@ def resolve_config(
             git_revision=git_revision(),
         )
     except ValidationError as error:
-        fields = [FieldError(pointer_to(*item["loc"]), item["msg"]) for item in error.errors()]
+        fields = [FieldError(pointer_to(*item["loc"]), validation_text(item)) for item in error.errors()]
         raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
 
 
