@@ -163,7 +163,7 @@ def test_a_container_s_memory_counts_if_it_is_fuller_and_files_that_are_cached_d
 def test_the_doctor_says_when_memory_is_nearly_full(used: int, state: str, to_do: str) -> None:
     finding = check_free_memory(MemoryUse("container", used * GB // 10, 10 * GB))
     assert (finding.about, finding.state) == ("memory", state)
-    assert finding.says == f"{byte_text(used * 1e8)} of the 10 GB of this container's memory are taken. ({used}%)"
+    assert finding.says == f"{byte_text(used * 1e8)} of the 10 GB of this container's memory are taken ({used}%)."
     assert finding.to_do.startswith(to_do)
     assert bool(finding.to_do) is bool(to_do)
 
