@@ -59,7 +59,6 @@ EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, or it has ende
 def main() -> int:
     parser = _parser()
     options = parser.parse_args()
-    lower_priority(NICENESS)
     if options.template or options.prewarm:
         from setproctitle import setproctitle
 
@@ -68,10 +67,10 @@ def main() -> int:
         arguments = _forked() if options.template else _wait_for_arguments()
         if arguments is None:
             return EXIT_OK
-        lower_priority(0)  # a fork leads a new session
         setproctitle(" ".join(["python", "-m", "rlviz.worker", *arguments]))
         options = parser.parse_args(arguments)
         _log_to(_work_folder(options))
+    lower_priority(NICENESS)  # not before: somebody who presses Start waits for what a template imports
     if options.folder is None:
         parser.error("name the run folder")
     if options.session:

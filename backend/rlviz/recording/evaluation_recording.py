@@ -52,7 +52,12 @@ class EvaluationRecording:
         self._frames: KeptFrames | None = None
         if wanted.keep_frames_bytes > 0:
             frames_path, every = files.frames_path(record.id), wanted.keep_frames_every
-            self._frames = KeptFrames(frames_path, path, every=every, max_bytes=wanted.keep_frames_bytes)
+            self._frames = KeptFrames(
+                *(frames_path, path),
+                every=every,
+                max_bytes=wanted.keep_frames_bytes,
+                copies=config.custom_environment is not None,  # those of the registry draw each frame anew
+            )
         self.recorder = StepRecorder(
             self._writer,
             about,

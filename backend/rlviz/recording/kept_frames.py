@@ -43,9 +43,11 @@ class KeptFrames:
     """Encodes and writes in a thread of its own. No file is left if no frame was kept. Leaving the block by an
     exception keeps the last frames before it as well."""
 
-    def __init__(self, path: Path, folder: Path, *, every: int, max_bytes: int) -> None:
-        """``folder`` is the run folder that ``path`` lies in."""
+    def __init__(self, path: Path, folder: Path, *, every: int, max_bytes: int, copies: bool) -> None:
+        """``folder`` is the run folder that ``path`` lies in. ``copies``: frames are copied, since the environment may
+        draw the next one over the last."""
         self._path, self._folder, self._max_bytes = path, folder, max_bytes
+        self._copies = copies
         self._choice = FrameChoice(every)
         self._last: deque[_Kept] = deque(maxlen=BEFORE_AN_ERROR)
         self._reason: tuple[Step, FrameReason | None] | None = None
@@ -64,9 +66,9 @@ class KeptFrames:
         return self._reason[1] is not None
 
     def look(self, step: Step, pixels: Pixels) -> None:
-        """A frame was drawn, wanted or not. It is copied: an environment may draw the next one over it."""
+        """A frame was drawn, wanted or not."""
         known, reason = self._reason or (None, None)
-        kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels.copy())
+        kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels.copy() if self._copies else pixels)
         self._last.append(kept)
         if known is step and reason is not None and self._queue.qsize() * pixels.nbytes < MAX_WAITING_BYTES:
             self._queue.put(kept)

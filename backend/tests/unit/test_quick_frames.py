@@ -55,3 +55,13 @@ def test_a_surface_of_any_form_is_read_and_pixels_are_a_reference_again_afterwar
     assert picture.sum() == 60
     surfarray.pixels3d(surface)[0, 0] = (1, 2, 3)
     assert surface.get_at((0, 0))[:3] == (1, 2, 3)
+
+
+@pytest.mark.parametrize("environment", list(ENVIRONMENTS), ids=lambda environment: environment.id)
+def test_a_frame_is_never_drawn_over_the_one_before(environment: Environment) -> None:
+    """What keeps frames does not copy those of the registry's environments."""
+    with closing(make_bare(environment, "rgb_array")) as env:
+        env.reset(seed=1)
+        before = env.render()
+        env.step(env.action_space.sample())
+        assert not np.shares_memory(before, env.render())

@@ -13,8 +13,10 @@ from gymnasium import spaces
 from PIL import Image
 
 from rlviz.algorithms.reading import Reading
+from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
 from rlviz.domain.recording import Detail, FrameReason, Lowered
+from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor
 from rlviz.domain.storage_profile import DEFAULT, StorageProfile
 from rlviz.evaluation.film import film
@@ -147,6 +149,17 @@ class Flat(gymnasium.Env[Any, Any]):
         return self.canvas
 
 
+OWN = CustomEnvironment(
+    entry_point="flat:Flat",
+    summary="Draws each frame over the last one.",
+    observation_space=Space("Box", shape=(2,)),
+    action_space=Space("Discrete", n=2),
+    reward_threshold=None,
+    max_episode_steps=None,
+    render_fps=30,
+)
+
+
 class Values:
     """A policy that says something of each observation."""
 
@@ -161,7 +174,7 @@ class Values:
 
 
 def record(folder: RunFolder, env: Flat, wanted: StepsWanted, evaluation_id: str, episodes: int = 1) -> None:
-    config = folder.read_config()
+    config = folder.read_config().model_copy(update={"custom_environment": OWN})
     asked = EvaluationRecord(id=evaluation_id, run_id=folder.run_id, created_at=config.created_at)
     policy: Any = Values()
     with EvaluationRecording(folder, asked, wanted, config, env, policy, Actor.POLICY) as recording:

@@ -85,13 +85,16 @@ describe("a reading", () => {
     const squashed = reading({ mean: [0.6], deviation: [50], squashed: true });
     const [picture] = prepareReading(squashed, torque, null);
     expect(picture).toMatchObject({ spreads: [{ text: "1.07 (-2.00 … 2.00)", from: 0, to: 1 }] });
+    expect(picture?.note).toBe(
+      "Bars span -2.00 … 2.00. After the tanh that bounds the action; in brackets one deviation to either side",
+    );
     const mean = picture?.kind === "spreads" ? picture.spreads[0]!.mean : 0;
     expect(mean).toBeCloseTo((Math.tanh(0.6) + 1) / 2);
   });
 
   test.each<[string, Partial<DrawnSpace>, string | null]>([
-    ["the same of all components", {}, "-2.00 … 2.00"],
-    ["of each component", { low: [-2, 0], high: [2, 1] }, "From the least to the greatest of each"],
+    ["the same of all components", {}, "Bars span -2.00 … 2.00"],
+    ["of each component", { low: [-2, 0], high: [2, 1] }, "Bars span the bounds of each"],
     ["not told", { low: null, high: null }, null],
   ])("says which bounds its bars have: %s", (_, bounds, note) =>
     expect(prepareReading(reading({ mean: [1, 1] }), { ...both, ...bounds }, null)).toMatchObject([

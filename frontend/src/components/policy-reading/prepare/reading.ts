@@ -152,16 +152,19 @@ function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): 
   };
 }
 
+/** What the bars span, where that is told, and what squashed values stand for. */
 function spreadsNote(means: number[], actions: DrawnSpace, squashed: boolean): string | null {
-  const after = squashed
-    ? "After the tanh that bounds the action, in brackets one deviation to either side"
-    : null;
-  if (!hasBounds(actions)) return after && `${after}, −1 … 1 for its bounds`;
   const ranges = new Set(
     means.map((_, place) => boundsOf(actions, place).map(decimal).join(" … ")),
   );
-  const within = ranges.size === 1 ? [...ranges][0]! : "from the least to the greatest of each";
-  return after ? `${after}; ${within}` : within[0]!.toUpperCase() + within.slice(1);
+  const spanned = ranges.size === 1 ? [...ranges][0]! : "the bounds of each";
+  const sentences = [
+    hasBounds(actions) || squashed ? `Bars span ${hasBounds(actions) ? spanned : "−1 … 1"}` : "",
+    squashed
+      ? "After the tanh that bounds the action; in brackets one deviation to either side"
+      : "",
+  ];
+  return sentences.filter(Boolean).join(". ") || null;
 }
 
 function strips(
