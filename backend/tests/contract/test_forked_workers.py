@@ -94,8 +94,12 @@ def test_a_template_that_died_is_replaced_and_its_fork_goes_on(
 ) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000)
     worker = launcher.launch(folder, Train())
+    source = launcher.source
+    assert isinstance(source, ForkedWorkers)
+    killed = source.template
+    assert killed is not None
     psutil.Process(template).kill()
-    eventually(lambda: not is_running(template))
+    eventually(lambda: not killed.is_up(), "the end of the template, whose connection a fork closes first thing")
     launcher.tick()
     pid = pid_of(worker.identity)
     assert worker_processes() == [], "the template is not started again at once, and the fork has another parent now"
