@@ -5,10 +5,10 @@ at its start or at its first request. Imported last, and only there.
 from __future__ import annotations
 
 import gc
+import tempfile
 from contextlib import closing
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from rlviz.catalog.database import Database
 from rlviz.cli.command_index import COMMANDS
@@ -27,8 +27,9 @@ MODULES = (
 for module in MODULES:
     import_module(module)
 
-with TemporaryDirectory() as folder, closing(Database(Path(folder) / "rlviz.db")) as database:
+with tempfile.TemporaryDirectory() as folder, closing(Database(Path(folder) / "rlviz.db")) as database:
     database.migrate()  # the first time takes several times as long
+tempfile.tempdir = None  # or forks would have the folder of this process, whatever their TMPDIR says
 
 gc.collect()
 gc.freeze()  # or the first collection of each fork would copy all of the memory that it shares

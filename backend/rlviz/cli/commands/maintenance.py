@@ -111,8 +111,16 @@ def prune(
 
 
 def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
-    """A pass over the storage rules, once it has ended; ``actions``: how many it will be, if that is known."""
-    connection.post("/storage/prune", {"dry_run": dry_run})
+    """A pass over the storage rules, once it has ended; ``actions``: how many it will be, if that is known. It begins
+    after the one that the service makes by itself, if that is at it."""
+    while True:
+        try:
+            connection.post("/storage/prune", {"dry_run": dry_run})
+            break
+        except Failure as refused:
+            if refused.status is not Exit.CONFLICT:
+                raise
+            time.sleep(POLL_SECONDS)
     with progress("Looking through the runs" if dry_run else "Making room") as advance:
         while True:
             found = connection.get("/storage", runs=0)["pruning"]

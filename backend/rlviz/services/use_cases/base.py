@@ -11,6 +11,7 @@ from sqlmodel import Session
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import open_evaluations
 from rlviz.catalog.models import RunRow
+from rlviz.catalog.runs import get_run
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NotControlled, RunIsActive
 from rlviz.domain.run_actor import RunActor
@@ -26,6 +27,11 @@ from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.settings import Settings
+
+EXIT_SECONDS = 5.0
+"""How long the worker of a run that has ended may take to exit, at most, before somebody is told to wait."""
+
+EXIT_LOOK_SECONDS = 0.02
 
 
 class RunUseCases:
@@ -90,6 +96,14 @@ class RunUseCases:
         if start:
             self._supervisor.wake()
         return rows
+
+    def _await_exit(self, run_id: str) -> None:
+        """Wait for the worker of a run that has ended: it exits some moments after it has said so."""
+        with self._database.read() as session:
+            has_ended = not get_run(session, run_id).state.is_active
+        deadline = time.monotonic() + EXIT_SECONDS
+        while has_ended and self._supervisor.is_live(run_id) and time.monotonic() < deadline:
+            time.sleep(EXIT_LOOK_SECONDS)
 
     def _check_idle(self, session: Session, row: RunRow, purpose: str) -> None:
         """Raises RunIsActive while a worker, or an evaluation, may write into the folder.

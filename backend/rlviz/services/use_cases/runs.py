@@ -198,6 +198,7 @@ class RunService(RunUseCases):
 
         Raises RunIsActive while a worker, or an evaluation, may write into the folder.
         """
+        self._await_exit(run_id)
         with self._database.write() as session:
             row = get_run(session, run_id)
             self._check_idle(session, row, "deleting it")

@@ -181,6 +181,7 @@ class SnapshotService(RunUseCases):
     def delete(self, run_id: str, name: str) -> None:
         """Raises RunNotFound, ArtifactNotFound, RunIsActive while the run's worker may need it, or NewerVersion: what
         other snapshots of such a run need is not known here."""
+        self._await_exit(run_id)
         with self._database.write() as session:
             row = get_run(session, run_id)
             self._check_idle(session, row, "deleting its snapshots")

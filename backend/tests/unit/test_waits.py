@@ -1,0 +1,65 @@
+"""What is waited for rather than refused, since it is over in a moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.cli.commands import maintenance
+from rlviz.cli.exits import Exit, Failure
+from rlviz.domain.errors import RunIsActive
+from tests.support.service import create, folder_of, service
+
+
+def test_a_run_that_has_ended_is_deleted_once_its_worker_has_exited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(tmp_path) as app:
+        run_id = create(app)
+        looks = iter([True, True, True, False, False])
+        monkeypatch.setattr(app.supervisor, "is_live", lambda _run_id: next(looks))
+        app.runs.delete(run_id)
+        assert not folder_of(app, run_id).is_there()
+        assert next(looks, None) is None
+
+
+def test_a_worker_that_does_not_exit_is_not_waited_for_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rlviz.services.use_cases.base.EXIT_SECONDS", 0.1)
+    with service(tmp_path) as app:
+        run_id = create(app)
+        with monkeypatch.context() as patch:
+            patch.setattr(app.supervisor, "is_live", lambda _run_id: True)
+            with pytest.raises(RunIsActive):
+                app.runs.delete(run_id)
+        assert folder_of(app, run_id).is_there()
+
+
+class Service:
+    """Is at a pass of its own, and takes another one when it is asked a third time."""
+
+    def __init__(self, *refusals: Failure) -> None:
+        self.refusals = list(refusals)
+        self.asked: list[Any] = []
+
+    def post(self, path: str, body: Any) -> Any:
+        self.asked.append((path, body))
+        if self.refusals:
+            raise self.refusals.pop(0)
+
+    def get(self, _path: str, **_query: Any) -> Any:
+        return {"pruning": {"done": 0, "ended_at": 1.0}}
+
+
+def test_prune_begins_after_the_pass_that_the_service_makes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maintenance, "POLL_SECONDS", 0)
+    busy = Failure(Exit.CONFLICT, "The storage rules are being applied.")
+    held: Any = Service(busy, busy)
+    assert maintenance._passed(held, dry_run=False) == {"done": 0, "ended_at": 1.0}
+    assert held.asked == [("/storage/prune", {"dry_run": False})] * 3
+    unusable: Any = Service(Failure(Exit.BAD_INPUT, "The rules cannot be read."))
+    with pytest.raises(Failure, match="cannot be read"):
+        maintenance._passed(unusable, dry_run=False)
