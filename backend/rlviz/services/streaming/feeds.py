@@ -50,6 +50,7 @@ class MetricsFeed:
         self._recent: list[Row] = []
         self._checked = range(0)
         self._lock = Lock()
+        self._reading_old = Lock()
         self.end = self._tail.offset
         """Offset, bytes, after the last whole line that was read."""
 
@@ -79,7 +80,8 @@ class MetricsFeed:
             rows = recent[first : max(enough, first + 1)]
             return _joined(rows, rows[-1].end)
         try:
-            return self._read_old(offset, min(limit, end - offset))
+            with self._reading_old:  # whoever comes second finds the same rows checked
+                return self._read_old(offset, min(limit, end - offset))
         except RunFolderError:
             return Rows(offset, b"")
 
