@@ -69,10 +69,11 @@ class Filmstrip:
         first_update: int = 0,
         every: int = 1,
         monotonic: Callable[[], float] = time.monotonic,
+        processor_time: Callable[[], float] = time.thread_time,
     ) -> None:
         """``count`` is how many policies are kept at most; 0 keeps none. The other arguments are those of
-        ``film_moments``."""
-        self._monotonic = monotonic
+        ``film_moments``. ``processor_time``: what a copy costs; that the thread waited for a core is no cost of it."""
+        self._monotonic, self._processor_time = monotonic, processor_time
         self._began, self._spent = monotonic(), 0.0
         self._folder, self._journals = folder, journals
         self._end, self._count, self._first_update, self._every = end, count, first_update, every
@@ -132,14 +133,14 @@ class Filmstrip:
 
     def _take(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
         """Copy the policy; return its size in bytes."""
-        begin = self._monotonic()
+        begin = self._processor_time()
         file = BytesIO()
         save_weights(model, file)
         content = file.getvalue()
         self._taken = model.num_timesteps
         if keep:
             self._waiting.append((self._taken, content))
-        self._spent += self._monotonic() - begin
+        self._spent += self._processor_time() - begin
         return len(content)
 
     def _advance(self, step: int) -> None:

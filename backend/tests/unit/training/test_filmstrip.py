@@ -81,7 +81,9 @@ def test_fewer_policies_than_wanted_are_all_there_is() -> None:
 def test_each_moment_s_policy_is_kept_after_the_update_it_came_from(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
-    strip = begun(Filmstrip(folder, journals, end=10_000, count=4, every=100, monotonic=no_time), model)
+    strip = begun(
+        Filmstrip(folder, journals, end=10_000, count=4, every=100, monotonic=no_time, processor_time=no_time), model
+    )
     moments = film_moments(10_000, 4, first_update=0, every=100)
     advance(strip, model, *range(1, 10_001))
     assert kept(folder) == [0, *(moment + 1 for moment in moments[1:-1])]
@@ -94,7 +96,7 @@ def test_each_moment_s_policy_is_kept_after_the_update_it_came_from(
 def test_what_is_kept_is_the_policy_of_that_moment(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
-    strip = begun(Filmstrip(folder, journals, end=1_000, count=9, monotonic=no_time), model)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=9, monotonic=no_time, processor_time=no_time), model)
     before = [tensor.clone() for tensor in model.policy.parameters()]
     with torch.no_grad():
         next(model.policy.parameters()).add_(1)
@@ -106,7 +108,7 @@ def test_what_is_kept_is_the_policy_of_that_moment(
 
 
 def test_no_film_is_kept_where_none_is_wanted(folder: RunFolder, journals: RunJournals, model: BaseAlgorithm) -> None:
-    strip = begun(Filmstrip(folder, journals, end=1_000, count=0, monotonic=no_time), model)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=0, monotonic=no_time, processor_time=no_time), model)
     advance(strip, model, 1, 1_000)
     strip.finish(model)
     assert kept(folder) == []
@@ -117,10 +119,15 @@ def test_large_policies_are_kept_less_often(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_BYTES", 100_000)
-    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time), model)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time, processor_time=no_time), model)
     advance(strip, model, *range(1, 1_001))
     assert len(kept(folder)) in (FEWEST - 1, FEWEST)
-    few = begun(Filmstrip(make_run(folder.path.parent, "few"), journals, end=1_000, count=3, monotonic=no_time), model)
+    few = begun(
+        Filmstrip(
+            make_run(folder.path.parent, "few"), journals, end=1_000, count=3, monotonic=no_time, processor_time=no_time
+        ),
+        model,
+    )
     assert len(few._moments) + 2 == 3  # the one that was taken, and the next
 
 
@@ -134,17 +141,36 @@ def test_policies_that_take_long_to_save_are_passed_over_until_training_has_take
         save(*arguments)
 
     monkeypatch.setattr(module, "save_weights", slowly)
-    strip = begun(Filmstrip(folder, journals, end=1_000, count=1_000, monotonic=lambda: now[0]), model)
+
+    def clock() -> float:
+        return now[0]
+
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=1_000, monotonic=clock, processor_time=clock), model)
     for step in range(1, 1_001):
         now[0] += 0.1
         advance(strip, model, step)
     assert len(kept(folder)) == pytest.approx(1 + 1_000 * 0.1 * MAX_SHARE / 0.05, abs=2)
 
 
+def test_waiting_for_a_core_is_no_cost_of_a_policy(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    now = [0.0]
+
+    def late() -> float:
+        now[0] += 10
+        return now[0]
+
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=20, monotonic=late, processor_time=no_time), model)
+    for step in range(1, 1_001):
+        advance(strip, model, step)
+    assert len(kept(folder)) == len(film_moments(1_000, 20))
+
+
 def test_a_full_disk_is_one_warning_and_the_strip_goes_on(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time), model)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time, processor_time=no_time), model)
     write, full = module.write_atomically, [True]
 
     def refuse(*arguments: Any) -> None:
@@ -166,7 +192,7 @@ def test_what_lies_in_the_folder_s_place_is_warned_of(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
     folder.film.symlink_to(folder.path.parent)
-    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time), model)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time, processor_time=no_time), model)
     strip.finish(model)
     assert "It is a link" in messages(folder)[0]
     assert not (folder.path.parent / "step_0.zip").exists()
@@ -175,10 +201,12 @@ def test_what_lies_in_the_folder_s_place_is_warned_of(
 def test_a_second_attempt_goes_on_with_the_strip_and_replaces_what_it_computes_again(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:
-    strip = begun(Filmstrip(folder, journals, end=1_000, count=20, monotonic=no_time), model)
+    strip = begun(Filmstrip(folder, journals, end=1_000, count=20, monotonic=no_time, processor_time=no_time), model)
     advance(strip, model, *range(1, 801))
     first = kept(folder)
-    again = begun(Filmstrip(folder, journals, end=1_000, count=12, monotonic=no_time), model, 400)
+    again = begun(
+        Filmstrip(folder, journals, end=1_000, count=12, monotonic=no_time, processor_time=no_time), model, 400
+    )
     advance(again, model, *range(401, 601))
     assert [step for step in kept(folder) if step < 400] == [step for step in first if step < 400]
     latest = max(step for step in kept(folder) if step <= 601)
