@@ -113,21 +113,26 @@ def prune(
 def _passed(connection: Connection, *, dry_run: bool, actions: int = 0) -> Any:
     """A pass over the storage rules, once it has ended; ``actions``: how many it will be, if that is known. It begins
     after the one that the service makes by itself, if that is at it."""
-    while True:
-        try:
-            connection.post("/storage/prune", {"dry_run": dry_run})
-            break
-        except Failure as refused:
-            if refused.status is not Exit.CONFLICT:
-                raise
-            time.sleep(POLL_SECONDS)
     with progress("Looking through the runs" if dry_run else "Making room") as advance:
+        while not _try_to_begin(connection, dry_run=dry_run):
+            time.sleep(POLL_SECONDS)
         while True:
             found = connection.get("/storage", runs=0)["pruning"]
             advance(found["done"], actions or None)
             if found["ended_at"] is not None:
                 return found
             time.sleep(POLL_SECONDS)
+
+
+def _try_to_begin(connection: Connection, *, dry_run: bool) -> bool:
+    """Begin a pass, unless one is under way; return whether it has begun. Raises Failure."""
+    try:
+        connection.post("/storage/prune", {"dry_run": dry_run})
+    except Failure as refused:
+        if refused.status is not Exit.CONFLICT:
+            raise
+        return False
+    return True
 
 
 def _show(stored: Any, trash: Any, would: Any) -> None:

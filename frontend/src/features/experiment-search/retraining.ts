@@ -1,4 +1,5 @@
 import type { CreateExperiment, Experiment, SearchedTrial } from "@/lib/api";
+import { presetName } from "@/lib/format";
 
 /** As many as a verdict needs of each variant. */
 export const SEEDS = 5;
@@ -14,7 +15,7 @@ export function retraining(
 ): CreateExperiment {
   const { base, score } = specification;
   const first = Math.max(...seeds, -1) + 1;
-  const begun = `${algorithmName(base?.algo ?? "")} ${titleOf(base?.preset)}`;
+  const begun = `${algorithmName(base?.algo ?? "")} ${presetName(base?.preset ?? null)}`;
   return {
     base,
     score,
@@ -24,13 +25,4 @@ export function retraining(
     ],
     seeds: Array.from({ length: SEEDS }, (_, place) => first + place),
   } as CreateExperiment;
-}
-
-/** `high-score` is called High Score wherever presets are chosen. */
-function titleOf(preset: string | null | undefined): string {
-  if (!preset) return "defaults";
-  return preset
-    .split("-")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(" ");
 }

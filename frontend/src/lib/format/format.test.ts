@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { age, brief, bytes, compact, count, decimal, duration, elapsed, percent, plural } from ".";
-import { interval, remaining, setting } from ".";
+import { interval, presetName, remaining, setting } from ".";
 
 describe("numbers", () => {
   test.each([
@@ -87,3 +87,9 @@ describe("times", () => {
     expect(remaining({ step: 0, end_step: 1500, fps: 0 })).toBeNull();
   });
 });
+
+test.each<[string | null, string]>([
+  ["high-score", "High Score"],
+  ["fast", "Fast"],
+  [null, "Defaults"],
+])("the preset %s is called %s", (preset, name) => expect(presetName(preset)).toBe(name));

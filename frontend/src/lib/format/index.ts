@@ -3,3 +3,4 @@ export { noInterval, setting } from "./number";
 export { age, clockTime, duration, elapsed, moment, remaining } from "./time";
 export { solvedAt, solvedWords } from "./solved";
 export { parseNumber } from "./parse-number";
+export { presetName } from "./preset";

@@ -2,8 +2,9 @@ import clsx from "clsx";
 import { EllipsisVertical } from "lucide-react";
 import { Progress } from "@/components/ui/progress";
 import type { Run } from "@/lib/api";
+import { presetName } from "@/lib/format";
 import layout from "../layout/layout.module.css";
-import { type ProgressText, presetName } from "./progress-text";
+import type { ProgressText } from "./progress-text";
 import { RunAge } from "./run-age";
 
 /** Algorithm, environment and preset, where each has a column. */

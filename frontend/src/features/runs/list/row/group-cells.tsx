@@ -3,14 +3,13 @@ import { Check, ChevronRight } from "lucide-react";
 import { memo } from "react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import type { Run, SeedGroup } from "@/lib/api";
-import { decimal, interval, plural } from "@/lib/format";
+import { decimal, interval, plural, presetName } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
 import { AgeCell, CardAge, MenuCell, ProgressCell, SettingCells } from "./common-cells";
 import { GroupSparkline } from "./group-sparkline";
 import { groupProgress, groupProgressText, intervalText, statusCounts } from "./group-text";
 import { NameCell, SelectCell } from "./leading-cells";
-import { presetName } from "./progress-text";
 
 interface GroupCellsProps {
   group: SeedGroup;

@@ -50,15 +50,6 @@ function place(n: number): string {
   return n === 1 ? "next" : `${n - 1} before it`;
 }
 
-/** Display name of a preset: `high-score` → `High Score`. Without one, a run has the algorithm's defaults. */
-export function presetName(preset: string | null): string {
-  if (preset === null) return "Defaults";
-  return preset.replace(
-    /(^|-)(.)/g,
-    (_, dash, letter: string) => `${dash ? " " : ""}${letter.toUpperCase()}`,
-  );
-}
-
 /** `Solved by training at step 12,345, after 14s`, from what the service says. */
 export function solvedText(solved: NonNullable<Run["solved"]>): string {
   return `Solved by ${solved.by} ${solvedWords(solved)}`;

@@ -4,12 +4,12 @@ import { memo } from "react";
 import { Sparkline } from "@/components/charts/sparkline/sparkline";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { isActive, progress, type Run } from "@/lib/api";
-import { decimal, solvedAt } from "@/lib/format";
+import { decimal, presetName, solvedAt } from "@/lib/format";
 import { routes } from "@/lib/url";
 import layout from "../layout/layout.module.css";
 import { AgeCell, CardAge, MenuCell, ProgressCell, SettingCells } from "./common-cells";
 import { NameCell, SelectCell } from "./leading-cells";
-import { presetName, progressText, solvedText } from "./progress-text";
+import { progressText, solvedText } from "./progress-text";
 import { RunTags } from "./run-tags";
 
 interface RunCellsProps {
