@@ -31,8 +31,8 @@ test("what variants differ in is a column, and what they share a fact", () => {
   expect(found.table).toEqual({
     columns: ["variant", "algorithm", "preset", "steps", "gamma", "slippery"],
     rows: [
-      ["A", "PPO", "fast", "9000", "0.9", "preset’s"],
-      ["B", "PPO", "fast", "500", "preset’s", "true"],
+      ["A", "PPO", "Fast", "9000", "0.9", "preset’s"],
+      ["B", "PPO", "Fast", "500", "preset’s", "true"],
     ],
   });
   expect(Object.fromEntries(found.facts)).toEqual({
@@ -82,7 +82,7 @@ test("of a search the table has what is searched, with its scale and condition",
     ["slope", "2 to 8, by 2", "linear", "use is true"],
   ]);
   expect(Object.fromEntries(found.facts)).toMatchObject({
-    "Begins from": "PPO, fast",
+    "Begins from": "PPO, Fast",
     "Proposed by": "TPE, seed 7",
     "Given up": "below the median",
     "Evaluated while it trains": "every 500 steps, 5 episodes; ends once 3 in a row solve it",

@@ -1,5 +1,5 @@
 import type { Experiment } from "@/lib/api";
-import { bytes, count, duration, plural, setting } from "@/lib/format";
+import { bytes, count, duration, plural, presetName, setting } from "@/lib/format";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
 
@@ -35,7 +35,7 @@ function variantTable(
     const { changes } = specification.variants?.[place] ?? {};
     return {
       algorithm: algorithmName(variant.algo),
-      preset: variant.preset ?? "defaults",
+      preset: presetName(variant.preset),
       environment: variant.env_id,
       steps: changes?.total_timesteps ?? specification.base?.total_timesteps ?? "the preset's",
       ...specification.base?.env_options,
@@ -94,7 +94,9 @@ function factsOf(
     [places.length > 1 ? "Environments" : "Environment"]:
       places.length > 1 ? places.join(", ") : base && [base.env_id, ...options].join(", "),
     "Begins from":
-      base && !isVaried && `${algorithmName(base.algo ?? "")}, ${base.preset ?? "its defaults"}`,
+      base &&
+      !isVaried &&
+      `${algorithmName(base.algo ?? "")}, ${base.preset ? presetName(base.preset) : "its defaults"}`,
     "For all": fixed.join(", "),
     "Steps of each run": count(base?.total_timesteps).replace("–", "the preset’s"),
     Seeds: seedText(seeds),

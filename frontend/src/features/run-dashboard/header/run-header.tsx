@@ -5,6 +5,7 @@ import { ChevronRight } from "lucide-react";
 import { StatusBadge } from "@/components/ui/status-badge";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import type { RunDetail } from "@/lib/api";
+import { presetName } from "@/lib/format";
 import { useAlgorithmName, useRunStill } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { ForkedFrom } from "../family/forked-from";
@@ -25,7 +26,8 @@ interface RunHeaderProps {
 export function RunHeader({ run, remove, Sinks }: RunHeaderProps) {
   const algorithmName = useAlgorithmName();
   const stillUrl = useRunStill(run);
-  const facts = [algorithmName(run.algo), run.env_id, run.preset, `seed ${run.seed}`];
+  const preset = run.preset && presetName(run.preset);
+  const facts = [algorithmName(run.algo), run.env_id, preset, `seed ${run.seed}`];
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <EnvironmentStill url={stillUrl} className="-mr-2 h-18 w-27 max-sm:hidden" />
