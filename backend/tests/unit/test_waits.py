@@ -10,7 +10,9 @@ import pytest
 from rlviz.cli.commands import maintenance
 from rlviz.cli.exits import Exit, Failure
 from rlviz.domain.errors import RunIsActive
-from tests.support.service import create, folder_of, service
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.snapshots import snapshots_of
+from tests.support.service import becomes, create, folder_of, service, start
 
 
 def test_a_run_that_has_ended_is_deleted_once_its_worker_has_exited(
@@ -23,6 +25,23 @@ def test_a_run_that_has_ended_is_deleted_once_its_worker_has_exited(
         app.runs.delete(run_id)
         assert not folder_of(app, run_id).is_there()
         assert next(looks, None) is None
+
+
+def test_a_run_that_has_paused_is_resumed_once_its_worker_has_exited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(tmp_path) as app:
+        run_id = start(app)
+        becomes(app, run_id, RunStatus.RUNNING)
+        app.resuming.pause(run_id)
+        becomes(app, run_id, RunStatus.PAUSED)
+        app.resuming.resume(run_id)  # its worker may live a moment longer
+        becomes(app, run_id, RunStatus.RUNNING)
+        app.resuming.pause(run_id)
+        becomes(app, run_id, RunStatus.PAUSED)
+        snapshot = snapshots_of(folder_of(app, run_id))[0].name
+        app.resuming.roll_back(run_id, snapshot)
+        becomes(app, run_id, RunStatus.RUNNING)
 
 
 def test_a_worker_that_does_not_exit_is_not_waited_for_for_ever(

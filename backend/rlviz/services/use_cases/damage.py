@@ -87,6 +87,7 @@ class DamageService(RunUseCases):
         folder is gone, and RunFolderError if a link or a file lies in its place.
         """
         folder = self._folder(run_id)
+        self._await_exit(run_id)
         with self._database.read() as session:
             before = get_run(session, run_id)
             self._check_idle(session, before, "repairing it")

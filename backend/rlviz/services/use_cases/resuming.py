@@ -51,6 +51,7 @@ class ResumeService(RunUseCases):
         Raises IllegalTransition, RunIsActive while its old worker lives, NothingToResume without a whole snapshot,
         ArtifactNotFound, SnapshotRefused, InvalidRequest, NotEnoughDisk, or RunFolderError.
         """
+        self._await_exit(run_id)
         return self._queue(run_id, snapshot, total_timesteps)
 
     def resume_held(self, run_id: str) -> bool:
@@ -82,7 +83,10 @@ class ResumeService(RunUseCases):
             trains = row.state in (RunStatus.STARTING, RunStatus.RUNNING) and row.actor is RunActor.POLICY
             if trains:
                 self._ask_to_go_back(row, snapshot)
-        return row if trains else self._queue(run_id, snapshot, rollback=True)
+        if trains:
+            return row
+        self._await_exit(run_id)
+        return self._queue(run_id, snapshot, rollback=True)
 
     def _ask_to_go_back(self, row: RunRow, snapshot: str) -> None:
         folder = self._folder(row.id)
