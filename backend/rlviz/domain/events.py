@@ -110,6 +110,7 @@ class SnapshotData(EventData):
     trigger: Trigger
     bytes: int = Field(ge=0, description="Of its file, without the segments of the replay buffer.")
     capture_ms: float = Field(ge=0, description="Milliseconds for which it held training up.")
+    request: int = Field(default=0, ge=0, description="Number of the request of a person that this one answers.")
 
 
 class WarningData(EventData):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ class Control(BaseModel):
         default=None, description="Asked for of the worker that trains; the trainer goes back for each new number."
     )
     snapshot_requests: tuple[SnapshotRequest, ...] = Field(
-        default=(), description="Snapshots asked for in this attempt, the newest few."
+        default=(), description="Snapshots asked for, the newest few."
     )
     knob_requests: tuple[KnobRequest, ...] = Field(
         default=(), description="Changes of hyperparameters asked for, the newest few."
@@ -104,6 +105,12 @@ class Control(BaseModel):
     checkpoint_request: int = Field(
         default=0, ge=0, description="Counts up; the trainer saves a checkpoint for each new number."
     )
+
+
+def next_number(requests: Sequence[SnapshotRequest | KnobRequest], now: float) -> int:
+    """The number of the request that follows ``requests`` at ``now``, Unix seconds. No request has had it before, even
+    if the control file that had those was lost: what trains the run would believe that it is answered."""
+    return max(int(now * 1_000), requests[-1].number + 1 if requests else 1)
 
 
 def read_control(path: Path) -> Control:

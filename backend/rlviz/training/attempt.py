@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rlviz.domain.errors import IllegalTransition, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.event_lines import parse_event
-from rlviz.domain.events import CheckpointData, Ending, FinishedData, StartedData, StoppedData
+from rlviz.domain.events import CheckpointData, Ending, FinishedData, SnapshotData, StartedData, StoppedData
 from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control
@@ -28,6 +28,8 @@ class Attempt:
     """Periodic evaluations before, each of which may have used up the seeds of one retest."""
     answered_request: int = 0
     """The last request for a checkpoint that was answered."""
+    answered_snapshot: int = 0
+    """The number of the last request for a snapshot that was answered."""
     best: BestPolicy | None = None
     """The best policy that was kept."""
     resume_from: str | None = None
@@ -55,7 +57,7 @@ def begin_attempt(folder: RunFolder) -> Attempt:
     with suppress(RunFolderError):  # a damaged control file asks for nothing
         control = folder.read_control()
     number = control.attempt
-    answered, final_step = _check_events(folder, number)
+    answered, answered_snapshot, final_step = _check_events(folder, number)
     episodes, evaluations = _count_metrics(folder)
     best = None
     with suppress(RunFolderError):
@@ -65,6 +67,7 @@ def begin_attempt(folder: RunFolder) -> Attempt:
         episodes,
         evaluations,
         answered,
+        answered_snapshot,
         best,
         resume_from=control.resume_from,
         rollback=control.rollback,
@@ -73,12 +76,13 @@ def begin_attempt(folder: RunFolder) -> Attempt:
     )
 
 
-def _check_events(folder: RunFolder, number: int) -> tuple[int, int | None]:
-    """The last request for a checkpoint that was answered, and the step of the last final policy.
+def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]:
+    """The last request for a checkpoint that was answered, the last for a snapshot, and the step of the last final
+    policy.
 
     Raises IllegalTransition if attempt ``number`` has ended.
     """
-    newest, answered, final = 1, 0, None
+    newest, answered, answered_snapshot, final = 1, 0, 0, None
     for line in read_journal(folder.events_path):
         event = parse_event(line.record)
         match event.data if event is not None else None:
@@ -86,11 +90,13 @@ def _check_events(folder: RunFolder, number: int) -> tuple[int, int | None]:
                 newest = attempt
             case CheckpointData(request=request):
                 answered = max(answered, request)
+            case SnapshotData(request=request):
+                answered_snapshot = max(answered_snapshot, request)
             case Ending() as ending if (ending.attempt or newest) >= number:
                 raise IllegalTransition(ending.leads_to, RunStatus.RUNNING)
             case StoppedData(path=str()) | FinishedData(path=str()):
                 final = event.step if event is not None else None
-    return answered, final
+    return answered, answered_snapshot, final
 
 
 def _count_metrics(folder: RunFolder) -> tuple[int, int]:

@@ -255,7 +255,15 @@ class TrainingComponents:
             custom.state_problem if custom is not None else None,
             config.parent.step if config.parent is not None else None,
         )
-        return Snapshots(self._folder, config.snapshots, self._journals, take, subject, step=model.num_timesteps)
+        return Snapshots(
+            self._folder,
+            config.snapshots,
+            self._journals,
+            take,
+            subject,
+            step=model.num_timesteps,
+            answered=self._attempt.answered_snapshot,
+        )
 
 
 def counters_of(
@@ -289,7 +297,7 @@ class _Targets:
         return evaluation is not None
 
     def snapshot(self, trigger: Trigger, message: str) -> None:
-        self._components.snapshots.request(trigger, message=message)
+        self._components.snapshots.request(trigger, message)
 
     def roll_back(self, action: RollBack, firing: Firing) -> str | None:
         if self._components.is_stopping:

@@ -16,7 +16,7 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
 from rlviz.domain.knobs import KnobRequest
 from rlviz.domain.snapshot_plan import SnapshotPlan
-from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.control import Control, Desired, SnapshotRequest
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.attempt_start import begin_journal, continue_from_snapshot
@@ -88,11 +88,11 @@ class Trainer:
         self._components.rollbacks.request(name)
         return True
 
-    def request_snapshot(self, name: str | None = None, message: str = "") -> bool:
-        """Ask for a snapshot at the start of the next rollout. False as long as training has not begun."""
+    def take_snapshots(self, requests: Sequence[SnapshotRequest]) -> bool:
+        """Take those that people ask for. False as long as training has not begun."""
         if self._components is None:
-            return False
-        self._components.snapshots.request(name=name, message=message)
+            return not requests
+        self._components.snapshots.asked.hear(requests)
         return True
 
     def plan_snapshots(self, plan: SnapshotPlan | None) -> None:
@@ -130,6 +130,8 @@ class Trainer:
         except Exception as error:
             lines = traceback.format_exc().splitlines()
             excerpt = "\n".join(lines[-TRACEBACK_LINES:])
+            if self._components is not None:
+                self._components.snapshots.asked.tell_waiting(self._step)
             self._journals.event(
                 self._step,
                 ErrorData(
@@ -189,6 +191,7 @@ class Trainer:
                 ending = self._end(model, components, stopped)
             self._live.close()
             components.recorder.close()
+            components.snapshots.asked.tell_waiting(model.num_timesteps)
             self._journals.event(model.num_timesteps, ending)
 
     def _equip(
@@ -212,6 +215,7 @@ class Trainer:
             live=self._live,
         )
         components.steering.request(control.knob_requests)  # so that they count from the first rollout on
+        components.snapshots.asked.hear(control.snapshot_requests)
         self._components = components
         components.checkpoints.request(self._requested_checkpoint)  # the watcher may have heard of it before
         return components
@@ -253,6 +257,7 @@ class Trainer:
         self._journals.go_back()
         self._pause.go_back()
         self._begin_attempt_at(asked.target)
+        self._attempt = replace(self._attempt, answered_snapshot=components.snapshots.asked.answered)
         asked.carried = components.steering.carried
         return asked
 
@@ -300,6 +305,8 @@ class Trainer:
 
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""
+        with suppress(RunFolderError):  # of what came just now the watcher may not have heard
+            components.snapshots.asked.hear(self._folder.read_control().snapshot_requests)
         self._pause.give_up()  # before: the last snapshot names the last row
         components.steering.close(model.num_timesteps)
         number, ended_early, path = self._attempt.number, components.callback.ended_early, None

@@ -45,7 +45,7 @@ def test_a_worker_killed_at_random_moments_of_taking_snapshots_leaves_whole_ones
         folder = service.folder(run_id)
         take(service, run_id, "first")
         wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", LONG)
-        for number in range(times(2, 100)):
+        for number in range(kills := times(2, 100)):
             take(service, run_id, f"number-{number}")
             time.sleep(random.Random(number).uniform(0, 0.3))
             with suppress(psutil.NoSuchProcess):
@@ -59,6 +59,8 @@ def test_a_worker_killed_at_random_moments_of_taking_snapshots_leaves_whole_ones
                 service.api("DELETE", f"/runs/{run_id}/snapshots/{one.name}")  # refused while it trains
         service.api("POST", f"/runs/{run_id}/pause", json={})
         service.wait_for_status(run_id, "paused")
+        asked = {"first", *(f"number-{number}" for number in range(kills))}
+        assert asked <= {one.name for one in snapshots_of(folder)}, "each one that was asked for was taken in the end"
         for one in snapshots_of(folder)[-2:]:
             verified(service, run_id, one.name)
         whole_files(folder)

@@ -10,6 +10,7 @@ import pytest
 
 from rlviz.domain.events import EventKind
 from rlviz.domain.rules import Rule
+from rlviz.rundir.control import SnapshotRequest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run, whole_of_run
 from rlviz.services.use_cases.forking import ForkRequest
@@ -94,3 +95,25 @@ def test_one_that_is_paused_meanwhile_pauses_there(parent: RunFolder, at: Callab
     [back] = events(folder, EventKind.ROLLBACK)
     assert kinds(folder)[-1] == "paused"
     assert events(folder, EventKind.PAUSED)[-1].step == back.step
+
+
+@pytest.mark.parametrize("parent", ["ppo"], indirect=True)
+def test_a_snapshot_that_somebody_waits_for_is_taken_there_and_none_twice(
+    parent: RunFolder, at: Callable[..., None]
+) -> None:
+    folder = forked(parent)
+    early, mine = SnapshotRequest(number=1, name="early"), SnapshotRequest(number=2, name="mine")
+    folder.change_control(snapshot_requests=(early,))
+
+    def both(callback: Any) -> None:
+        folder.change_control(snapshot_requests=(early, mine))
+        callback.snapshots.asked.hear((early, mine))
+        callback.rollbacks.request(beginning(folder))
+
+    at(500, both)
+    assert train_run(folder)
+    [back] = events(folder, EventKind.ROLLBACK)
+    asked = [event for event in events(folder, EventKind.SNAPSHOT) if event.data.request]  # type: ignore[union-attr]
+    assert [event.data.name for event in asked] == ["early", "mine"]  # type: ignore[union-attr]
+    assert asked[1].step == back.step
+    assert asked[1].seq > back.seq

@@ -9,7 +9,15 @@ import pytest
 from pydantic import ValidationError
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.control import Control, Desired, RollbackRequest, read_control, write_control
+from rlviz.rundir.control import (
+    Control,
+    Desired,
+    RollbackRequest,
+    SnapshotRequest,
+    next_number,
+    read_control,
+    write_control,
+)
 
 
 def test_without_a_file_nobody_asked_for_anything(tmp_path: Path) -> None:
@@ -38,6 +46,14 @@ def test_an_unreadable_file_is_named(tmp_path: Path, content: str) -> None:
 def test_a_control_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Control().desired = Desired.STOP  # type: ignore[misc]
+
+
+def test_a_request_has_a_number_that_none_had_before_even_if_the_file_was_lost() -> None:
+    first = next_number((), now=1_763_689_392.117)
+    asked = SnapshotRequest(number=first)
+    assert next_number((asked,), now=1_763_689_392.117) == first + 1
+    assert next_number((asked,), now=0.0) == first + 1, "the clock was set back"
+    assert next_number((), now=1_763_689_400.0) > first
 
 
 def test_requests_of_an_earlier_version_are_read_by_their_names_then(tmp_path: Path) -> None:

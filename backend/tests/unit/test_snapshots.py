@@ -20,6 +20,7 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger, check_name
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.spaces import Space
+from rlviz.rundir.control import SnapshotRequest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import inherit
 from rlviz.rundir.lineage import newest_of_run
@@ -31,6 +32,7 @@ from rlviz.rundir.snapshots import (
     write_snapshot,
 )
 from rlviz.training.journals import RunJournals
+from rlviz.training.recomputed import Recomputed
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
@@ -91,14 +93,27 @@ class Clock:
 class Taken:
     """Snapshots of a training that is only pretended, at the step that ``at`` says."""
 
-    def __init__(self, folder: RunFolder, **plan: Any) -> None:
+    def __init__(self, folder: RunFolder, answered: int = 0, **plan: Any) -> None:
         self.folder, self.clock, self.journals = folder, Clock(), RunJournals(folder)
         self.captured: list[int] = []
         self.subject = Subject(folder.run_id, 1, BUILT, ORIGIN)
         self.snapshots = Snapshots(
-            folder, SnapshotPlan(**plan), self.journals, self._capture, self.subject, monotonic=self.clock
+            folder,
+            SnapshotPlan(**plan),
+            self.journals,
+            self._capture,
+            self.subject,
+            answered=answered,
+            monotonic=self.clock,
         )
         self._step = 0
+        self.requests: list[SnapshotRequest] = []
+
+    def ask(self, name: str | None = None, message: str = "") -> None:
+        """A person does, and both the watcher and the trainer hear of it."""
+        self.requests.append(SnapshotRequest(number=len(self.requests) + 1, name=name, message=message))
+        self.snapshots.asked.hear(self.requests)
+        self.snapshots.asked.hear(self.requests)
 
     def _capture(self, point: Any) -> Captured:
         self.captured.append(self._step)
@@ -161,7 +176,7 @@ def test_a_plan_of_none_takes_those_that_are_asked_for_alone(folder: RunFolder) 
     taken = Taken(folder, every_seconds=None)
     taken.at(100, 100.0)
     assert taken.captured == []
-    taken.snapshots.request(name="before-lunch", message="It walks.")
+    taken.ask("before-lunch", "It walks.")
     taken.at(200, 100.0)
     [found] = snapshots_of(folder)
     assert (found.name, found.manifest.step, found.manifest.message) == ("before-lunch", 200, "It walks.")
@@ -182,10 +197,73 @@ def test_one_that_is_asked_for_takes_the_place_of_one_that_is_due(folder: RunFol
     taken = Taken(folder, every_steps=100, every_seconds=None)
     taken.snapshots.note_solved()
     taken.at(128, 0.0)
-    taken.snapshots.request(name="mine")
+    taken.ask("mine")
     taken.at(256, 0.0)
     assert [event.data.name for event in events(folder, EventKind.SNAPSHOT)] == ["128", "mine", "256"]
     assert snapshots_of(folder)[0].manifest.trigger is Trigger.SOLVED
+
+
+def test_one_that_a_person_asks_for_is_taken_once_and_its_event_names_the_request(
+    folder: RunFolder,
+) -> None:
+    taken = Taken(folder, every_seconds=None, answered=1)
+    taken.ask("of-an-earlier-attempt")
+    taken.ask("mine")
+    for step in (100, 200):
+        taken.at(step, 0.0)
+    assert names(folder) == ["mine"]
+    assert [event.data.request for event in events(folder, EventKind.SNAPSHOT)] == [2]
+    assert taken.snapshots.asked.answered == 2
+
+
+def test_one_that_a_person_asks_for_waits_until_training_no_longer_repeats_itself(folder: RunFolder) -> None:
+    taken = Taken(folder, every_steps=100, every_seconds=None)
+    recorded = [{"seq": 1, "step": 200, "values": {"episode/reward": 1.0}}]
+    taken.journals.expect(
+        Recomputed("0", 0, recorded, last=1, attempt=2, leave_behind=lambda _step: pytest.fail("it diverged"))
+    )
+    taken.ask("mine")
+    assert not taken.snapshots.is_due(50, is_evaluated=False)
+    taken.at(128, 0.0)
+    assert names(folder) == ["128"]
+    taken.journals.metrics(200, {"episode/reward": 1.0})
+    taken.at(256, 0.0)
+    assert names(folder) == ["128", "256", "mine"]
+
+
+def test_one_that_waits_at_the_end_is_of_the_end(folder: RunFolder) -> None:
+    taken = Taken(folder, every_seconds=None)
+    taken.ask("mine")
+    taken.snapshots.take_last(Trigger.FINISHED)
+    taken.snapshots.flush()
+    [found] = snapshots_of(folder)
+    assert (found.name, found.manifest.point) == ("mine", "end")
+    taken.snapshots.asked.tell_waiting(0)
+    assert messages(folder) == []
+
+
+def test_one_that_waits_when_training_is_stopped_is_told_of(folder: RunFolder) -> None:
+    taken = Taken(folder, every_seconds=None)
+    for name in ("mine", None, None):
+        taken.ask(name)
+    taken.snapshots.asked.tell_waiting(100)
+    assert [message.split(" that was asked for was not taken: ")[0] for message in messages(folder)] == [
+        "The snapshot mine",
+        "A snapshot",
+    ]
+    assert taken.snapshots.asked.answered == 0, "so that the next attempt takes them"
+
+
+def test_one_whose_name_there_is_already_does_not_replace_it(folder: RunFolder) -> None:
+    """Its worker was killed after it was written, or another one was given that name meanwhile."""
+    written(folder, 100, name="mine", is_named=True, message="It walks.")
+    taken = Taken(folder, every_seconds=None)
+    taken.ask("mine", "It runs.")
+    taken.at(200, 0.0)
+    [found] = snapshots_of(folder)
+    assert (found.manifest.step, found.manifest.message) == (100, "It walks.")
+    [event] = events(folder, EventKind.SNAPSHOT)
+    assert (event.step, event.data.name, event.data.request) == (100, "mine", 1)
 
 
 def test_that_of_a_best_policy_is_of_the_rollout_in_which_it_was_evaluated(folder: RunFolder) -> None:

@@ -129,7 +129,6 @@ class ResumeService(RunUseCases):
                 resumed_by_itself=resumed_by_itself,
                 rollback=rollback,
                 total_timesteps=total,
-                snapshot_requests=(),
                 rollback_request=None,
                 reason=None,
             )

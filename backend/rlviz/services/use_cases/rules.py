@@ -16,6 +16,7 @@ from rlviz.domain.knobs import MAX_WAITING, KnobRequest, ScaleKnob, SetKnob
 from rlviz.domain.records import MetricRecord
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import next_number
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.knob_changes import knob_changes
 from rlviz.rundir.metric_rows import counted_rows
@@ -104,7 +105,7 @@ class RuleService(RunUseCases):
             placed = [(f"/changes/{index}", change) for index, change in enumerate(changes)]
             check_changes(algorithm, config.hyperparameters, placed)
             requests = folder.read_control().knob_requests
-            first = requests[-1].number + 1 if requests else 1
+            first = next_number(requests, self._clock())
             asked = (KnobRequest(number=number, change=change) for number, change in enumerate(changes, start=first))
             folder.change_control(knob_requests=(*requests, *asked)[-MAX_WAITING:])
         return row

@@ -17,13 +17,14 @@ from rlviz.domain.errors import (
     RunIsActive,
     VerificationInProgress,
 )
+from rlviz.domain.run_actor import RunActor
 from rlviz.domain.snapshot import check_name
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.status import RunStatus
 from rlviz.domain.verification import VerificationStatus
 from rlviz.launchers.job import VerifySnapshot
-from rlviz.rundir.control import SnapshotRequest
+from rlviz.rundir.control import SnapshotRequest, next_number
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import is_behind
@@ -78,7 +79,8 @@ class SnapshotService(RunUseCases):
         return SnapshotList(found, behind, bytes_of(folder), spread, verifications, plan)
 
     def take(self, run_id: str, name: str | None, message: str) -> RunRow:
-        """Ask a run that trains for a snapshot at the start of its next rollout.
+        """Ask a run that trains for a snapshot at the start of its next rollout. Where its worker does not come to one,
+        the next attempt takes it.
 
         Raises NotTraining for one that does not train, NewerVersion, and InvalidRequest for a name that is taken.
         """
@@ -87,13 +89,14 @@ class SnapshotService(RunUseCases):
             check_controlled(row)
             if row.state not in (RunStatus.STARTING, RunStatus.RUNNING):
                 raise NotTraining(f"Run {run_id!r} is {row.status!r}. A snapshot can be taken only while it trains.")
+            if row.actor is not RunActor.POLICY:
+                raise NotTraining(f"Nothing learns in run {run_id!r}, so that there is nothing to take a snapshot of.")
             folder = self._folder(run_id)
             folder.config_to_go_on()
             if name is not None and any(one.name == check_name(name) for one in snapshots_of(folder)):
                 raise InvalidRequest.field("/name", f"There is a snapshot {name!r} already. Choose another name.")
             requests = folder.read_control().snapshot_requests
-            number = requests[-1].number + 1 if requests else 1
-            request = SnapshotRequest(number=number, name=name, message=message)
+            request = SnapshotRequest(number=next_number(requests, self._clock()), name=name, message=message)
             folder.change_control(snapshot_requests=(*requests, request)[-KEPT_REQUESTS:])
         return row
 

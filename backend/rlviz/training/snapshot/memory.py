@@ -23,6 +23,8 @@ class WriteRequest:
     trigger: Trigger
     name: str | None = None
     message: str = ""
+    number: int = 0
+    """That of a person's request."""
 
 
 @dataclass(frozen=True)

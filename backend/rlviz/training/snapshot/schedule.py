@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.errors import RlvizError, RunFolderError
 from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_retention import drop_segments, retain_snapshots
+from rlviz.rundir.snapshots import Snapshot, find_snapshot
 from rlviz.training.journals import RunJournals
 from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_archive
+from rlviz.training.snapshot.asked import Asked
 from rlviz.training.snapshot.capture import Captured, Point
 from rlviz.training.snapshot.memory import Memory, Recent, Usable, WriteRequest
 from rlviz.training.snapshot.replay import write_pieces
@@ -67,15 +69,17 @@ class Snapshots:
         subject: Subject,
         *,
         step: int = 0,
+        answered: int = 0,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``step`` is that at which training begins."""
+        """``step`` is that at which training begins; ``answered`` as for Asked."""
         self._folder, self._plan, self._journals, self._subject = folder, plan, journals, subject
         self._capture, self._clock, self._monotonic = capture, clock, monotonic
         self._attempt = subject.attempt
         self._memory = Memory()
         self._requests: SimpleQueue[WriteRequest] = SimpleQueue()
+        self.asked = Asked(journals, answered)
         self._wanted_plan = plan
         self._step_due = self._after(step)
         self._recent_due = monotonic() + FIRST_SHARE * SHORTEST_SECONDS
@@ -87,9 +91,9 @@ class Snapshots:
         """Whether something is due that does not go by steps. Threads set it after what it announces; the training
         thread clears it before it looks."""
 
-    def request(self, trigger: Trigger = Trigger.REQUESTED, name: str | None = None, message: str = "") -> None:
+    def request(self, trigger: Trigger, message: str = "") -> None:
         """Ask, from any thread, for one at the start of the next rollout."""
-        self._requests.put(WriteRequest(trigger, name, message))
+        self._requests.put(WriteRequest(trigger, message=message))
         self._is_asked = True
 
     def note_best(self, began_at: int) -> None:
@@ -117,7 +121,7 @@ class Snapshots:
     def is_due(self, step: int, *, is_evaluated: bool) -> bool:
         """Whether to ``catch_up`` at the start of a rollout at ``step``. ``is_evaluated``: its policy will be, and may
         turn out to be the best."""
-        return self._is_asked or step >= self._step_due or (is_evaluated and self._plan.is_on)
+        return self._is_asked or step >= self._step_due or (is_evaluated and self._plan.is_on) or self.asked.is_due
 
     def tick(self) -> None:
         """Look at the clock, from any thread."""
@@ -141,17 +145,21 @@ class Snapshots:
         return self._manifest(Recent(captured, self._clock(), 0.0, attempt), WriteRequest(Trigger.REQUESTED))
 
     def take_last(self, trigger: Trigger) -> None:
-        """Training is over, behind its last update."""
-        if self._plan.is_on:
-            self._submit(self._take("end"), WriteRequest(trigger))
+        """Training is over, behind its last update: what people still wait for is of that moment too."""
+        requests = [WriteRequest(trigger)] if self._plan.is_on else []
+        requests += self.asked.take()
+        if requests:
+            recent = self._take("end")
+            for request in requests:
+                self._submit(recent, request)
 
-    def write_newest(self, trigger: Trigger, name: str | None = None, message: str = "") -> int | None:
+    def write_newest(self, trigger: Trigger) -> int | None:
         """Write the one captured last, if it is not on its way already, from any thread. Returns its step; None if
         there is none yet."""
         if (recent := self._memory.newest) is None:
             return None
-        if recent.captured.step != self._last_submitted or name is not None:
-            self._submit(recent, WriteRequest(trigger, name, message))
+        if recent.captured.step != self._last_submitted:
+            self._submit(recent, WriteRequest(trigger))
         return recent.captured.step
 
     def flush(self) -> None:
@@ -198,6 +206,8 @@ class Snapshots:
             self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
         while not self._requests.empty():
             requests.append(self._requests.get())
+        if self.asked.is_due:
+            requests += self.asked.take()
         if is_due and all(
             request.name is not None for request in requests
         ):  # or one of them takes its place, and its name
@@ -230,6 +240,9 @@ class Snapshots:
             write_pieces(self._folder, captured.pieces)
 
     def _write(self, recent: Recent, request: WriteRequest) -> None:
+        if (found := self._found(request)) is not None:
+            self._tell(found.manifest, found.bytes, request)
+            return
         captured = recent.captured
         manifest = self._manifest(recent, request)
         try:
@@ -240,10 +253,27 @@ class Snapshots:
             self._journals.warn(captured.step, f"The snapshot of step {captured.step} could not be saved: {error}.")
             return
         self._written = {captured.step: manifest.name}
+        self._tell(manifest, size, request)
+
+    def _found(self, request: WriteRequest) -> Snapshot | None:
+        """The snapshot that has the name which somebody asks for: a worker that was killed has written it and not said
+        so, or another one was given that name meanwhile. It is not replaced."""
+        if request.name is None:
+            return None
+        with suppress(OSError, RlvizError):
+            return find_snapshot(self._folder, request.name)
+        return None
+
+    def _tell(self, manifest: SnapshotManifest, size: int, request: WriteRequest) -> None:
+        self.asked.answer(request)
         self._journals.event(
-            captured.step,
+            manifest.step,
             SnapshotData(
-                name=manifest.name, trigger=manifest.trigger, bytes=size, capture_ms=round(recent.capture_ms, 3)
+                name=manifest.name,
+                trigger=manifest.trigger,
+                bytes=size,
+                capture_ms=manifest.capture_ms,
+                request=request.number,
             ),
         )
 

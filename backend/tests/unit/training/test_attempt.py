@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import IllegalTransition
-from rlviz.domain.events import CheckpointData, Ending, FinishedData, InterruptedData, StartedData
+from rlviz.domain.events import CheckpointData, Ending, FinishedData, InterruptedData, SnapshotData, StartedData
+from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, begin_attempt
 from rlviz.training.journals import RunJournals
@@ -23,6 +24,8 @@ def write_attempt(folder: RunFolder, number: int, ending: Ending | None) -> None
     journals.metrics(20, {"episode/reward": 1.0, "episode/length": 10, "episode/index": 2})
     journals.metrics(20, {"eval/mean_reward": 1.0})
     journals.event(20, CheckpointData(path="checkpoints/step_20.zip", request=4))
+    for name, request in (("mine", 7), ("20", 0)):
+        journals.event(20, SnapshotData(name=name, trigger=Trigger.REQUESTED, bytes=1, capture_ms=1.0, request=request))
     if ending is not None:
         journals.event(20, ending)
     journals.close()
@@ -41,6 +44,7 @@ def test_the_next_attempt_goes_on_counting(tmp_path: Path, ending: Ending) -> No
     folder.change_control(attempt=2)
     attempt = begin_attempt(folder)
     assert (attempt.number, attempt.episodes, attempt.evaluations, attempt.answered_request) == (2, 2, 1, 4)
+    assert attempt.answered_snapshot == 7
 
 
 @pytest.mark.parametrize(

@@ -8496,6 +8496,12 @@ export interface components {
        * @description Milliseconds for which it held training up.
        */
       capture_ms: number;
+      /**
+       * Request
+       * @description Number of the request of a person that this one answers.
+       * @default 0
+       */
+      request?: number;
     };
     /** SnapshotInfo */
     SnapshotInfo: {

@@ -1,0 +1,98 @@
+"""Snapshots that people ask for: each is taken, by this attempt or by the next, or is said not to have been."""
+
+from __future__ import annotations
+
+import os
+import signal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import NotTraining
+from rlviz.domain.events import EventKind
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.control import Desired, SnapshotRequest
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import snapshots_of
+from rlviz.services.use_cases.configuration import NewRun
+from rlviz.training.callback import RunCallback
+from rlviz.training.watched_training import train_run
+from tests.support.service import ENDLESS, becomes, ended, folder_of, service, start
+from tests.support.training import events, eventually, kinds, make_run, messages, snapshots
+from tests.support.workers import pid_of
+
+MINE = SnapshotRequest(number=1, name="mine", message="It walks.")
+
+
+def names(folder: RunFolder) -> list[str]:
+    return [one.name for one in snapshots_of(folder)]
+
+
+def mine(folder: RunFolder) -> list[Any]:
+    """The events that say that it was taken."""
+    return [event for event in events(folder, EventKind.SNAPSHOT) if event.data.name == MINE.name]
+
+
+def ask(folder: RunFolder, callback: RunCallback, *, stop: bool = False) -> None:
+    """At the last moment: the watcher may not hear of it."""
+    folder.change_control(snapshot_requests=(MINE,))
+    if stop:
+        callback._stop.set()
+
+
+def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(tmp_path: Path) -> None:
+    with service(tmp_path) as app:
+        run_id = start(app, snapshots=snapshots(every_steps=128))
+        folder = folder_of(app, run_id)
+        eventually(lambda: names(folder), "a snapshot to go on from")
+        pid = pid_of(events(folder, EventKind.STARTED)[-1].data.worker)
+        os.kill(pid, signal.SIGSTOP)
+        app.snapshots.take(run_id, "mine", "It walks.")
+        os.kill(pid, signal.SIGKILL)
+        assert ended(app, run_id).state is RunStatus.INTERRUPTED
+        assert "mine" not in names(folder)
+        app.resuming.resume(run_id)
+        eventually(lambda: "mine" in names(folder), "the snapshot that was asked for")
+        app.resuming.pause(run_id)
+        becomes(app, run_id, RunStatus.PAUSED)
+        ended(app, run_id)
+        before = names(folder).count("mine"), len(mine(folder))
+        app.resuming.resume(run_id)
+        eventually(lambda: len(events(folder, EventKind.STARTED)) == 3, "the third attempt")
+        app.runs.stop(run_id)
+        ended(app, run_id)
+        assert (names(folder).count("mine"), len(mine(folder))) == before == (1, 1), "not once more"
+
+
+def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes_on(tmp_path: Path, at: Any) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_024, snapshots=snapshots(every_steps=128))
+    at(700, partial(ask, folder, stop=True))
+    assert train_run(folder)
+    [message] = messages(folder)
+    assert message.startswith("The snapshot mine that was asked for was not taken")
+    assert kinds(folder)[-1] == "stopped"
+    assert "mine" not in names(folder)
+    folder.change_control(desired=Desired.RUN, attempt=2, resume_from=names(folder)[-1])
+    assert train_run(folder)
+    [found] = [one.manifest for one in snapshots_of(folder) if one.name == "mine"]
+    assert found.message == "It walks."
+    assert 640 <= found.step < 1_024
+
+
+def test_one_that_waits_in_the_last_rollout_is_of_the_end(tmp_path: Path, at: Any) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_024)
+    at(1_020, partial(ask, folder))
+    assert train_run(folder)
+    assert messages(folder) == []
+    assert {one.name: one.manifest.step for one in snapshots_of(folder)} == {"mine": 1_024}
+
+
+def test_where_nothing_learns_there_is_nothing_to_take(tmp_path: Path) -> None:
+    with service(tmp_path) as app:
+        run_id = app.runs.create(NewRun(algo="random", preset=None, seed=1, total_timesteps=ENDLESS)).id
+        app.runs.start(run_id)
+        becomes(app, run_id, RunStatus.RUNNING)
+        with pytest.raises(NotTraining, match="Nothing learns"):
+            app.snapshots.take(run_id, "mine", "")
