@@ -35,7 +35,16 @@ def build_model(config: RunConfig) -> BaseAlgorithm:
     model: BaseAlgorithm = load(algorithm.model_class)(
         policy, environments, seed=config.seed, device="cpu", **arguments
     )
+    _seed_what_was_drawn_from(model, config.seed)
     return model
+
+
+def _seed_what_was_drawn_from(model: BaseAlgorithm, seed: int) -> None:
+    """A network of convolutions draws a picture from the space of observations to learn its own shape, which gives that
+    space a generator of any seed. Nothing else draws from it; one that has none is left as it is."""
+    space = model.observation_space
+    if space._np_random is not None:
+        space.seed(seed)
 
 
 @contextmanager

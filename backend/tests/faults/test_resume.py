@@ -44,10 +44,6 @@ CUTS = times(4, 100)
 CUTS_OF_A_RUN = 40
 """About so often a run is cut before it ends; then another one is."""
 
-OBSERVATION_SPACE = "/generators/spaces/1/"
-"""A network of convolutions draws from that space as it is made, before anything is seeded. So two runs begin with
-other generators of it. Training does not draw from it."""
-
 NOTHING = StateKept.NOTHING
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400 if SOAK else 900)]
@@ -68,11 +64,6 @@ class Case:
     def cell(self) -> str:
         """The row of the table in docs/resume.md: its environment, and what was changed at a fork."""
         return ", ".join(filter(None, [self.env_id or ENV_ID, self.told]))
-
-    @property
-    def sees_pictures(self) -> bool:
-        env_id = self.env_id or ENV_ID
-        return env_id in ENVIRONMENTS.names() and ENVIRONMENTS.get(env_id).observation_space.is_picture
 
     def make(self, root: Path, name: str, plan: SnapshotPlan | None = None) -> RunFolder:
         config = {**self.config, "env_id": self.env_id} if self.env_id is not None else self.config
@@ -263,8 +254,6 @@ def test_a_run_whose_workers_are_paused_and_killed_anywhere_in_a_rollout_ends_as
         broken = case.make(tmp_path / str(number), name, plan)
         cuts = interrupt_at_random(broken, launcher, at_most=left, seconds=seconds / CUTS_OF_A_RUN, chance=chance)
         found = differing(final_state(broken), state)
-        if case.sees_pictures:
-            found = [path for path in found if not path.startswith(OBSERVATION_SPACE)]
         same = logged(broken) == rows and not found
         figures.add_cuts(case.algo, case.cell, cuts, same=same)
         assert logged(broken) == rows

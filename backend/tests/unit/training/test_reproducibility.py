@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,10 @@ from rlviz.launchers.base import Exit
 from rlviz.launchers.job import Train
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
+from rlviz.training.builder import build_model, closing_environments
+from rlviz.training.snapshot.generators import capture_generators, restore_generators
 from rlviz.training.watched_training import train_run
+from tests.support.pictures import Pictures
 from tests.support.training import curves, eventually, kinds, make_run
 from tests.support.workers import impatient_launcher, parent_of, pid_of, warm_launcher, worker_processes
 
@@ -51,6 +55,31 @@ def test_the_same_seed_gives_the_same_values_in_every_process(repeated: dict[str
     assert len(values) > 20
     assert any("train/loss" in row for _, row in values)
     assert others == [values] * 3
+
+
+def test_two_runs_of_one_seed_begin_with_the_same_generators_of_pictures_too(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, env_id="ALE/Breakout-v5", hyperparameters={"n_envs": 1, "n_steps": 64})
+
+    def spaces() -> list[Any]:
+        with closing_environments(build_model(folder.read_config())) as model:
+            return list(capture_generators(model)["spaces"])
+
+    first = spaces()
+    assert first[1] is not None, "what a network of convolutions draws from as it is made"
+    assert spaces() == first
+
+
+@pytest.mark.parametrize("env_id", ["CartPole-v1", "ALE/Breakout-v5"])
+def test_generators_of_an_older_snapshot_are_taken_over_as_they_are(tmp_path: Path, env_id: str) -> None:
+    """When the space of observations was not seeded, that of pictures had any generator, and others had none."""
+    folder = make_run(tmp_path, env_id=env_id, hyperparameters={"n_envs": 1, "n_steps": 64})
+    with closing_environments(build_model(folder.read_config())) as model:
+        states = capture_generators(model)
+        states["spaces"][1] = Pictures(model.action_space).observation_space.np_random.bit_generator.state
+        if env_id == "CartPole-v1":
+            states["spaces"][1] = None
+        restore_generators(model, states)
+        assert capture_generators(model)["spaces"] == states["spaces"]
 
 
 def test_what_ran_before_in_the_same_process_does_not_matter(tmp_path: Path) -> None:
