@@ -19,15 +19,20 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from benchmarks import load, resume_matrix
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "reliability.md"
-BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
+FIGURES, PARTS = "figures", "parts"
+"""The blocks of the document that are written here, between comments of that name."""
+
 HEAD = ["| what | times | median | worst | promised |", "| --- | --- | --- | --- | --- |"]
+PARTS_HEAD = ["| part | tests | failed | repeated, as a share of the full number |", "| --- | --- | --- | --- |"]
 
 FAULTS = {
     "workers": ("test_kills.py", "-k", "worker_ended"),
@@ -68,7 +73,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="of each part only what pytest selects by this, as with its -k")
     options = parser.parse_args()
     if not options.parts:
-        write([])
+        write(FIGURES, [])
+        write(PARTS, [])
     failed = [part for part in options.parts or names if not _measure(part, options.share, options.only)]
     print(f"Failed: {', '.join(failed)}" if failed else "All held.")
     return 1 if failed else 0
@@ -78,14 +84,16 @@ def _measure(part: str, share: float, only: str) -> bool:
     """Whether everything held."""
     print(f"\n{part}", flush=True)
     begin = time.monotonic()
-    figures, held = (_loaded(), True) if part == LOAD else _break(part, share, only)
+    figures, tests = (_loaded(), None) if part == LOAD else _break(part, share, only)
+    held = tests is None or tests.held
     cuts, figures = _cuts(figures), [one for one in figures if "cuts" not in one]
     held = held and all(one["same"] for one in cuts)
     held = held and all(one["at_most"] is None or one["value"] <= one["at_most"] for one in figures)
-    kept = dict(map(_named, _within(DOCUMENT.read_text())))
-    found = dict(map(_named, table(figures)))
-    write([*{**kept, **found}.values()])
-    print("\n".join([*HEAD, *found.values()]))
+    found = table(figures)
+    write(FIGURES, _renewed(FIGURES, found))
+    if tests is not None and not only:
+        write(PARTS, _renewed(PARTS, [f"| {part} | {tests.ran} | {tests.failed} | {share:g} |"]))
+    print("\n".join([*HEAD, *found]))
     print(f"({time.monotonic() - begin:.0f} s)", flush=True)
     return held
 
@@ -94,23 +102,44 @@ def _loaded() -> list[dict[str, Any]]:
     return [*load.measure(), *load.measure(at_once=True)]
 
 
-def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], bool]:
+@dataclass(frozen=True)
+class Tests:
+    """How many of a part were run, those that were skipped left out, and how many failed."""
+
+    ran: int
+    failed: int
+    held: bool
+
+    @classmethod
+    def read(cls, report: Path, *, held: bool) -> Tests:
+        """From what pytest reports as JUnit's XML."""
+        suites = list(ElementTree.parse(report).getroot().iter("testsuite"))
+
+        def count(name: str) -> int:
+            return sum(int(suite.get(name, 0)) for suite in suites)
+
+        return cls(count("tests") - count("skipped"), count("failures") + count("errors"), held)
+
+
+def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], Tests]:
     file, *selection = FAULTS[part]
     if only:  # the last -k counts
         selection += ["-k", only if "-k" not in selection else f"({selection[-1]}) and ({only})"]
-    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as figures:
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as figures, tempfile.TemporaryDirectory() as reports:
+        report = Path(reports) / "tests.xml"
         environment = {**os.environ, "RLVIZ_SOAK": str(share), "RLVIZ_SOAK_FIGURES": figures.name}
         # The figures are printed as they come, past what pytest holds back.
         command = [sys.executable, "-m", "pytest", f"tests/faults/{file}", *selection, "-v", "--capture=sys"]
         found: list[dict[str, Any]] = []
-        with subprocess.Popen([*command, "--timeout", "14400"], env=environment, cwd=ROOT / "backend") as tests:
+        command += ["--timeout", "14400", f"--junit-xml={report}"]
+        with subprocess.Popen(command, env=environment, cwd=ROOT / "backend") as tests:
             ended = False
             while not ended:
                 with suppress(subprocess.TimeoutExpired):
                     ended = tests.wait(KEEP_SECONDS) is not None
                 found += [json.loads(line) for line in figures]
                 resume_matrix.write(_cuts(found))
-        return found, tests.returncode == 0
+        return found, Tests.read(report, held=tests.returncode == 0)
 
 
 def _cuts(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -130,16 +159,25 @@ def table(figures: list[dict[str, Any]]) -> list[str]:
     return rows
 
 
-def write(rows: list[str]) -> None:
-    """Put ``rows`` into the document in place of those that are there."""
-    content = "\n".join([*HEAD, *rows]) if rows else "Not measured yet."
-    within = f"{BEGIN}\n\n{_machine()}\n\n{content}\n\n{END}" if rows else f"{BEGIN}\n\n{content}\n\n{END}"
-    DOCUMENT.write_text(re.sub(f"{BEGIN}.*{END}", lambda _: within, DOCUMENT.read_text(), flags=re.DOTALL))
+def write(block: str, rows: list[str]) -> None:
+    """Put ``rows`` into a block of the document in place of those that are there."""
+    begin, end = _comments(block)
+    head = [_machine(), "", *HEAD] if block == FIGURES else PARTS_HEAD
+    content = "\n".join([*head, *rows] if rows else ["Not measured yet."])
+    within = f"{begin}\n\n{content}\n\n{end}"
+    DOCUMENT.write_text(re.sub(f"{begin}.*{end}", lambda _: within, DOCUMENT.read_text(), flags=re.DOTALL))
 
 
-def _within(document: str) -> list[str]:
-    lines = document.split(BEGIN)[1].split(END)[0].splitlines()
-    return [line for line in lines if line.startswith("|") and line not in HEAD]
+def _renewed(block: str, found: list[str]) -> list[str]:
+    """The rows of a block, with those in ``found`` in place of those of the same name."""
+    begin, end = _comments(block)
+    lines = DOCUMENT.read_text().split(begin)[1].split(end)[0].splitlines()
+    kept = [line for line in lines if line.startswith("|") and line not in (*HEAD, *PARTS_HEAD)]
+    return [*{**dict(map(_named, kept)), **dict(map(_named, found))}.values()]
+
+
+def _comments(block: str) -> tuple[str, str]:
+    return f"<!-- {block} -->", f"<!-- /{block} -->"
 
 
 def _named(row: str) -> tuple[str, str]:
