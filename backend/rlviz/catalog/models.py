@@ -64,6 +64,8 @@ class RunRow(SQLModel, table=True):
     """Seconds that earlier attempts have trained."""
     core_seconds_before: float | None = None
     """What the attempts that have ended cost; None where they were not counted. ``core_seconds`` counts by it."""
+    core_seconds_now: float | None = None
+    """What the run had cost, while it trains, when its worker was last asked; None if that cannot be asked."""
     parent: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     resumed: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     saves_at: int | None = None
@@ -116,7 +118,8 @@ class RunRow(SQLModel, table=True):
         return TrainingClock(tuple((start or 0.0, end) for start, end in self.attempts))
 
     def core_seconds(self, now: float) -> float:
-        """Processor seconds of training by ``now`` (Unix seconds); of an attempt that goes on, the time that it takes.
+        """Processor seconds of training by ``now`` (Unix seconds); of an attempt that goes on, the time that it takes
+        where its worker cannot be asked.
 
         Of runs that were catalogued before they were counted, the time that all attempts took.
         """
@@ -125,7 +128,11 @@ class RunRow(SQLModel, table=True):
         if self.core_seconds_before is None:
             return self.clock.at(now)
         began, ended = self.attempts[-1]
-        return self.core_seconds_before + (max(0.0, now - (began or now)) if ended is None else 0.0)
+        if ended is not None:
+            return self.core_seconds_before
+        if self.core_seconds_now is not None:
+            return self.core_seconds_now
+        return self.core_seconds_before + max(0.0, now - (began or now))
 
     @property
     def state(self) -> RunStatus:

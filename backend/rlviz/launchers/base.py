@@ -59,6 +59,11 @@ class Worker(ABC):
     def poll(self) -> Exit | None:
         """How it ended, or None while it lives. Never blocks; may be called again after the end."""
 
+    def processor_seconds(self) -> float | None:
+        """Processor time that it has used so far, all threads together; None if that cannot be told, or if it is
+        gone."""
+        return None
+
     @abstractmethod
     def terminate(self) -> None:
         """Ask it to end by another way than ``control.json``, which it may not read any more."""

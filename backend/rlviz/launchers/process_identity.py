@@ -64,6 +64,16 @@ class ProcessIdentity:
             return False
         return abs(started_at - self.started_at) < _TOLERANCE and not is_zombie
 
+    def processor_seconds(self) -> float | None:
+        """Processor time that it has used, all threads together; None once it is gone."""
+        if not self.is_alive():
+            return None
+        try:
+            times = psutil.Process(self.pid).cpu_times()
+        except psutil.Error:
+            return None
+        return float(times.user + times.system)
+
 
 def _started_at(pid: int) -> float:
     return _state(pid)[0]

@@ -45,6 +45,9 @@ class ChildWorker(Worker):
             self._exit = _exit_of(code, self._kills_before)
         return self._exit
 
+    def processor_seconds(self) -> float | None:
+        return _processor_seconds_of(self._identity)
+
     def terminate(self) -> None:
         if self._process.poll() is None:
             self._process.terminate()
@@ -66,6 +69,9 @@ class AdoptedWorker(Worker):
 
     def poll(self) -> Exit | None:
         return None if self._process.is_alive() else Exit(None)
+
+    def processor_seconds(self) -> float | None:
+        return self._process.processor_seconds()
 
     def terminate(self) -> None:
         self._signal(signal.SIGTERM)
@@ -111,6 +117,9 @@ class ForkedWorker(Worker):
                 return self._adopted().poll()
         return self._exit
 
+    def processor_seconds(self) -> float | None:
+        return _processor_seconds_of(self._identity)
+
     def terminate(self) -> None:
         self._adopted().terminate()
 
@@ -153,6 +162,11 @@ def _identity_of(pid: int) -> str:
         return str(ProcessIdentity.of(pid))
     except psutil.NoSuchProcess:
         return ""
+
+
+def _processor_seconds_of(identity: str) -> float | None:
+    process = ProcessIdentity.parse(identity)
+    return None if process is None else process.processor_seconds()
 
 
 def _out_of_memory_kills() -> int:

@@ -29,16 +29,9 @@ from rlviz.services.supervision.run_monitor import RunMonitor
 from rlviz.training.attempt import begin_attempt
 from rlviz.training.journals import RunJournals
 from tests.support.training import events, make_run, rows
-from tests.support.workers import GRACE
+from tests.support.workers import GRACE, Actor
 
 SECONDS = 60.0
-
-
-class PlayedWorker:
-    exit: Exit | None = None
-
-    def poll(self) -> Exit | None:
-        return self.exit
 
 
 class Service:
@@ -62,7 +55,7 @@ class Service:
             row.status, row.attempt = RunStatus.STARTING.value, attempt
         self.broadcast.run_changed(row)
 
-    def follow(self, worker: PlayedWorker) -> RunMonitor:
+    def follow(self, worker: Actor) -> RunMonitor:
         feed = self.feeds.of(self.folder.run_id)
         return RunMonitor(
             self.row(),
@@ -122,7 +115,7 @@ async def follow_two_attempts(service: Service) -> None:
     service.queue(1)
     stream = service.streams.events(await service.streams.open(StreamRequest([folder.run_id], whole_list=True)))
 
-    first = PlayedWorker()
+    first = Actor()
     monitor = service.follow(first)
     train(folder, 3, finish=False)
     monitor.poll()
@@ -133,7 +126,7 @@ async def follow_two_attempts(service: Service) -> None:
     assert (row.state, row.attempt, row.episodes, row.policy_step) == (RunStatus.INTERRUPTED, 1, 3, 30)
 
     service.queue(2)
-    second = PlayedWorker()
+    second = Actor()
     monitor = service.follow(second)
     assert monitor.poll() is True, "the ending of the first attempt ends the first attempt"
     assert service.row().state is RunStatus.STARTING, "and the start of the first is not the start of the second"
@@ -164,7 +157,7 @@ def test_a_run_goes_on_in_its_second_attempt(service: Service) -> None:
 
 
 def test_a_second_attempt_that_dies_before_it_begins_has_an_ending_of_its_own(service: Service) -> None:
-    folder, worker = service.folder, PlayedWorker()
+    folder, worker = service.folder, Actor()
     service.queue(1)
     monitor = service.follow(worker)
     train(folder, 3, finish=True)

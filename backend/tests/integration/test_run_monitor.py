@@ -24,7 +24,7 @@ from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.run_monitor import RunMonitor
 from rlviz.training.journals import RunJournals
-from tests.support.training import kinds, make_run
+from tests.support.training import events, kinds, make_run
 from tests.support.workers import GRACE, Actor
 
 
@@ -254,3 +254,32 @@ def test_a_checkpoint_answers_its_request(follower: RunMonitor, journals: RunJou
     journals.event(100, CheckpointData(path="checkpoints/step_100.zip", request=2))
     follower.poll()
     assert follower.answered_checkpoint == 2
+
+
+def test_a_live_run_costs_what_its_worker_has_used_until_the_journal_tells(
+    follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    begin(journals)
+    worker.used = 7.5
+    assert follower.poll()
+    row = row_of(database, folder)
+    assert (row.core_seconds_now, row.core_seconds(row.started_at + 60)) == (7.5, 7.5)
+    journals.event(0, FinishedData(path="model.zip"))
+    assert follower.poll(), "its worker has not exited yet"
+    row = row_of(database, folder)
+    assert row.core_seconds_now is None
+    assert row.core_seconds(row.ended_at + 60) == events(folder)[-1].data.processor_seconds
+
+
+def test_what_a_worker_had_used_before_it_went_back_is_counted_once(
+    follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    begin(journals)
+    journals.event(0, StartedData(worker="an actor", attempt=2))
+    worker.used = 7.5
+    assert follower.poll()
+    row = row_of(database, folder)
+    assert (row.attempt, row.core_seconds_now) == (2, 7.5)
+    journals.event(0, FinishedData(path="model.zip", attempt=2))
+    assert follower.poll()
+    assert row_of(database, folder).core_seconds_before == events(folder)[-1].data.processor_seconds

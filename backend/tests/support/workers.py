@@ -31,6 +31,7 @@ class Actor(Worker):
     """A worker that lives until it is told how it ended."""
 
     exit: Exit | None = None
+    used: float | None = None
 
     @property
     def identity(self) -> str:
@@ -38,6 +39,9 @@ class Actor(Worker):
 
     def poll(self) -> Exit | None:
         return self.exit
+
+    def processor_seconds(self) -> float | None:
+        return self.used
 
     def terminate(self) -> None:
         self.exit = Exit(-15)

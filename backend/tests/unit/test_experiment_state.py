@@ -80,6 +80,18 @@ def test_the_cost_is_processor_time_where_that_was_counted(experiment: OpenExper
     assert found.seconds_left == 60.0 * 3, "the time that it took"
 
 
+def test_what_trains_costs_what_its_worker_has_used_or_else_its_time(experiment: OpenExperiment) -> None:
+    first = next(iter(experiment.trials.values()))
+    experiment.note(first, TrialState.BEGUN, "a")
+    trains = row("a", seconds=60.0, step=50).model_copy(
+        update={"core_seconds_before": 10.0, "attempts": [[CREATED, CREATED + 20], [CREATED + 40, None]]}
+    )
+    now = CREATED + 100
+    assert state_of(experiment, {"a": trains}, now=now, parallel=1).core_seconds == 10.0 + 60.0
+    asked = trains.model_copy(update={"core_seconds_now": 22.5})
+    assert state_of(experiment, {"a": asked}, now=now, parallel=1).core_seconds == 22.5
+
+
 def test_sparklines_of_many_trials_are_thinned_together(tmp_path: Path) -> None:
     spec = ExperimentSpec.model_validate({"variants": [{"name": f"{place}"} for place in range(40)], "seeds": 10})
     folder = ExperimentFolder(tmp_path, new_experiment_id(utc(CREATED)))

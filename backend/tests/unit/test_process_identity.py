@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,15 @@ from rlviz.domain.events import StartedData
 from rlviz.launchers.process_identity import ProcessIdentity
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
+
+
+def test_a_process_tells_what_it_has_used_until_it_ends() -> None:
+    used = ProcessIdentity.current().processor_seconds()
+    assert used is not None
+    assert used == pytest.approx(time.process_time(), abs=0.5)
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        identity = ProcessIdentity.of(process.pid)
+    assert identity.processor_seconds() is None
 
 
 def test_a_process_is_alive_until_it_ends_and_its_pid_alone_is_not_it() -> None:

@@ -29,7 +29,7 @@ from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.supervision.run_monitor import RunMonitor
 from tests.support.training import make_run
-from tests.support.workers import GRACE
+from tests.support.workers import GRACE, Actor
 
 FIELDS: dict[str, Any] = {
     "pid": 7,
@@ -103,13 +103,6 @@ controls = st.builds(
 )
 
 
-class Endless:
-    """A worker that lives."""
-
-    def poll(self) -> None:
-        return None
-
-
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Database]]:
     """One to follow a run in, one to rebuild it into."""
@@ -151,7 +144,7 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
                 feed, clock = Feeds(Path(root)).of(folder.run_id), count(step=10.0).__next__
                 with live.read() as session:
                     row = get_run(session, folder.run_id)
-                monitor = RunMonitor(row, folder, Endless(), feed, live, Broadcast(), grace=GRACE, monotonic=clock)
+                monitor = RunMonitor(row, folder, Actor(), feed, live, Broadcast(), grace=GRACE, monotonic=clock)
             monitor.poll()
         rebuild(rebuilt, Path(root))
         made_again = columns(rebuilt)

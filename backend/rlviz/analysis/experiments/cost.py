@@ -42,7 +42,7 @@ def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
         variants=found,
         made=Made(
             definition="Core-seconds: processor time of each trial's runs, in all their attempts, all threads "
-            "together; of what still trains, the time that it takes. Evaluations while it trained "
+            "together; of what still trains, what its workers had used a second ago. Evaluations while it trained "
             "are in it, the one that gives the score is not.",
             n=sum(one.trials for one in found),
             source=OUR_PAGE,

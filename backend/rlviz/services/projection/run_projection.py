@@ -83,6 +83,11 @@ class RunProjection:
         return self._events.ending if self.has_begun else None
 
     @property
+    def core_seconds(self) -> float:
+        """What the workers that have ended cost."""
+        return self._events.core_seconds
+
+    @property
     def broken_lines(self) -> int:
         """Number of broken lines in both journals."""
         return self._metrics.broken + self._events.broken

@@ -152,6 +152,7 @@ class RunMonitor:
                     session.merge(evaluation_row(self.folder, evaluation_id))
             row = get_run(session, self.folder.run_id)
             update_row(row, self._projection, self.folder)
+            row.core_seconds_now = self._core_seconds()
             session.add(row)
         del self._projection.recorded[: len(recorded)]
         self._has_news = self._has_progress = False
@@ -159,6 +160,11 @@ class RunMonitor:
         self.answered_checkpoint = self._projection.answered_checkpoint
         self.ended = self._projection.ending is not None
         self._broadcast.run_changed(row)
+
+    def _core_seconds(self) -> float | None:
+        """What the run has cost by now; None if its worker cannot tell, or if the journal tells."""
+        used = self.worker.processor_seconds() if self._projection.ending is None else None
+        return None if used is None else self._projection.core_seconds + used
 
 
 def _unless_damaged(read: Callable[[], list[Line]]) -> list[Line]:

@@ -139,7 +139,7 @@ class ResumeService(RunUseCases):
     def _begin_attempt(self, session: Session, row: RunRow, now: float) -> None:
         row.status, row.attempt, row.queued_at = RunStatus.QUEUED.value, row.attempt + 1, now
         row.started_at = row.ended_at = row.worker = None
-        row.cause = row.traceback = row.ended_early = row.saves_at = row.resumed = None
+        row.cause = row.traceback = row.ended_early = row.saves_at = row.resumed = row.core_seconds_now = None
         session.add(row)
 
     def _check_worker_is_gone(self, row: RunRow) -> None:

@@ -19,7 +19,7 @@ export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left
 
 type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;
 
-/** What it has cost so far. Of trials that still train only the time is known, so while it runs that is rough. */
+/** What it has cost so far. Of trials that still train it is a second old, so while it runs that is rough. */
 export function costText({ core_seconds, status }: Paid): string {
   const cost = plural(Math.round(core_seconds), "core-second");
   return status === "running" ? `about ${cost}` : cost;
