@@ -18,7 +18,7 @@ from rlviz.domain.anatomy import Histogram, LayerAnatomy, UpdateAnatomy
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 
-SHARE = 0.01
+SHARE = 0.005
 """Largest share of the time of training that may be spent on this."""
 
 SHORTEST_SECONDS = 1.0
