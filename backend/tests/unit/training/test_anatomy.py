@@ -108,7 +108,7 @@ def test_td_errors_are_those_that_the_loss_is_made_of(tmp_path: Path) -> None:
     np.testing.assert_allclose(errors, (target - estimate).flatten().numpy(), rtol=1e-5)
 
 
-def test_a_look_costs_half_a_percent_of_the_time_at_most_and_comes_rarer_the_longer_a_run_trains(tmp_path: Path) -> None:
+def test_a_look_costs_half_a_percent_at_most_and_comes_rarer_the_longer_a_run_trains(tmp_path: Path) -> None:
     now = [0.0]
     folder = make_run(tmp_path, anatomy=True)
     model: Any = build_model(folder.read_config())
