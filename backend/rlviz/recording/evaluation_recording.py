@@ -52,12 +52,7 @@ class EvaluationRecording:
         self._frames: KeptFrames | None = None
         if wanted.keep_frames_bytes > 0:
             frames_path, every = files.frames_path(record.id), wanted.keep_frames_every
-            self._frames = KeptFrames(
-                *(frames_path, path),
-                every=every,
-                max_bytes=wanted.keep_frames_bytes,
-                copies=config.custom_environment is not None,  # those of the registry draw each frame anew
-            )
+            self._frames = KeptFrames(frames_path, path, every=every, max_bytes=wanted.keep_frames_bytes)
         self.recorder = StepRecorder(
             self._writer,
             about,
@@ -67,6 +62,7 @@ class EvaluationRecording:
             acts=True,
             pictures=self._strips,
             frames=self._frames,
+            copies=config.custom_environment is not None,  # those of the registry draw each frame anew
         )
         self._folder = folder
         self._block = ExitStack()

@@ -39,8 +39,11 @@ class FrameChoice:
         if not math.isfinite(reward):
             return False
         distance = abs(reward - self._mean)
-        deviation = math.sqrt(self._squares / self._count) if self._count else 0.0
-        found = self._count >= REWARDS_KNOWN and distance > SPIKE_DEVIATIONS * deviation and distance > 1e-9
+        found = (
+            self._count >= REWARDS_KNOWN
+            and distance > 1e-9
+            and distance > SPIKE_DEVIATIONS * math.sqrt(self._squares / self._count)
+        )
         self._count += 1
         change = reward - self._mean
         self._mean += change / self._count

@@ -31,7 +31,7 @@ _ROOM = {FrameReason.INTERVAL: 0.5, FrameReason.SPIKE: 0.8, FrameReason.END: 0.8
 """Share of the bytes up to which frames of each reason are written: for those that matter more there is always room."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class _Kept:
     episode: int
     index: int
@@ -43,11 +43,9 @@ class KeptFrames:
     """Encodes and writes in a thread of its own. No file is left if no frame was kept. Leaving the block by an
     exception keeps the last frames before it as well."""
 
-    def __init__(self, path: Path, folder: Path, *, every: int, max_bytes: int, copies: bool) -> None:
-        """``folder`` is the run folder that ``path`` lies in. ``copies``: frames are copied, since the environment may
-        draw the next one over the last."""
+    def __init__(self, path: Path, folder: Path, *, every: int, max_bytes: int) -> None:
+        """``folder`` is the run folder that ``path`` lies in."""
         self._path, self._folder, self._max_bytes = path, folder, max_bytes
-        self._copies = copies
         self._choice = FrameChoice(every)
         self._last: deque[_Kept] = deque(maxlen=BEFORE_AN_ERROR)
         self._reason: tuple[Step, FrameReason | None] | None = None
@@ -66,9 +64,9 @@ class KeptFrames:
         return self._reason[1] is not None
 
     def look(self, step: Step, pixels: Pixels) -> None:
-        """A frame was drawn, wanted or not."""
+        """A frame was drawn, wanted or not. ``pixels`` must not change any more."""
         known, reason = self._reason or (None, None)
-        kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels.copy() if self._copies else pixels)
+        kept = _Kept(step.episode, step.number, reason or FrameReason.ERROR, pixels)
         self._last.append(kept)
         if known is step and reason is not None and self._queue.qsize() * pixels.nbytes < MAX_WAITING_BYTES:
             self._queue.put(kept)

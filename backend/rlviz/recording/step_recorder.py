@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import fields
+from copy import deepcopy
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -15,10 +15,8 @@ import numpy as np
 
 from rlviz.algorithms.feature_memory import Features
 from rlviz.algorithms.policy import Policy, TrainedPolicy
-from rlviz.algorithms.reading import Reading
 from rlviz.domain.config import RunConfig
 from rlviz.domain.recording import Detail
-from rlviz.domain.space_layout import SpaceLayout
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor
 from rlviz.environments.custom import environment_of
@@ -27,12 +25,11 @@ from rlviz.recording.kept_frames import KeptFrames
 from rlviz.recording.level import RecordingLevel
 from rlviz.recording.picture_strips import PictureStrips
 from rlviz.recording.pictures import check_picture
+from rlviz.recording.rows import reading_columns, rows_of
 from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
 from rlviz.records.writer import Row
 from rlviz.rollout.episode import Env, Step, batch_of
-from rlviz.rollout.numbers import digest_of, hash_of, layout_of, numbers_of
-
-_READING_FIELDS = tuple(field.name for field in fields(Reading) if field.name != "squashed")
+from rlviz.rollout.numbers import digest_of, layout_of
 
 READ_TOGETHER = 256
 """Number of observations to read in one batch, which takes hardly longer than one."""
@@ -52,11 +49,13 @@ class RowSink(Protocol):
 
 
 class _Waiting(NamedTuple):
-    """A step whose row is not handed over yet, and what the policy's networks made of its observation as it acted."""
+    """A step whose row is not made yet. ``features``: what the policy's networks made of its observation as it acted;
+    ``hashing``: of its frame, if it is hashed."""
 
     step: Step
-    row: Row
+    elapsed_ms: float
     features: Features
+    hashing: Future[bytes] | None
 
 
 class StepRecorder:
@@ -64,8 +63,9 @@ class StepRecorder:
     ``pictures``, and frames that are worth keeping to ``frames``. How much of that it does is up to ``level``, which
     measures what it costs.
 
-    Frames are hashed in another thread while they are encoded. Leaving the block writes what is pending, so it must be
-    within the block of the sink.
+    Frames are hashed in another thread while they are encoded and the next ones are played. Rows are made many at a
+    time: between two frames the processor's caches are full of pixels, and making one takes three times as long.
+    Leaving the block writes what is pending, so it must be within the block of the sink.
     """
 
     def __init__(
@@ -79,16 +79,20 @@ class StepRecorder:
         acts: bool = False,
         pictures: PictureStrips | None = None,
         frames: KeptFrames | None = None,
+        copies: bool = True,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
         """``policy`` is None if there is none to ask what it makes of a step. ``acts``: whether it has just looked at
-        the observation, to act, whenever a step is added that is not the last of its episode."""
+        the observation, to act, whenever a step is added that is not the last of its episode. ``copies``: frames are
+        copied, since the environment may draw the next one over the last."""
         self._sink, self._about, self._policy, self._monotonic = sink, about, policy, monotonic
         self._level, self._actor, self._pictures, self._frames = level, actor, pictures, frames
+        self._copies = copies
         self._began = 0.0
-        self._is_kept = False
+        self._is_hashed = False
         self._pool: ThreadPoolExecutor | None = None
         self._hashing: Future[bytes] | None = None
+        self._last_hashing: Future[bytes] | None = None
         self._waiting: list[_Waiting] = []
         self._together = READ_TOGETHER
         self._features = policy.features if acts and isinstance(policy, TrainedPolicy) else None
@@ -103,10 +107,12 @@ class StepRecorder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._noting.close()
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-        if error is None:
-            self.flush()
+        try:
+            if error is None:
+                self.flush()
+        finally:
+            if self._pool is not None:
+                self._pool.shutdown(cancel_futures=True)
 
     def flush(self) -> None:
         """Hand over what waits, in the middle of an episode too."""
@@ -116,21 +122,25 @@ class StepRecorder:
 
     def wants_frame(self, step: Step) -> bool:
         """Whether the frame of ``step`` is needed. To be asked once of each step, in order."""
-        self._is_kept = self._frames is not None and self._frames.wants(step, self._level.detail)
-        return self._is_kept or self._hashes(step)
+        is_kept = self._frames is not None and self._frames.wants(step, self._level.detail)
+        # What is drawn to be kept is hashed too, so that a verification draws it as well: in LunarLander drawing
+        # wears the sparks off, which are in the frames that follow.
+        self._is_hashed = is_kept or self._hashes(step)
+        return self._is_hashed
 
     def look(self, step: Step, picture: object) -> None:
-        """The frame of ``step``, which is added next, whether it was wanted or not. The array must not change until
-        then."""
+        """The frame of ``step``, which is added next, whether it was wanted or not."""
         with self._level:
             pixels = check_picture(picture)
+            if self._copies and (self._is_hashed or self._frames is not None):
+                pixels = pixels.copy()
             if self._frames is not None:
                 self._frames.look(step, pixels)
-            # What is drawn to be kept is hashed too, so that a verification draws it as well: in LunarLander drawing
-            # wears the sparks off, which are in the frames that follow.
-            if self._is_kept or self._hashes(step):
+            if self._is_hashed:
+                if self._last_hashing is not None:
+                    self._last_hashing.result()  # so that frames do not pile up
                 self._pool = self._pool or ThreadPoolExecutor(1, thread_name_prefix="frame-hash")
-                self._hashing = self._pool.submit(digest_of, pixels)
+                self._hashing = self._last_hashing = self._pool.submit(digest_of, pixels)
 
     def add(self, step: Step, env: Env, seed: int) -> None:
         """``env`` was reset with ``seed`` for this episode, and is in the state after ``step``."""
@@ -144,16 +154,14 @@ class StepRecorder:
                 self._pictures.add(step.observation)
             is_known = self._features is not None and not step.is_last and self._level.reads
             features = self._features.newest if self._features is not None and is_known else {}
-            self._take(_Waiting(step, self._row(step, now), features))
+            hashing, self._hashing = self._hashing, None
+            step = step._replace(observation=_kept(step.observation), action=_kept(step.action))
+            self._take(_Waiting(step, (now - self._began) * 1000, features, hashing))
 
     def _hashes(self, step: Step) -> bool:
-        match self._level.detail:
-            case Detail.OFF:
-                return False
-            case Detail.MINIMAL:
-                return step.is_last
-            case Detail.STANDARD | Detail.FULL:
-                return step.is_last or step.number % self._about.frames_every == 0
+        if step.is_last:
+            return self._level.detail is not Detail.OFF
+        return step.number % self._about.frames_every == 0 and self._level.detail.is_at_least(Detail.STANDARD)
 
     def _take(self, newest: _Waiting) -> None:
         if len(self._waiting) > self._together:  # the newest waits for the action that follows it
@@ -162,40 +170,36 @@ class StepRecorder:
             self._level.check()
             if self._pictures is not None and not self._level.detail.is_at_least(Detail.STANDARD):
                 self._pictures.leave_out_the_rest()
-        step = newest.step
-        self._waiting.append(newest._replace(step=step._replace(observation=_kept(step.observation))))
-
-    def _row(self, step: Step, now: float) -> Row:
-        hashing, self._hashing = self._hashing, None
-        return row_of(
-            step,
-            self._about.observation.layout,
-            self._about.action.layout,
-            actor=self._actor,
-            elapsed_ms=(now - self._began) * 1000,
-            frame_hash=hashing.result() if hashing is not None else None,
-        )
+        self._waiting.append(newest)
 
     def _hand_over(self, waiting: Sequence[_Waiting], following: Step | None = None) -> None:
         """``following`` is the step after the last of ``waiting``."""
         if not waiting:
             return
+        rows = rows_of(
+            [one.step for one in waiting],
+            self._about.observation.layout,
+            self._about.action.layout,
+            actor=self._actor,
+            elapsed_ms=[one.elapsed_ms for one in waiting],
+            frame_hashes=[one.hashing.result() if one.hashing is not None else None for one in waiting],
+        )
         if self._policy is not None and self._level.reads:
-            self._read(self._policy, waiting, following)
-        for one in waiting:
-            self._sink.add(one.row)
+            self._read(self._policy, waiting, rows, following)
+        for row in rows:
+            self._sink.add(row)
 
-    def _read(self, policy: Policy, waiting: Sequence[_Waiting], following: Step | None) -> None:
-        """Add to each row what ``policy`` makes of its observation."""
+    def _read(self, policy: Policy, waiting: Sequence[_Waiting], rows: Sequence[Row], following: Step | None) -> None:
+        """Add to each of ``rows`` what ``policy`` makes of its observation."""
         steps = [one.step for one in waiting]
         seen = batch_of([step.observation for step in steps])
-        actions = np.stack(self._actions(policy, steps, seen, following))
+        actions = np.asarray(self._actions(policy, steps, seen, following))
         known = [one.features for one in waiting]
         reading = policy.read(seen, actions, known) if isinstance(policy, TrainedPolicy) else policy.read(seen, actions)
         columns = reading_columns(reading)
         self._sink.squashed = reading.squashed
-        for place, one in enumerate(waiting):
-            one.row.reading = {name: column[place] for name, column in columns.items()}
+        for place, row in enumerate(rows):
+            row.reading = {name: column[place] for name, column in columns.items()}
 
     @staticmethod
     def _actions(policy: Policy, steps: Sequence[Step], seen: Any, following: Step | None) -> list[Any]:
@@ -212,47 +216,15 @@ class StepRecorder:
         return done
 
 
-def row_of(
-    step: Step,
-    observation: SpaceLayout,
-    action: SpaceLayout,
-    *,
-    actor: Actor,
-    elapsed_ms: float,
-    frame_hash: bytes | None,
-) -> Row:
-    """The row of ``step``, which ``actor`` took, but for its reading."""
-    is_reset = step.number == 0
-    return Row(
-        episode=step.episode,
-        index=step.number,
-        observation=numbers_of(observation, step.observation),
-        observation_hash=hash_of(observation, step.observation),
-        action=None if is_reset else numbers_of(action, step.action),
-        actor=None if is_reset else actor,
-        reward=None if is_reset else step.reward,
-        episode_return=step.episode_return,
-        terminated=step.terminated,
-        truncated=step.truncated,
-        elapsed_ms=elapsed_ms,
-        frame_hash=frame_hash,
-    )
-
-
-def reading_columns(reading: Reading) -> dict[str, Any]:
-    """What ``reading`` has, by field, as arrays; ``squashed`` stands in the metadata."""
-    return {name: np.asarray(value) for name in _READING_FIELDS if (value := getattr(reading, name)) is not None}
-
-
 def _together(observation: Any) -> int:
     """Number of observations like this one to read in one batch."""
     size = observation.nbytes if isinstance(observation, np.ndarray) else 1
     return max(1, min(READ_TOGETHER, BYTES_TOGETHER // max(1, size)))
 
 
-def _kept(observation: Any) -> Any:
-    """A copy, since an environment may change the array."""
-    return observation.copy() if isinstance(observation, np.ndarray) else observation
+def _kept(element: Any) -> Any:
+    """A copy of an observation or an action, since an environment may change its arrays."""
+    return element.copy() if isinstance(element, np.ndarray) else deepcopy(element)
 
 
 def records_about(

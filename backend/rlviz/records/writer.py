@@ -209,7 +209,7 @@ def _column(arrow: Any, kind: Any, rows: Sequence[Row]) -> Any:
     if not arrow.types.is_list(kind.type):
         plain = [value.item() if isinstance(value, np.ndarray) else value for value in values]
         return arrow.array(plain, kind.type, from_pandas=False)
-    present = [np.ravel(value) for value in values if value is not None]
+    present = [value if value.ndim == 1 else value.reshape(-1) for value in values if value is not None]
     lengths = [0 if value is None else value.size for value in values]
     numbers = arrow.array(np.concatenate(present) if present else np.empty(0), kind.type.value_type)
     # A list whose offset is null is null. (For a mask PyArrow imports all of its functions, for a fifth of a second.)

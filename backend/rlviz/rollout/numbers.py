@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -41,6 +41,13 @@ def numbers_of(layout: SpaceLayout, element: Any) -> NDArray[Any]:
         return np.array(element, dtype=layout.dtype).reshape(-1) if layout.numbers else np.empty(0)
     kept = [numbers_of(part, value) for part, value in _parts(layout, element) if part.numbers]
     return np.concatenate(kept).astype(layout.dtype) if kept else np.empty(0)
+
+
+def numbers_of_each(layout: SpaceLayout, elements: Sequence[Any]) -> list[NDArray[Any]]:
+    """``numbers_of`` each of ``elements``; where they are arrays or numbers, as rows of one array."""
+    if layout.parts or not layout.numbers or not elements:
+        return [numbers_of(layout, element) for element in elements]
+    return list(np.array(elements, dtype=layout.dtype).reshape(len(elements), -1))
 
 
 def hash_of(layout: SpaceLayout, element: Any) -> bytes | None:

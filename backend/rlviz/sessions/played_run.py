@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from rlviz.domain.step_record import Actor, StepRecord
 from rlviz.recording.collected_episodes import EpisodeRows
-from rlviz.recording.step_recorder import generator_state, reading_columns, row_of
+from rlviz.recording.rows import reading_columns, rows_of
+from rlviz.recording.step_recorder import generator_state
 from rlviz.records.about import RecordedEpisode
 from rlviz.records.writer import Row
 from rlviz.rollout.episode import Env, Episode, Step
@@ -108,12 +109,12 @@ class PlayedRun:
 
     def _row(self, step: Step, record: StepRecord) -> Row:
         digest = bytes.fromhex(record.frame_hash) if record.frame_hash is not None else None
-        row = row_of(
-            step,
+        [row] = rows_of(
+            [step],
             *self._layouts,
             actor=record.actor or Actor.PERSON,
-            elapsed_ms=record.elapsed_ms,
-            frame_hash=digest,
+            elapsed_ms=[record.elapsed_ms],
+            frame_hashes=[digest],
         )
         if step.reading is not None:
             row.reading = reading_columns(step.reading)

@@ -16,7 +16,7 @@ from stable_baselines3.common.torch_layers import NatureCNN
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.domain.registry import load
-from rlviz.recording.step_recorder import reading_columns
+from rlviz.recording.rows import reading_columns
 
 
 class Pictures(gymnasium.Env[Any, Any]):

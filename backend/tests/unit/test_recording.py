@@ -25,6 +25,7 @@ from rlviz.recording.frame_choice import REWARDS_KNOWN, FrameChoice
 from rlviz.recording.level import LONG_ENOUGH_SECONDS, RecordingLevel
 from rlviz.records.reader import StepFile
 from rlviz.rollout.episode import Step
+from rlviz.rollout.numbers import digest_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_frames, retain_videos
 from tests.support.training import make_run
@@ -124,7 +125,7 @@ def test_of_rewards_that_are_all_the_same_another_one_stands_out() -> None:
 
 class Flat(gymnasium.Env[Any, Any]):
     """Ends after LENGTH steps, or fails at step ``fails_at``; the frame of a step is as light as its number, and is
-    drawn over the one before, as environments that are drawn by pygame do."""
+    drawn over the one before, as environments that are drawn by pygame do. Observations are changed in place too."""
 
     observation_space: spaces.Space[Any] = spaces.Box(-1, 1, (2,), np.float32)
     action_space: spaces.Space[Any] = spaces.Discrete(2)
@@ -132,17 +133,20 @@ class Flat(gymnasium.Env[Any, Any]):
     def __init__(self, fails_at: int | None = None) -> None:
         self.fails_at, self.at = fails_at, 0
         self.canvas = np.zeros((40, 40, 3), np.uint8)
+        self.seen = np.zeros(2, np.float32)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         self.at = 0
-        return np.zeros(2, np.float32), {}
+        self.seen[:] = 0
+        return self.seen, {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self.at += 1
         if self.at == self.fails_at:
             raise RuntimeError("the floor gave way")
-        return np.zeros(2, np.float32), 1.0 + self.at % 2, self.at == LENGTH, False, {}
+        self.seen[:] = self.at / LENGTH
+        return self.seen, 1.0 + self.at % 2, self.at == LENGTH, False, {}
 
     def render(self) -> Any:
         self.canvas[:] = self.at
@@ -211,7 +215,10 @@ def test_an_evaluation_leaves_what_its_detail_says(
     with StepFile(folder.evaluations.steps_path(EVALUATION), folder.path) as file:
         columns = file.read(list(file.names), file.groups())
     assert ("reading.value" in columns) == reads
+    assert columns["observation"].numbers[:, 0] == pytest.approx(np.arange(LENGTH + 1) / LENGTH)
     assert np.flatnonzero(columns["frame_hash"].present).tolist() == hashed
+    drawn = [digest_of(np.full((40, 40, 3), index, np.uint8)).hex() for index in hashed]
+    assert columns["frame_hash"].numbers[hashed].tolist() == drawn
     if not kept:
         assert not folder.evaluations.frames_path(EVALUATION).exists()
         return
