@@ -102,6 +102,23 @@ test.each([
   expect(moveTo(next)).toBeVisible();
 });
 
+test("where the small window is as wide as the page, what gets the focus below it is scrolled out from there", () => {
+  render(
+    <>
+      <Played playing />
+      <input aria-label="held at" />
+    </>,
+  );
+  scrollTo(false);
+  const input = screen.getByLabelText("held at");
+  input.scrollIntoView = vi.fn();
+  layAt(small()!, [0, 600, innerWidth, 96]);
+  layAt(input, [10, 620, 300, 20]);
+  act(() => input.focus());
+  expect(input.scrollIntoView).toHaveBeenCalledWith({ block: "nearest" });
+  expect(moveTo("top")).toBeVisible();
+});
+
 test("arrow keys go from view to view without losing the focus, and news are told by name", async () => {
   function Views() {
     const [shown, choose] = useState<"live" | "moment">("live");

@@ -16,7 +16,10 @@ export function moveCorner() {
   cornerEnd.set(cornerEnd.get() === "top" ? "bottom" : "top");
 }
 
-/** Moves the small `picture` to the other end when it lies over what gets the focus. */
+/**
+ * When the small `picture` lies over what gets the focus it moves to the other end; where it is as wide as the window,
+ * and moving would not help, the page is scrolled.
+ */
 export function useClearOfFocus(picture: RefObject<HTMLElement | null>, afloat: boolean) {
   // External system: the document's focus.
   useEffect(() => {
@@ -24,7 +27,10 @@ export function useClearOfFocus(picture: RefObject<HTMLElement | null>, afloat: 
     const onFocus = ({ target }: FocusEvent) => {
       const small = picture.current;
       if (!small || !(target instanceof Element) || small.contains(target)) return;
-      if (covers(small.getBoundingClientRect(), target.getBoundingClientRect())) moveCorner();
+      const place = small.getBoundingClientRect();
+      if (!covers(place, target.getBoundingClientRect())) return;
+      if (place.width < window.innerWidth) moveCorner();
+      else target.scrollIntoView({ block: "nearest" });
     };
     document.addEventListener("focusin", onFocus);
     return () => document.removeEventListener("focusin", onFocus);

@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { apiLink } from "@/lib/api";
 import { useStore } from "@/lib/store";
 import { cornerEnd, moveCorner, useClearOfFocus } from "./corner-end";
+import styles from "./stage.module.css";
 import type { Corner } from "./use-corner-window";
 
 interface StageProps {
@@ -19,7 +20,10 @@ interface StageProps {
   children?: ReactNode;
 }
 
-/** Where the agent is seen: a place of fixed shape on the page, or a small window in the corner. */
+/**
+ * Where the agent is seen: a place of fixed shape on the page, or a small window in the corner; on a phone, where that
+ * would lie over what one wants to press, a bar above the bottom bar.
+ */
 export function Stage({ label, caption, corner, stillUrl, children }: StageProps) {
   const { place, afloat, close } = corner;
   const picture = useRef<HTMLDivElement>(null);
@@ -46,39 +50,46 @@ export function Stage({ label, caption, corner, stillUrl, children }: StageProps
         ref={picture}
         role={afloat ? "group" : undefined}
         aria-label={afloat ? `${label}, in a corner` : undefined}
+        data-small-window={afloat || undefined}
         className={clsx(
-          "group/stage overflow-hidden bg-sunken",
+          "group/stage overflow-hidden",
           afloat
-            ? "fixed right-4 z-bar aspect-3/2 w-64 animate-rise rounded-lg border border-line-strong shadow-float max-md:right-3 max-md:w-44"
+            ? "fixed z-bar animate-rise border-line-strong bg-raised shadow-float md:right-4 md:w-64 md:rounded-lg md:border"
             : "relative size-full rounded-md",
-          afloat &&
-            (atTop
-              ? "top-16"
-              : "bottom-4 max-md:bottom-[calc(4.25rem+env(safe-area-inset-bottom))]"),
+          afloat && styles.docked,
+          afloat && (atTop ? "md:top-16" : "md:bottom-4"),
         )}
       >
-        {stillUrl && (
-          // The export has no image service, and the picture is small already.
-          // eslint-disable-next-line @next/next/no-img-element
-          <img
-            src={apiLink(stillUrl)}
-            alt=""
-            className="absolute inset-0 size-full object-contain opacity-60"
-          />
-        )}
-        {children}
+        <div
+          className={clsx(
+            "relative bg-sunken",
+            afloat ? "aspect-3/2 max-md:h-full max-md:shrink-0" : "size-full",
+          )}
+        >
+          {stillUrl && (
+            // The export has no image service, and the picture is small already.
+            // eslint-disable-next-line @next/next/no-img-element
+            <img
+              src={apiLink(stillUrl)}
+              alt=""
+              className="absolute inset-0 size-full object-contain opacity-60"
+            />
+          )}
+          {children}
+        </div>
         {afloat && (
           <>
             <p
               aria-hidden
-              className="pointer-events-none absolute bottom-1 left-1 max-w-[calc(100%-0.5rem)] truncate rounded-sm bg-raised/90 px-1.5 py-0.5 text-2xs text-ink-soft tabular-nums"
+              className="text-2xs text-ink-soft tabular-nums max-md:min-w-0 max-md:grow max-md:text-balance md:pointer-events-none md:absolute md:bottom-1 md:left-1 md:max-w-[calc(100%-0.5rem)] md:truncate md:rounded-sm md:bg-raised/90 md:px-1.5 md:py-0.5"
             >
               {caption}
             </p>
-            <div className="absolute top-1 right-1 flex gap-1">
+            <div className="flex gap-1 max-md:mr-3 md:absolute md:top-1 md:right-1">
               <CornerKey
                 label={`Move the small window to the ${atTop ? "bottom" : "top"}`}
                 onPress={moveCorner}
+                className="max-md:hidden"
               >
                 {atTop ? (
                   <ArrowDownToLine aria-hidden className="size-3.5" />
@@ -107,10 +118,11 @@ interface CornerKeyProps {
   label: string;
   keys?: string;
   onPress: () => void;
+  className?: string;
   children: ReactNode;
 }
 
-function CornerKey({ label, keys, onPress, children }: CornerKeyProps) {
+function CornerKey({ label, keys, onPress, className, children }: CornerKeyProps) {
   return (
     <button
       type="button"
@@ -118,7 +130,10 @@ function CornerKey({ label, keys, onPress, children }: CornerKeyProps) {
       aria-keyshortcuts={keys}
       title={label}
       onClick={onPress}
-      className="grid size-7 place-items-center rounded-md bg-raised/90 text-ink-soft shadow-card hover:text-ink max-md:size-9"
+      className={clsx(
+        "grid size-7 place-items-center rounded-md bg-raised/90 text-ink-soft shadow-card hover:text-ink max-md:size-11",
+        className,
+      )}
     >
       {children}
     </button>
