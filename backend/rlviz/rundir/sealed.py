@@ -73,10 +73,11 @@ class SealedPiece:
 
     def __init__(self, content: bytes) -> None:
         """Raises ValueError or LookupError if ``content`` is no piece."""
-        arrow = _arrow()
-        self._file = arrow.parquet.ParquetFile(arrow.BufferReader(content))
-        self._reading = Lock()  # the file crashes the process if two threads read it at once
-        about = json.loads(self._file.metadata.metadata[_METADATA])
+        self._reader = _reader_of(content)
+        self._reading = Lock()  # the reader crashes the process if two threads use it at once
+        metadata = self._reader.metadata
+        self._places = {metadata.schema.column(place).path: place for place in range(metadata.num_columns)}
+        about = json.loads(metadata.metadata[_METADATA])
         if about["version"] != _VERSION:
             raise ValueError(f"Version {about['version']} is not known; {_VERSION} is.")
         self.start, self.end, self.mark = int(about["start"]), int(about["end"]), str(about["mark"])
@@ -119,7 +120,8 @@ class SealedPiece:
 
     def _read(self, name: str) -> SealedColumn:
         with self._reading:
-            column: Any = self._file.read(columns=[name], use_threads=False).column(name).combine_chunks()
+            found = self._reader.read_all(column_indices=[self._places[name]], use_threads=False)
+        column: Any = found.column(name).combine_chunks()
         if not column.null_count:
             return SealedColumn(column.to_numpy(zero_copy_only=False), None)
         return SealedColumn(
@@ -207,10 +209,20 @@ def _arrow() -> Any:
     It is told to return freed memory to the operating system instead of keeping it in a pool.
     """
     import pyarrow
-    import pyarrow.parquet
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     return pyarrow
+
+
+def _reader_of(content: bytes) -> Any:
+    """What ``pyarrow.parquet.ParquetFile`` reads with, without that module: it brings 9 MB of clients for file systems
+    in the cloud. Raises ValueError (ArrowInvalid) if ``content`` is no Parquet file."""
+    source = _arrow().BufferReader(content)
+    from pyarrow._parquet import ParquetReader
+
+    reader = ParquetReader()
+    reader.open(source)
+    return reader
 
 
 def _remove(path: Path) -> None:
@@ -248,6 +260,8 @@ def _mark(journal: Any, start: int, end: int) -> str:
 
 def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
     """A Parquet file. Bytes are split by significance (BYTE_STREAM_SPLIT), which makes slowly changing columns tiny."""
+    from pyarrow.parquet import write_table
+
     arrow = _arrow()
     axes = {"seq": rows.seq, "step": rows.step, "time": rows.time}
     columns: dict[str, Any] = {name: arrow.array(axis) for name, axis in axes.items()}
@@ -258,7 +272,7 @@ def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
     about = {**about, "broken_lines": rows.broken_lines, "first": first, "last": last, "counts": counts}
     table = arrow.table(columns).replace_schema_metadata({_METADATA: json.dumps(about)})
     sink = arrow.BufferOutputStream()
-    arrow.parquet.write_table(
+    write_table(
         table,
         sink,
         row_group_size=max(1, len(rows.step)),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -287,20 +289,31 @@ def test_the_curve_of_a_long_run_is_drawn_again_once_the_run_goes_on_goes_back_o
 
 def test_a_piece_is_read_by_one_thread_at_a_time_since_the_library_crashes_otherwise(folder: RunFolder) -> None:
     [piece, *_] = sealed_metrics(folder).pieces()
-    file, reading, together = piece._file, Lock(), []
+    reader, reading, together = piece._reader, Lock(), []
 
     class Watched:
-        def read(self, **asked: Any) -> Any:
+        def read_all(self, **asked: Any) -> Any:
             together.append(not reading.acquire(blocking=False))
             time.sleep(0.002)
-            found = file.read(**asked)
+            found = reader.read_all(**asked)
             if not together[-1]:
                 reading.release()
             return found
 
-    piece._file = Watched()
+    piece._reader = Watched()
     rest = piece.without(Superseded([Stretch(first=1, last=2, attempt=2)]))
     with ThreadPoolExecutor(4) as threads:
         lengths = set(threads.map(lambda one: len(one.axis("step")), [piece, rest] * 10))
     assert len(lengths) == 2
     assert not any(together)
+
+
+def test_reading_imports_no_file_systems_of_the_cloud(folder: RunFolder) -> None:
+    """They are a quarter of what PyArrow takes in the memory of a service that shows a long run."""
+    read = (
+        "import sys; from pathlib import Path; from rlviz.rundir.sealed import SealedMetrics;"
+        f"pieces = SealedMetrics(Path({str(folder.sealed)!r}), Path({str(folder.metrics_path)!r})).pieces();"
+        "print(len(pieces), len(pieces[0].axis('step')) > 0, 'pyarrow.fs' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True).stdout.split()
+    assert found == [str(len(sealed_metrics(folder).pieces())), "True", "False"]
