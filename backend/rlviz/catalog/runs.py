@@ -15,7 +15,8 @@ from sqlmodel import Session, col, select
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import InvalidRequest, RunNotFound, UnknownName
 from rlviz.domain.ids import check_run_id, is_run_id
-from rlviz.domain.status import RunStatus, check_transition
+from rlviz.domain.run_actor import actor_of
+from rlviz.domain.status import ACTIVE, RunStatus, check_transition
 
 SORTS: dict[str, SQLColumnExpression[Any]] = {
     "created_at": col(RunRow.created_at),
@@ -116,10 +117,28 @@ def move_run(session: Session, run_id: str, target: RunStatus, **changes: Any) -
     return row
 
 
+_ORDER_OF_QUEUING = (col(RunRow.queued_at), col(RunRow.id))
+
+
 def runs_with_status(session: Session, *statuses: RunStatus) -> list[RunRow]:
     """Runs in any of ``statuses``, in the order in which they were queued."""
     query = select(RunRow).where(col(RunRow.status).in_([status.value for status in statuses]))
-    return list(session.exec(query.order_by(col(RunRow.queued_at), col(RunRow.id))))
+    return list(session.exec(query.order_by(*_ORDER_OF_QUEUING)))
+
+
+def run_load(session: Session) -> tuple[int, int]:
+    """Number of runs for which a worker was launched, and of runs in the queue. The database counts them, without a row
+    of each: every page asks again and again."""
+    status_and_algo = col(RunRow.status), col(RunRow.algo)
+    ours = col(RunRow.status).in_([status.value for status in ACTIVE]), ~col(RunRow.is_foreign)
+    counts = sql_select(*status_and_algo, func.count()).where(*ours).group_by(*status_and_algo)
+    launched = queued = 0
+    for status, algo, count in session.connection().execute(counts):
+        if status == RunStatus.QUEUED.value:
+            queued += count
+        elif not actor_of(algo).is_guest:
+            launched += count
+    return launched, queued
 
 
 def status_counts(session: Session) -> dict[RunStatus, int]:
@@ -131,7 +150,8 @@ def status_counts(session: Session) -> dict[RunStatus, int]:
 
 def queue_positions(session: Session) -> dict[str, int]:
     """Place in the queue, from 1, by run id."""
-    return {row.id: place for place, row in enumerate(runs_with_status(session, RunStatus.QUEUED), 1)}
+    queued = select(RunRow.id).where(col(RunRow.status) == RunStatus.QUEUED.value).order_by(*_ORDER_OF_QUEUING)
+    return {run_id: place for place, run_id in enumerate(session.exec(queued), 1)}
 
 
 def groups_of(session: Session, group_ids: Sequence[str]) -> dict[str, list[RunRow]]:

@@ -17,6 +17,7 @@ from rlviz.catalog.runs import (
     list_runs,
     move_run,
     queue_positions,
+    run_load,
     runs_with_status,
     status_counts,
     tag_counts,
@@ -30,7 +31,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.ids import check_run_id
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.sinks import SinkKind
-from rlviz.domain.status import WITH_WORKER, RunStatus
+from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import Labels, RunFolder, folder_gone
 from rlviz.rundir.trash import Trash
@@ -96,8 +97,7 @@ class RunService(RunUseCases):
     def load(self) -> tuple[int, int]:
         """Number of runs with a worker, and of runs in the queue."""
         with self._database.read() as session:
-            active = [row for row in runs_with_status(session, *WITH_WORKER) if not row.actor.is_guest]
-            return len(active), len(runs_with_status(session, RunStatus.QUEUED))
+            return run_load(session)
 
     def status_counts(self) -> dict[RunStatus, int]:
         with self._database.read() as session:
