@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import ConfigDict, JsonValue, ValidationError
 
 from rlviz.algorithms.knobs import Knob
 from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.metrics import MetricDefinition
 from rlviz.domain.spaces import Space
 from rlviz.domain.sweep import Suggestions
@@ -38,7 +39,7 @@ LOGGED = (
 """Metrics that every algorithm logs."""
 
 
-class Hyperparameters(BaseModel, ABC):
+class Hyperparameters(LazyModel, ABC):
     """An algorithm's hyperparameters, each with bounds; names are Stable-Baselines3's.
 
     ``defaults_of`` says where the default values come from; ``own_defaults`` names those that come from elsewhere, with

@@ -1,12 +1,13 @@
 """The anatomy of an update: what it learned from, how far it moved the policy, and what the networks look like then."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.times import MAX_TIME
 
 
-class Histogram(BaseModel):
+class Histogram(LazyModel):
     """How numbers are distributed over bins of equal width from ``low`` to ``high``."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
@@ -18,7 +19,7 @@ class Histogram(BaseModel):
     std: float = Field(description="Population standard deviation.")
 
 
-class LayerAnatomy(BaseModel):
+class LayerAnatomy(LazyModel):
     """The weights of one layer of a network, as the update left them."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
@@ -32,7 +33,7 @@ class LayerAnatomy(BaseModel):
     gradient_norm: float | None = Field(None, description="Euclidean norm of the same gradients.")
 
 
-class UpdateAnatomy(BaseModel):
+class UpdateAnatomy(LazyModel):
     """A line of ``anatomy.jsonl``: one update. Null: the algorithm has no such thing."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)

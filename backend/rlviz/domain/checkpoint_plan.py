@@ -1,11 +1,12 @@
 """CheckpointPlan: how often a run's policy is saved, and how many copies are kept."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_FILM, LIMITS, MAX_TIMESTEPS
 
 
-class CheckpointPlan(BaseModel):
+class CheckpointPlan(LazyModel):
     """When a running policy is saved: every N steps or M seconds, whichever comes first."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

@@ -8,11 +8,12 @@ import re
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from rlviz.domain.config import Seed
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.evaluation import PicturesFacts, StepsFacts, VideoFacts
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.saliency import SaliencyPlan
 from rlviz.domain.value_slice import SlicePlan
 
@@ -35,7 +36,7 @@ class ClipStatus(StrEnum):
     FAILED = "failed"  # the cause says why
 
 
-class ClipRequest(BaseModel):
+class ClipRequest(LazyModel):
     """A request to the worker: a file in ``film/clips/wanted``.
 
     ``steps`` are those of the policies to play, one for a clip; ``policies`` are their files, relative to the folder.
@@ -55,7 +56,7 @@ class ClipRequest(BaseModel):
     saliency: SaliencyPlan | None = None
 
 
-class PlayedEpisode(BaseModel):
+class PlayedEpisode(LazyModel):
     """One episode of a clip."""
 
     model_config = ConfigDict(frozen=True)
@@ -69,7 +70,7 @@ class PlayedEpisode(BaseModel):
     first_frame: int = Field(ge=0, description="Frame of the video, from 0, at which it begins.")
 
 
-class ClipRecord(BaseModel):
+class ClipRecord(LazyModel):
     """``film/clips/<id>.json``: the result of a request."""
 
     model_config = ConfigDict(frozen=True)
@@ -80,7 +81,7 @@ class ClipRecord(BaseModel):
     seed: Seed
     greedy: bool
     cause: str | None = None
-    episodes: list[PlayedEpisode] = []
+    episodes: list[PlayedEpisode] = Field([])
     video: VideoFacts | None = None
     steps: StepsFacts | None = None
     pictures: PicturesFacts | None = None

@@ -2,11 +2,12 @@
 
 from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator, model_validator
+from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
 from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.rules import Rules
@@ -36,7 +37,7 @@ Seed = Annotated[
 RunName = Annotated[str, Field(min_length=LIMITS.run_name.minimum, max_length=LIMITS.run_name.maximum, pattern=r"\S")]
 
 
-class LastEpisode(BaseModel):
+class LastEpisode(LazyModel):
     """An episode that ended before a fork; null: not known."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,7 +46,7 @@ class LastEpisode(BaseModel):
     length: float | None
 
 
-class Parent(BaseModel):
+class Parent(LazyModel):
     """Where a fork left the run that it was made from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,7 +77,7 @@ class Parent(BaseModel):
     )
 
 
-class ExperimentPlace(BaseModel):
+class ExperimentPlace(LazyModel):
     """Which trial of which experiment a run is."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,6 +1,8 @@
 """Damage: what cannot be read in a run folder, and what can be done about it."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 REPAIR = "Repair the run: what can be read is kept, and the damaged file is put beside it."
 RESTORE_OR_DELETE = "Nothing can be made of it: put it back from a copy, or delete the run."
@@ -10,7 +12,7 @@ DELETE_EXPERIMENT = "Put it back from a copy, or delete the experiment: its runs
 LOOK_ONLY = "It can be looked at; to go on with it, install that version."
 
 
-class Damage(BaseModel):
+class Damage(LazyModel):
     """One thing that is wrong with a file of a run folder, or that keeps the run from going on."""
 
     model_config = ConfigDict(frozen=True)

@@ -2,7 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class DriftKind(StrEnum):
@@ -22,7 +24,7 @@ class DriftKind(StrEnum):
     """A package that trained the run has another version here."""
 
 
-class Drift(BaseModel):
+class Drift(LazyModel):
     """One difference."""
 
     model_config = ConfigDict(frozen=True)

@@ -2,8 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.spaces import Space
 
 
@@ -18,7 +19,7 @@ class StateKept(StrEnum):
     """Where training goes on, its episode begins anew."""
 
 
-class CustomEnvironment(BaseModel):
+class CustomEnvironment(LazyModel):
     """What probing the class said. Written into ``config.json``, so that a run can be repeated from its folder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,7 +41,7 @@ class CustomEnvironment(BaseModel):
     )
 
 
-class ProbedEnvironment(BaseModel):
+class ProbedEnvironment(LazyModel):
     """What came of probing a class. ``still``: a small picture from within an episode (WebP); None if none was made."""
 
     model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")

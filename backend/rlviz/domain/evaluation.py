@@ -3,9 +3,10 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from rlviz.domain.config import Seed
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, LIMITS
 from rlviz.domain.recording import Detail, RecordingFacts
 from rlviz.domain.times import Instant
@@ -38,7 +39,7 @@ class PolicyChoice(StrEnum):
     BEST = "best"  # the one that periodic evaluation kept
 
 
-class BestPolicy(BaseModel):
+class BestPolicy(LazyModel):
     """Which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing; kept within that file."""
 
     model_config = ConfigDict(frozen=True)
@@ -57,7 +58,7 @@ class Origin(StrEnum):
     PLAYED = "played"  # a person has played these episodes
 
 
-class EpisodeResult(BaseModel):
+class EpisodeResult(LazyModel):
     """One evaluated episode."""
 
     model_config = ConfigDict(frozen=True)
@@ -71,7 +72,7 @@ class EpisodeResult(BaseModel):
     first_frame: int = Field(ge=0, description="Frame of the video, from 0, at which the episode begins.")
 
 
-class Spread(BaseModel):
+class Spread(LazyModel):
     """Mean, population standard deviation, minimum and maximum over the episodes."""
 
     model_config = ConfigDict(frozen=True)
@@ -82,7 +83,7 @@ class Spread(BaseModel):
     max: float
 
 
-class VideoFacts(BaseModel):
+class VideoFacts(LazyModel):
     """What the recorder wrote. ``file`` is relative to the run folder."""
 
     model_config = ConfigDict(frozen=True)
@@ -98,7 +99,7 @@ class VideoFacts(BaseModel):
     size_bytes: int
 
 
-class StepsFacts(BaseModel):
+class StepsFacts(LazyModel):
     """The file of step records. ``file`` is relative to the run folder."""
 
     model_config = ConfigDict(frozen=True)
@@ -110,7 +111,7 @@ class StepsFacts(BaseModel):
     cut: bool = Field(description="The file reached the size it may have: later steps were not recorded.")
 
 
-class PicturesFacts(BaseModel):
+class PicturesFacts(LazyModel):
     """What the agent saw. The picture that belongs to frame n of the video is in strip n // ``pictures_a_strip``, the
     n % ``pictures_a_strip``-th from above. ``file`` is relative to the run folder."""
 
@@ -126,7 +127,7 @@ class PicturesFacts(BaseModel):
     cut: bool = Field(description="The file reached the size it may have: later pictures were not kept.")
 
 
-class EvaluationSummary(BaseModel):
+class EvaluationSummary(LazyModel):
     """The result of a completed evaluation."""
 
     model_config = ConfigDict(frozen=True)
@@ -146,7 +147,7 @@ class EvaluationSummary(BaseModel):
     recording: RecordingFacts | None = Field(None, description="Null where no steps were recorded.")
 
 
-class StepsWanted(BaseModel):
+class StepsWanted(LazyModel):
     """How much of each step an evaluation records."""
 
     model_config = ConfigDict(frozen=True)

@@ -1,11 +1,12 @@
 """EvaluationPlan: how often a run's greedy policy is evaluated while it trains."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_PERIODIC_EPISODES, LIMITS
 
 
-class EvaluationPlan(BaseModel):
+class EvaluationPlan(LazyModel):
     """Periodic evaluation of the greedy policy while a run trains; the best policy is kept."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

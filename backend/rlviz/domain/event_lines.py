@@ -8,9 +8,10 @@ Lines of older versions are brought up to date by the registry in ``domain/versi
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_serializer, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_serializer, model_validator
 
 from rlviz.domain.events import AnyEventData, EventData, EventKind, UnknownData
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.times import MAX_TIME
 from rlviz.domain.versions import EVENTS, UnknownVersion
@@ -19,7 +20,7 @@ from rlviz.domain.versions.format import KEY
 _KINDS = frozenset(EventKind)
 
 
-class EventRecord(BaseModel):
+class EventRecord(LazyModel):
     """A line of ``events.jsonl``: one lifecycle event."""
 
     model_config = ConfigDict(frozen=True)

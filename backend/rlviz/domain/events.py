@@ -3,9 +3,10 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from rlviz.domain.knobs import Author, KnobChange, Override
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.recording import Detail, Lowered
 from rlviz.domain.snapshot import Trigger
 from rlviz.domain.status import RunStatus
@@ -33,13 +34,13 @@ class EventKind(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-class EventData(BaseModel):
+class EventData(LazyModel):
     """What an event says besides its time and step. Each model has a ``kind``, which tells them apart."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class Stretch(BaseModel):
+class Stretch(LazyModel):
     """Rows of ``metrics.jsonl`` in whose place those of a later attempt come, both ends included."""
 
     model_config = ConfigDict(frozen=True)

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 MAX_WAITING = 50
 """Changes that ``control.json`` keeps. Those not taken up yet are among them: the trainer looks 20 times a second."""
@@ -37,7 +39,7 @@ class Override:
     factor: float = 1.0
 
 
-class _Change(BaseModel):
+class _Change(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     knob: str = Field(max_length=60, description="Name of the knob, as `GET /algorithms` lists them.")
@@ -72,7 +74,7 @@ class ScaleKnob(_Change):
 KnobChange = Annotated[SetKnob | ScaleKnob, Field(discriminator="kind")]
 
 
-class KnobRequest(BaseModel):
+class KnobRequest(LazyModel):
     """A change that somebody asks for, numbered so that it is made once."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -2,7 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class RewardScale(StrEnum):
@@ -11,7 +13,7 @@ class RewardScale(StrEnum):
     NORMALIZED = "normalized"  # divided by a running estimate of the return's deviation
 
 
-class LearnedRewards(BaseModel):
+class LearnedRewards(LazyModel):
     """How the rewards and ends that a policy learned from differ from the environment's own, which are recorded. What
     it expects of a state is in units of these."""
 

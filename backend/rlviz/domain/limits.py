@@ -1,9 +1,11 @@
 """The limits on what users may ask for. They are stated here only, and both enforced and served from here."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 
-class Bounds(BaseModel):
+class Bounds(LazyModel):
     """The smallest and the largest value allowed. For text it counts characters, for lists elements."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -13,7 +15,7 @@ class Bounds(BaseModel):
     default: int | None = Field(None, description="What is taken where nothing is said; null: no fixed value.")
 
 
-class Limits(BaseModel):
+class Limits(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run_name: Bounds = Field(description="Characters of a run's name.")

@@ -9,7 +9,9 @@ import tomllib
 from enum import StrEnum
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class MetricGroup(StrEnum):
@@ -47,7 +49,7 @@ class ChartPlace(StrEnum):
     NONE = "none"  # no chart: a counter, or a repetition of another metric
 
 
-class MetricDefinition(BaseModel):
+class MetricDefinition(LazyModel):
     """``help`` says what the metric is, what is normal, and what is a sign of trouble."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

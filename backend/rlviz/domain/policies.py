@@ -2,7 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class PolicyKind(StrEnum):
@@ -12,7 +14,7 @@ class PolicyKind(StrEnum):
     CHECKPOINT = "checkpoint"  # one of the newest checkpoints
 
 
-class KeptPolicy(BaseModel):
+class KeptPolicy(LazyModel):
     """A policy on disk. What is kept of one step under several names is the same policy, listed once."""
 
     model_config = ConfigDict(frozen=True)

@@ -6,10 +6,11 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from rlviz.domain.config import TotalTimesteps
 from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.times import Instant
 
 
@@ -24,7 +25,7 @@ PRESET_TITLES: Mapping[PresetId, str] = MappingProxyType(
 )
 
 
-class _Values(BaseModel):
+class _Values(LazyModel):
     """Hyperparameters that differ from the algorithm's defaults, with how long to train.
 
     ``when`` names values of the environment's options that it is made for; {} is for all.
@@ -50,7 +51,7 @@ class Preset(_Values):
         return PRESET_TITLES[self.id]
 
 
-class MeasuredPreset(BaseModel):
+class MeasuredPreset(LazyModel):
     """What training with a preset gave over several seeds, with its greedy policy at the end; see docs/presets.md."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -78,7 +79,7 @@ class MeasuredPreset(BaseModel):
     )
 
 
-class MeasuredCurve(BaseModel):
+class MeasuredCurve(LazyModel):
     """The learning curve of the seeds that a preset was measured with. Lists over ``step``, of some sixty points."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

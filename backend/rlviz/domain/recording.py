@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class Detail(StrEnum):
@@ -40,7 +42,7 @@ class FrameReason(StrEnum):
     INTERVAL = "interval"  # its turn came
 
 
-class Lowered(BaseModel):
+class Lowered(LazyModel):
     """The detail was lowered, since recording cost more than it may."""
 
     model_config = ConfigDict(frozen=True)
@@ -51,7 +53,7 @@ class Lowered(BaseModel):
     most: float = Field(description="The share that it may take.")
 
 
-class RecordingFacts(BaseModel):
+class RecordingFacts(LazyModel):
     """At which detail something was recorded, and at what cost."""
 
     model_config = ConfigDict(frozen=True)

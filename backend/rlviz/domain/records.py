@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.times import MAX_TIME
 
 EPISODE_REWARD = "episode/reward"
@@ -26,7 +27,7 @@ MAX_STEP = (1 << 53) - 1
 """The largest step in a record: the largest number that browsers and the catalogue represent exactly."""
 
 
-class MetricRecord(BaseModel):
+class MetricRecord(LazyModel):
     """A line of ``metrics.jsonl``: the values that were logged at one step."""
 
     model_config = ConfigDict(frozen=True)

@@ -1,15 +1,16 @@
 """What the rules of a run have left for its user."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.events import RuleFiredData
+from rlviz.domain.lazy_model import LazyModel
 
 KEPT = 5
 """Newest messages that are kept in words. More than these hardly come between two looks at a run."""
 
 
-class RuleMessage(BaseModel):
+class RuleMessage(LazyModel):
     """What one firing of a rule tells the user."""
 
     model_config = ConfigDict(frozen=True)
@@ -20,7 +21,7 @@ class RuleMessage(BaseModel):
     message: str
 
 
-class RuleMessages(BaseModel):
+class RuleMessages(LazyModel):
     """``count``: all that there were; ``newest``: the last of them, oldest first."""
 
     model_config = ConfigDict(frozen=True)

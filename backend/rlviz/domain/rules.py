@@ -7,10 +7,11 @@ means to a person, ``words`` say.
 from collections import Counter
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.knobs import ScaleKnob, SetKnob
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.metrics import METRICS
 from rlviz.domain.records import MAX_STEP
 
@@ -34,7 +35,7 @@ def metric_label(name: str) -> str:
     return _LABELS.get(name, name)
 
 
-class _Part(BaseModel):
+class _Part(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
@@ -283,7 +284,7 @@ def target_of(action: Action) -> str | None:
     return None
 
 
-class RulesDocument(BaseModel):
+class RulesDocument(LazyModel):
     """``rules.json``: the rules of a run, once somebody has changed those that it was created with."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

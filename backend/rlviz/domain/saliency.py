@@ -3,7 +3,9 @@
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class Score(StrEnum):
@@ -14,7 +16,7 @@ class Score(StrEnum):
     VALUE = "value"  # V(s): where an actor-critic's actions are continuous, no number stands for one of them
 
 
-class SeenPictures(BaseModel):
+class SeenPictures(LazyModel):
     """What the agent saw, as one PNG: its pictures beside each other, the oldest first. With a ``score``, below each of
     them a grey picture of how much each pixel weighs in it."""
 
@@ -24,7 +26,7 @@ class SeenPictures(BaseModel):
     score: Score | None = Field(None, description="What the saliency maps are of; null: there are none.")
 
 
-class SaliencyPlan(BaseModel):
+class SaliencyPlan(LazyModel):
     """Of which step of a recorded evaluation or clip: episode and step are counted from 0, and step 0 is the reset."""
 
     model_config = ConfigDict(frozen=True)
@@ -46,7 +48,7 @@ class SaliencyPlan(BaseModel):
         return f"saliency_{whose}_{self.episode}_{self.index}"
 
 
-class StepSaliency(BaseModel):
+class StepSaliency(LazyModel):
     """What was made of a SaliencyPlan."""
 
     model_config = ConfigDict(frozen=True)

@@ -3,10 +3,11 @@
 from enum import IntEnum, StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
 
 from rlviz.domain.config import Seed
 from rlviz.domain.key_bindings import Controls
+from rlviz.domain.lazy_model import LAZY, LazyModel
 from rlviz.domain.saliency import SeenPictures
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor, StepRecord
@@ -28,7 +29,7 @@ class Line(IntEnum):
     OTHER = 1  # what comes of the other action
 
 
-class Message(BaseModel):
+class Message(LazyModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
     )
@@ -244,5 +245,5 @@ ClientMessage = Annotated[
     Field(discriminator="type"),
 ]
 
-SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)
-CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)
+SERVER_MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage, config=LAZY)
+CLIENT_MESSAGE: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage, config=LAZY)

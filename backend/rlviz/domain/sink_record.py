@@ -1,11 +1,12 @@
 """SinkRecord: how far a sink has a run. SinkPlan: which sinks it is delivered to as it trains."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.sinks import SinkKind
 
 
-class SinkPlan(BaseModel):
+class SinkPlan(LazyModel):
     """``sinks/plan.json``: the sinks that the service keeps up with the run, without being asked again."""
 
     model_config = ConfigDict(frozen=True)
@@ -13,7 +14,7 @@ class SinkPlan(BaseModel):
     kinds: tuple[SinkKind, ...] = ()
 
 
-class SinkRecord(BaseModel):
+class SinkRecord(LazyModel):
     """``sinks/<kind>.json``: how far a sink has the run. The journal of the run is what waits to be delivered."""
 
     model_config = ConfigDict(frozen=True)

@@ -4,9 +4,10 @@ import re
 from enum import StrEnum
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.times import MAX_TIME
@@ -31,7 +32,7 @@ class Trigger(StrEnum):
     FINISHED = "finished"
 
 
-class Segment(BaseModel):
+class Segment(LazyModel):
     """A file of ``replay/``: rows ``first`` up to, not including, ``end`` of the replay buffer, counted since training
     began."""
 
@@ -44,7 +45,7 @@ class Segment(BaseModel):
     sha256: str
 
 
-class Built(BaseModel):
+class Built(LazyModel):
     """What training was built from. A snapshot continues only what is built from the same."""
 
     model_config = ConfigDict(frozen=True)
@@ -57,7 +58,7 @@ class Built(BaseModel):
     )
 
 
-class Origin(BaseModel):
+class Origin(LazyModel):
     """What the figures of training depend on besides its configuration, to the last bit."""
 
     model_config = ConfigDict(frozen=True)

@@ -2,12 +2,13 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_SNAPSHOT_SECONDS, DEFAULT_SNAPSHOTS_KEPT, LIMITS
 
 
-class SnapshotPlan(BaseModel):
+class SnapshotPlan(LazyModel):
     """When everything that training is gets saved, so that it can go on from there: every N steps or M seconds,
     whichever comes first, and at the end. With neither, none is taken by itself."""
 

@@ -1,11 +1,12 @@
 """Verification of a snapshot: whether training that is brought to it is what its file holds."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.verification import VerificationStatus
 
 
-class VerifiedPart(BaseModel):
+class VerifiedPart(LazyModel):
     model_config = ConfigDict(frozen=True)
 
     name: str = Field(description="model, optimizers, generators, environments, replay or counters.")
@@ -13,7 +14,7 @@ class VerifiedPart(BaseModel):
     first_difference: str | None = Field(None, description="Where in the part, and what was found there.")
 
 
-class SnapshotVerification(BaseModel):
+class SnapshotVerification(LazyModel):
     """``snapshots/<name>.verify.json``: written by the service when asked, replaced by the worker."""
 
     model_config = ConfigDict(frozen=True)
@@ -27,7 +28,7 @@ class SnapshotVerification(BaseModel):
     identical: bool | None = Field(
         None, description="Whether all parts are. Null if training cannot be brought to the snapshot: `cause` says why."
     )
-    parts: list[VerifiedPart] = []
+    parts: list[VerifiedPart] = Field([])
     first_difference: str | None = Field(None, description="That of the first part that is not identical.")
     exact: bool | None = Field(None, description="Whether training goes on from it bit for bit, here and now.")
     reasons: list[str] = Field([], description="Why it does not, one sentence each.")

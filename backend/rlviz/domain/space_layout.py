@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
+
+from rlviz.domain.lazy_model import LazyModel
 
 MOST_NUMBERS = 1_024
 """Arrays with more numbers than this are stored as a hash, as pictures are."""
 
 
-class SpaceLayout(BaseModel):
+class SpaceLayout(LazyModel):
     """A Gymnasium space, and how many numbers of each of its elements are stored, one part after the other."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")

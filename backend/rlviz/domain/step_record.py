@@ -2,7 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class Actor(StrEnum):
@@ -11,7 +13,7 @@ class Actor(StrEnum):
     PERSON = "person"  # somebody at the keys
 
 
-class PolicyReading(BaseModel):
+class PolicyReading(LazyModel):
     """What a policy makes of one observation. Null: its algorithm has no such thing. See ``algorithms/reading.py``."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
@@ -30,7 +32,7 @@ class PolicyReading(BaseModel):
     )
 
 
-class StepRecord(BaseModel):
+class StepRecord(LazyModel):
     """The state of an episode after ``index`` actions: all of it is what one frame shows.
 
     Step 0 is the reset, without action and reward. ``action`` and ``reward`` belong to the step that led here;

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ByteSize, ConfigDict, Field, model_validator
+from pydantic import ByteSize, ConfigDict, Field, model_validator
 
 from rlviz.domain.evaluation import StepsWanted
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.recording import ONLY_THE_LAST, Detail
 
 
-class StorageProfile(BaseModel):
+class StorageProfile(LazyModel):
     """Step records of a run, and the pictures that belong to them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -93,7 +94,7 @@ class StorageProfile(BaseModel):
                 )
 
 
-class RecordingChoice(BaseModel):
+class RecordingChoice(LazyModel):
     """``recording.json``: how a run is recorded, where that differs from what its family has by default."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -7,8 +7,9 @@ A person writes them, and each says in a sentence what it does. Without rules no
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.storage_profile import DEFAULT_PROFILES
 
 KEEP_TAG = "keep"
@@ -65,7 +66,7 @@ _TITLES = {
 }
 
 
-class _OfRuns(BaseModel):
+class _OfRuns(LazyModel):
     """What the rules on runs share. They apply to runs that have ended, and to none with the tag ``keep``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -178,7 +179,7 @@ class Archive(_OfRuns):
         )
 
 
-class EmptyTrash(BaseModel):
+class EmptyTrash(LazyModel):
     """Removes deleted runs for good, earlier than RLVIZ_TRASH_DAYS does."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -198,7 +199,7 @@ StorageRule = Annotated[RunRule | EmptyTrash, Field(discriminator="do")]
 Quota = Annotated[int, Field(ge=1_000_000, le=10**18)]
 
 
-class StorageRules(BaseModel):
+class StorageRules(LazyModel):
     """What ``storage.json`` of a runs folder holds. ``quotas`` in bytes; rules are followed in their order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import ConfigDict, Field, JsonValue, model_validator
+
+from rlviz.domain.lazy_model import LazyModel
 
 MOST_SEARCHED = 30
 MOST_CHOICES = 50
@@ -41,7 +43,7 @@ class PrunerName(StrEnum):
     HYPERBAND = "hyperband"
 
 
-class _Parameter(BaseModel):
+class _Parameter(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     when: dict[str, list[JsonValue]] = Field(
@@ -105,7 +107,7 @@ class Suggested:
 Suggestions = Mapping[str, Suggested]
 
 
-class Sweep(BaseModel):
+class Sweep(LazyModel):
     """A search for hyperparameters. The objective is the interquartile mean of the scores of a trial's seeds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

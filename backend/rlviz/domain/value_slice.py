@@ -3,7 +3,9 @@
 import hashlib
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 RESOLUTION = 64
 """Number of points along each of the two components."""
@@ -12,7 +14,7 @@ MOST_COMPONENTS = 1_024
 """Observations with more numbers than this are treated as pictures, for which two numbers say nothing."""
 
 
-class SlicePlan(BaseModel):
+class SlicePlan(LazyModel):
     """Which slice: two places in the observation, and where the others are held."""
 
     model_config = ConfigDict(frozen=True)
@@ -32,7 +34,7 @@ class SlicePlan(BaseModel):
         return f"slice_{step}_{self.x}_{self.y}_{digest}"
 
 
-class SliceRange(BaseModel):
+class SliceRange(LazyModel):
     """How far a slice reaches along one component."""
 
     model_config = ConfigDict(frozen=True)
@@ -41,7 +43,7 @@ class SliceRange(BaseModel):
     high: float
 
 
-class ValueSlice(BaseModel):
+class ValueSlice(LazyModel):
     """What the worker has read. ``values``: one row for each y, from the lowest; in it one number for each x."""
 
     model_config = ConfigDict(frozen=True)

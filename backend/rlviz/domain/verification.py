@@ -2,7 +2,9 @@
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.lazy_model import LazyModel
 
 
 class VerificationStatus(StrEnum):
@@ -11,7 +13,7 @@ class VerificationStatus(StrEnum):
     FAILED = "failed"  # the cause says why
 
 
-class Difference(BaseModel):
+class Difference(LazyModel):
     """The first record that came out otherwise, and the first of its columns that did."""
 
     model_config = ConfigDict(frozen=True)
@@ -21,7 +23,7 @@ class Difference(BaseModel):
     column: str
 
 
-class Verification(BaseModel):
+class Verification(LazyModel):
     """``eval/<id>.verify.json``: written by the service when asked, replaced by the worker."""
 
     model_config = ConfigDict(frozen=True)

@@ -8,18 +8,19 @@ from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import ConfigDict, JsonValue
 
 from rlviz.algorithms.base import Algorithm
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.fields import check_fields
 from rlviz.domain.key_bindings import Controls
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.spaces import Space
 
 __all__ = ["Environment", "Family", "Options", "Space"]
 
 
-class Options(BaseModel):
+class Options(LazyModel):
     """The options of an environment. Subclasses add fields, each with a default, bounds and help."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)

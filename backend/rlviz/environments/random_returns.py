@@ -9,14 +9,15 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
+from rlviz.domain.lazy_model import LAZY, LazyModel
 from rlviz.environments.base import Environment
 
 FILE = Path(__file__).with_name("random_returns.json")
 
 
-class RandomReturn(BaseModel):
+class RandomReturn(LazyModel):
     """Returns of whole episodes with random actions, in an environment with its default options."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,4 +41,4 @@ def measured() -> Mapping[str, RandomReturn]:
     return RETURNS.validate_json(FILE.read_bytes()) if FILE.exists() else {}
 
 
-RETURNS = TypeAdapter(dict[str, RandomReturn])
+RETURNS = TypeAdapter(dict[str, RandomReturn], config=LAZY)

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from moviepy import ImageClip, VideoClip, VideoFileClip, clips_array
 from PIL import Image, ImageDraw, ImageFont
-from pydantic import BaseModel
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.machine import lower_priority
 from rlviz.recording.pictures import Pixels
 
@@ -28,7 +28,7 @@ _LINE, _MARGIN, _FONT_SIZE = 24, 10, 16
 _BACKGROUND, _TITLE, _SUBTITLE = (24, 24, 24), (235, 235, 235), (170, 170, 170)
 
 
-class Part(BaseModel):
+class Part(LazyModel):
     """The video of an evaluation, and the two lines above it."""
 
     path: Path
@@ -36,7 +36,7 @@ class Part(BaseModel):
     subtitle: str
 
 
-class SideBySide(BaseModel):
+class SideBySide(LazyModel):
     """What to write, and where."""
 
     parts: tuple[Part, Part]

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter
+from pydantic import ConfigDict, JsonValue, TypeAdapter
 
 from rlviz.domain.errors import UnknownName
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, Preset, PresetId
 
 FILES = Path(__file__).parent / "files"
@@ -25,7 +26,7 @@ SPECIFICATIONS = Path(__file__).parent / "specifications"
 ANYWHERE = "any environment"
 
 
-class PresetFile(BaseModel):
+class PresetFile(LazyModel):
     """One file of ``files/``: the presets of one environment, or, without one, an algorithm's general presets."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

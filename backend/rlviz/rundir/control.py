@@ -7,9 +7,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from rlviz.domain.knobs import KnobRequest
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.aside import set_aside
 from rlviz.rundir.atomic import write_atomically
@@ -23,7 +24,7 @@ class Desired(StrEnum):
     STOP = "stop"
 
 
-class SnapshotRequest(BaseModel):
+class SnapshotRequest(LazyModel):
     """A snapshot that its user asks for."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -33,7 +34,7 @@ class SnapshotRequest(BaseModel):
     message: str = ""
 
 
-class RollbackRequest(BaseModel):
+class RollbackRequest(LazyModel):
     """A snapshot that a run which trains shall go back to."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -49,7 +50,7 @@ _EARLIER_NAMES = {
 }
 
 
-class Control(BaseModel):
+class Control(LazyModel):
     """The desired state. The service replaces it atomically; the trainer polls it."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -14,6 +14,7 @@ from rlviz.domain.config import RunConfig, RunName
 from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, InvalidRequest, NewerVersion, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.ids import check_run_id, is_run_id
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.snapshot import check_name
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -36,7 +37,7 @@ _SIGNS = ("config.json", "metrics.jsonl", "events.jsonl")
 """A folder that contains one of these is, or was, a run's."""
 
 
-class Labels(BaseModel):
+class Labels(LazyModel):
     """``labels.json``: what the user may change about a run at any time."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.files import read_small
@@ -19,7 +20,7 @@ USAGE_FILE = ".storage-total.json"
 LARGEST = 3
 
 
-class NotedUsage(BaseModel):
+class NotedUsage(LazyModel):
     """Bytes: of everything, of the kinds that take most, and of the largest runs, the largest first."""
 
     model_config = ConfigDict(frozen=True)

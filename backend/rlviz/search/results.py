@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import log
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from rlviz.analysis.experiments.made import OUR_PAGE, Made
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, Parameter, PrunerName, SamplerName, Sweep, label_of
 from rlviz.search.study import SearchTrial, TrialState
 
 PED_ANOVA = "PED-ANOVA, Watanabe et al. 2023, https://arxiv.org/abs/2304.10255"
 
 
-class _Frozen(BaseModel):
+class _Frozen(LazyModel):
     model_config = ConfigDict(frozen=True)
 
 

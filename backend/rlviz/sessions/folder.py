@@ -11,11 +11,12 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from rlviz.domain.config import Seed
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.errors import ArtifactNotFound, RunFolderError
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.session_messages import SessionMode
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.files import open_to_append, read_small
@@ -23,7 +24,7 @@ from rlviz.rundir.files import open_to_append, read_small
 PREFIX = "rlviz-session-"
 
 
-class SessionPlan(BaseModel):
+class SessionPlan(LazyModel):
     """What shall be played: a policy of a run in the run's environment, or an environment without one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -19,9 +19,10 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from rlviz.domain.evaluation import StepsWanted
+from rlviz.domain.lazy_model import LAZY, LazyModel
 from rlviz.domain.session_messages import ClientMessage, Line
 
 MAX_PACKET_BYTES = 64 << 20
@@ -49,14 +50,14 @@ class PackedStep(NamedTuple):
     line: Line = Line.PLAYED
 
 
-class Presence(BaseModel):
+class Presence(LazyModel):
     """Somebody watches from now on, or nobody does. Somebody who begins to watch is told everything again."""
 
     type: Literal["presence"] = "presence"
     looks: bool
 
 
-class Recording(BaseModel):
+class Recording(LazyModel):
     """What is played by hand is kept in this run folder from now on; ``steps``: as records too, if so. The newest
     ``keep_videos`` of its videos stay."""
 
@@ -67,7 +68,7 @@ class Recording(BaseModel):
 
 
 WORKER_MESSAGE: TypeAdapter[ClientMessage | Presence | Recording] = TypeAdapter(
-    Annotated[ClientMessage | Presence | Recording, Field(discriminator="type")]
+    Annotated[ClientMessage | Presence | Recording, Field(discriminator="type")], config=LAZY
 )
 
 

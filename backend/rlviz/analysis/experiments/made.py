@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
+from rlviz.domain.lazy_model import LazyModel
 
 AGARWAL = "Agarwal et al. 2021, https://arxiv.org/abs/2108.13264"
 KAPLAN_MEIER = "Kaplan and Meier 1958; intervals by Greenwood's formula on the log-log scale"
@@ -14,7 +15,7 @@ HYNDMAN_FAN = "Hyndman and Fan 1996, definition 7, as in NumPy"
 OUR_PAGE = "docs/experiments.md"
 
 
-class Frozen(BaseModel):
+class Frozen(LazyModel):
     """Base of all that results consist of."""
 
     model_config = ConfigDict(frozen=True)

@@ -1,13 +1,15 @@
 """What every model of the API is built on."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from rlviz.domain.lazy_model import LazyModel
 
 
-class Wire(BaseModel):
+class Wire(LazyModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Body(BaseModel):
+class Body(LazyModel):
     """A request body: unknown fields are an error, not ignored."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_EXPERIMENT_SEEDS, DEFAULT_RETRIES, DEFAULT_SCORED_EPISODES, LIMITS
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
@@ -28,7 +29,7 @@ MOST_VARIANTS = 1_000
 Seed = Annotated[int, Field(ge=0, le=LIMITS.seed.maximum, strict=True)]
 
 
-class _Strict(BaseModel):
+class _Strict(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 

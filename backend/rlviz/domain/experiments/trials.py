@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.lazy_model import LazyModel
 
 _EXPERIMENT_ID = re.compile(r"exp-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
 
@@ -47,7 +48,7 @@ class CellStatus(StrEnum):
     SKIPPED = "skipped"
 
 
-class TrialLine(BaseModel):
+class TrialLine(LazyModel):
     """One line of ``trials.jsonl``; ``seq`` and ``time`` come from the journal."""
 
     model_config = ConfigDict(frozen=True)
@@ -67,7 +68,7 @@ class TrialLine(BaseModel):
     cause: str | None = None
 
 
-class ExperimentControl(BaseModel):
+class ExperimentControl(LazyModel):
     """What an experiment shall do: replaced as a whole."""
 
     model_config = ConfigDict(frozen=True)

@@ -5,8 +5,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.versions.format import Format
 
 
@@ -20,7 +21,7 @@ def version_field(written_as: Format) -> Any:
     )
 
 
-class VersionedDocument(BaseModel):
+class VersionedDocument(LazyModel):
     """Whoever reads one gets its present shape; ``schema_version`` is larger than that of its format where a newer
     version wrote it, whose additions are then left out."""
 

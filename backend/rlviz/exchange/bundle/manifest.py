@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.contents import kind_of
 
@@ -22,7 +23,7 @@ POLICIES = frozenset({StoredKind.POLICIES, StoredKind.FILM}) | SNAPSHOTS
 """Kinds of files that hold a policy: a policy is code, which whoever loads it runs."""
 
 
-class Member(BaseModel):
+class Member(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     path: str = Field(min_length=1, max_length=500)
@@ -30,7 +31,7 @@ class Member(BaseModel):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Manifest(BaseModel):
+class Manifest(LazyModel):
     """What a bundle holds."""
 
     model_config = ConfigDict(frozen=True)
