@@ -55,6 +55,7 @@ from rlviz.api.routers import (
     value_slices,
 )
 from rlviz.api.schemas import STREAM_EVENTS, Problem
+from rlviz.api.stream_turns import StreamTurns
 from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
 from rlviz.services.application import Application
 
@@ -135,6 +136,7 @@ def create_api(application: Application | None = None) -> FastAPI:
     )
     api.state.application = application
     api.add_middleware(AnswerCompression)
+    api.add_middleware(StreamTurns)
     answer_with_problems(api)
     for module in _ROUTERS:
         api.router.routes += module.router.routes

@@ -15,7 +15,7 @@ import pytest
 
 from rlviz.api.schemas import EndEventData
 from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
+from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
@@ -24,7 +24,14 @@ from rlviz.services.notifications.notification import News, NotificationKind
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
-from rlviz.services.streaming.events import EndEvent, MetricsEvent, NotificationEvent, StatusEvent, StreamEvent
+from rlviz.services.streaming.events import (
+    EndEvent,
+    EvaluationEvent,
+    MetricsEvent,
+    NotificationEvent,
+    StatusEvent,
+    StreamEvent,
+)
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed
 from rlviz.services.streaming.stream import THROTTLE_SECONDS, StreamRequest, StreamService
 from tests.support.http import PATIENCE, append_rows, make_run
@@ -73,6 +80,12 @@ class World:
             row = session.get_one(RunRow, run_id)
             row.sqlmodel_update(changes)
         self.broadcast.run_changed(row)
+
+    def evaluation(self, run_id: str, **fields: Any) -> None:
+        """The one evaluation of a run: new, or as it is now."""
+        with self.database.write() as session:
+            row = session.merge(EvaluationRow(run_id=run_id, id="e", created_at=1.0, record={}, **fields))
+        self.broadcast.evaluation_changed(row)
 
     def delete(self, run_id: str) -> None:
         with self.database.write() as session:
@@ -357,6 +370,24 @@ def test_runs_are_looked_up_once_for_all_streams_until_they_change(world: World)
             assert await one() is (changed := await other())
             assert isinstance(changed, StatusEvent)
             assert changed.run.name == "Renamed"
+
+    asyncio.run(check())
+
+
+def test_evaluations_are_looked_up_once_for_all_streams_until_they_change(world: World) -> None:
+    async def told() -> EvaluationEvent:
+        async with world.stream("a") as following:
+            assert isinstance(await following(), StatusEvent)
+            event = await following()
+        assert isinstance(event, EvaluationEvent)
+        return event
+
+    async def check() -> None:
+        world.run("a")
+        world.evaluation("a", return_mean=1.0)
+        assert (await told()).evaluation is (await told()).evaluation
+        world.evaluation("a", return_mean=2.0)
+        assert (await told()).evaluation.return_mean == 2.0
 
     asyncio.run(check())
 

@@ -126,12 +126,15 @@ class Broadcast:
             subscription.notify()
 
     def version(self, run_id: str) -> int:
-        """Number of changes of a run so far. Data read at this version includes all that was published until then."""
+        """Number of changes of a run and its evaluations so far. Data read at this version includes all that was
+        published until then."""
         return self._versions.get(run_id, 0)
 
     def evaluation_changed(self, row: EvaluationRow) -> None:
         if self._on_evaluation_changed is not None:
             self._on_evaluation_changed(row)
+        with self._lock:
+            self._versions[row.run_id] = self._versions.get(row.run_id, 0) + 1
         for subscription in self._hearing_of(row.run_id):
             subscription.offer_evaluation(row.run_id, row.id)
             subscription.notify()

@@ -157,6 +157,10 @@ class Feeds:
         self._feeds: WeakValueDictionary[str, MetricsFeed] = WeakValueDictionary()
         self._lock = Lock()
 
+    def known(self, run_id: str) -> MetricsFeed | None:
+        """The feed of a run that somebody follows already, which needs no disk access."""
+        return self._feeds.get(run_id)
+
     def of(self, run_id: str) -> MetricsFeed:
         """The feed of a run, shared by all who follow it."""
         with self._lock:

@@ -32,7 +32,7 @@ from rlviz.services.streaming.events import (
     StreamEvent,
 )
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed, Rows
-from rlviz.services.streaming.run_statuses import RunStatuses
+from rlviz.services.streaming.run_look_ups import RunLookUps
 
 THROTTLE_SECONDS = 0.26
 """Seconds between ``metrics`` events: at most four in any second, with a margin for networks that bunch them."""
@@ -110,7 +110,8 @@ class StreamService:
 
     def __post_init__(self) -> None:
         self._executor = ThreadPoolExecutor(READERS, "streams")
-        self._statuses = RunStatuses(self.database, self.broadcast, self._executor)
+        self._statuses = RunLookUps(self._status, self.broadcast, self._executor)
+        self._evaluations = RunLookUps(self._latest_evaluation, self.broadcast, self._executor)
 
     async def open(self, request: StreamRequest) -> OpenedStream:
         """Validate a request. Raises RunNotFound or InvalidRequest."""
@@ -137,11 +138,13 @@ class StreamService:
                 if (status := await self._statuses.of(run_id)) is None:  # deleted since the request was validated
                     yield EndEvent(run_id, DELETED)
                     continue
-                feed = await self._in_thread(self.feeds.of, run_id)
+                if (feed := self.feeds.known(run_id)) is None:
+                    feed = await self._in_thread(self.feeds.of, run_id)
                 followed[run_id] = _Followed(feed, opened.positions[run_id], status.run)
                 yield status
-            for evaluation in await self._in_thread(self._latest_evaluations, list(followed)):
-                yield EvaluationEvent(evaluation)
+            for evaluation in await asyncio.gather(*map(self._evaluations.of, followed)):
+                if evaluation is not None:
+                    yield EvaluationEvent(evaluation)
             while True:
                 subscription.wake.clear()
                 async for rows in self._rows(followed):
@@ -205,10 +208,14 @@ class StreamService:
         waits = [run.ready_at - self.monotonic() for run in followed if run.has_rows and not run.over]
         return max(0.0, min(waits)) if waits else None
 
-    def _latest_evaluations(self, run_ids: Sequence[str]) -> list[EvaluationRow]:
+    def _status(self, run_id: str) -> StatusEvent | None:
         with self.database.read() as session:
-            newest = [latest_evaluation(session, run_id) for run_id in run_ids]
-        return [row for row in newest if row is not None]
+            row = session.get(RunRow, run_id)
+        return StatusEvent(row) if row is not None else None
+
+    def _latest_evaluation(self, run_id: str) -> EvaluationRow | None:
+        with self.database.read() as session:
+            return latest_evaluation(session, run_id)
 
     def _look_up(self, evaluations: Sequence[tuple[str, str]]) -> list[EvaluationRow]:
         """The current rows of runs; a run that is gone is left out."""
