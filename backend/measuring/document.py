@@ -12,7 +12,7 @@ from measuring.tables import FIGURES, SPECIFICATIONS, figure_cells, hours, row, 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
 from rlviz.api.registry_views import view_algorithm
-from rlviz.api.schemas import HyperparameterField
+from rlviz.api.schemas.choices import HyperparameterField
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import Preset
 from rlviz.environments import ENVIRONMENTS

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from threading import Thread
 from typing import Any
 
 from fastapi import FastAPI
@@ -23,74 +25,48 @@ from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.prometheus import prometheus_route
 from rlviz.api.request_counter import RequestCounter, RequestCounts
 from rlviz.api.request_filter import RequestFilter
-from rlviz.api.routers import (
-    analytics,
-    anatomy,
-    artifacts,
-    compare,
-    episodes,
-    evaluations,
-    events,
-    exchange,
-    experiment_results,
-    experiments,
-    family,
-    film,
-    hints,
-    metrics,
-    presets,
-    recording,
-    rules,
-    runs,
-    seen,
-    service,
-    sessions,
-    sinks,
-    snapshots,
-    steps,
-    storage,
-    stream,
-    tags,
-    trash,
-    value_slices,
-)
-from rlviz.api.schemas import STREAM_EVENTS, Problem
+from rlviz.api.router import LaterRoutes
+from rlviz.api.routers import health
+from rlviz.api.schemas.problems import Problem
 from rlviz.api.stream_turns import StreamTurns
-from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
 from rlviz.services.application import Application
 
 _REF = "#/components/schemas/{model}"
-_ROUTERS = (
-    service,
-    runs,
-    exchange,
-    sinks,
-    recording,
-    rules,
-    snapshots,
-    family,
-    tags,
-    presets,
-    evaluations,
-    steps,
-    seen,
-    metrics,
-    anatomy,
-    film,
-    value_slices,
-    events,
-    hints,
-    stream,
-    sessions,
-    artifacts,
-    compare,
-    experiments,
-    experiment_results,
-    episodes,
-    analytics,
-    trash,
-    storage,
+_LATER = (
+    "service",
+    "runs",
+    "exchange",
+    "sinks",
+    "recording",
+    "rules",
+    "snapshots",
+    "family",
+    "tags",
+    "presets",
+    "evaluations",
+    "steps",
+    "seen",
+    "metrics",
+    "anatomy",
+    "film",
+    "value_slices",
+    "events",
+    "hints",
+    "stream",
+    "sessions",
+    "artifacts",
+    "compare",
+    "experiments",
+    "experiment_results",
+    "episodes",
+    "analytics",
+    "trash",
+    "storage",
 )
+"""Modules of ``rlviz.api.routers``, in the order of the description."""
+
+LATER_SECONDS = 1.0
+"""After the start, when whoever waited for it has been answered."""
 
 
 def create_app(application: Application) -> Starlette:
@@ -100,9 +76,12 @@ def create_app(application: Application) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         application.open()
+        loading = Thread(target=api.state.later.load, name="later routes", daemon=True)
+        soon = asyncio.get_running_loop().call_later(LATER_SECONDS, loading.start)
         try:
             yield
         finally:
+            soon.cancel()
             application.close()
 
     settings = application.settings
@@ -138,12 +117,13 @@ def create_api(application: Application | None = None) -> FastAPI:
     api.add_middleware(AnswerCompression)
     api.add_middleware(StreamTurns)
     answer_with_problems(api)
-    for module in _ROUTERS:
-        api.router.routes += module.router.routes
-    api.router.routes += explorer.router.routes
+    later = LaterRoutes(api.router, _LATER)
+    api.router.routes += [*health.router.routes, *explorer.router.routes, later]
+    api.state.later = later
 
     def openapi() -> dict[str, Any]:
         if api.openapi_schema is None:
+            later.load()
             api.openapi_schema = _described(api)
         return api.openapi_schema
 
@@ -154,6 +134,9 @@ def create_api(application: Application | None = None) -> FastAPI:
 def _described(api: FastAPI) -> dict[str, Any]:
     """OpenAPI with problems, stream events and messages of sessions among the schemas; FastAPI's own error shape is
     left out."""
+    from rlviz.api.schemas.stream import STREAM_EVENTS
+    from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE
+
     document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
     schemas = document["components"]["schemas"]
     extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]

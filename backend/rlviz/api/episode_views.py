@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlviz.api.schemas import (
+from rlviz.api.schemas.episodes import (
     EpisodeEnding,
     EpisodeEndings,
     EpisodeExample,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlviz.api.schemas import EvaluationEnded, RunEvent
+from rlviz.api.schemas.events import EvaluationEnded, RunEvent
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.event_lines import EventRecord

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rlviz.api.schemas import Clip, RunValueSlice, SliceAxis
+from rlviz.api.schemas.film import Clip
+from rlviz.api.schemas.value_slices import RunValueSlice, SliceAxis
 from rlviz.domain.value_slice import SliceRange, ValueSlice
 from rlviz.environments.base import Space
 from rlviz.services.use_cases.film import FoundClip

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from rlviz.api.schemas import Problem, ProblemField
+from rlviz.api.schemas.problems import Problem, ProblemField
 from rlviz.catalog.error_messages import explain
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to

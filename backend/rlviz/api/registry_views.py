@@ -14,12 +14,11 @@ from rlviz.algorithms.metrics import metric_definitions
 from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.return_curve import WINDOW
-from rlviz.api.schemas import (
+from rlviz.api.schemas.choices import (
     AlgorithmInfo,
     EnvironmentInfo,
     EnvironmentVariant,
     HyperparameterField,
-    KnobInfo,
     MetricDefinitions,
     MetricGroupInfo,
     MetricInfo,
@@ -29,6 +28,7 @@ from rlviz.api.schemas import (
     SpaceInfo,
     StateFactorInfo,
 )
+from rlviz.api.schemas.rules import KnobInfo
 from rlviz.api.views import address_of_still, still_url
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition

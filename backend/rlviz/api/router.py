@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from threading import RLock
+from importlib import import_module
+from threading import Lock, RLock
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -12,8 +13,10 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette._utils import get_route_path
-from starlette.routing import Match, compile_path
+from starlette.routing import BaseRoute, Match, compile_path
 from starlette.types import Scope
+
+from rlviz.importing import without_collection
 
 _MAKING = RLock()
 
@@ -56,6 +59,28 @@ class LazyRoute(APIRoute):
             with catch_warnings():
                 simplefilter("ignore", UnsupportedFieldAttributeWarning)
                 self.body_field.validate(None)
+
+
+class LaterRoutes(BaseRoute):
+    """The routes of modules of ``rlviz.api.routers`` that are imported by ``load``, or with the first request that may
+    be for one of them. It stands in the list of ``router`` and adds them to its end."""
+
+    def __init__(self, router: APIRouter, modules: Sequence[str]) -> None:
+        self._router, self._modules = router, modules
+        self._loading, self._is_loaded = Lock(), False
+
+    def load(self) -> None:
+        with self._loading:
+            if not self._is_loaded:
+                with without_collection():
+                    modules = [import_module(f"rlviz.api.routers.{name}") for name in self._modules]
+                self._router.routes += [route for module in modules for route in module.router.routes]
+                self._is_loaded = True
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """None itself: the router goes on to those that it adds."""
+        self.load()
+        return Match.NONE, {}
 
 
 class Router(APIRouter):

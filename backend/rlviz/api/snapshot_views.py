@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlviz.api.schemas import RunSnapshots, SnapshotInfo
+from rlviz.api.schemas.snapshots import RunSnapshots, SnapshotInfo
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.times import utc
 from rlviz.rundir.snapshots import Snapshot

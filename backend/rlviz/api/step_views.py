@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from rlviz.api.registry_views import view_factors
-from rlviz.api.schemas import StepComponents, StepsInfo
+from rlviz.api.schemas.steps import StepComponents, StepsInfo
 from rlviz.environments.custom import family_of_id
 from rlviz.records.about import Components, RecordsAbout
 

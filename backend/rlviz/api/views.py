@@ -12,31 +12,13 @@ from rlviz.analysis.arrays import Floats
 from rlviz.analysis.hints import Review, SuggestedChange
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.solved import SolvedAt
-from rlviz.api import schemas
-from rlviz.api.schemas import (
-    AncestorCurves,
-    AttemptTimes,
-    ComparedRun,
-    Comparison,
-    ConfigDifference,
-    EpisodesBefore,
-    Evaluation,
-    FigureComparison,
-    ForkedFrom,
-    GhostCurves,
-    Hint,
-    HintRule,
-    MetricCurve,
-    MetricCurves,
-    Minimum,
-    PastCurves,
-    Run,
-    RunGroup,
-    RunHints,
-    SeedGroup,
-    Solved,
-    Verdict,
-)
+from rlviz.api.schemas import comparison, metrics, stream
+from rlviz.api.schemas import hints as hint_schemas
+from rlviz.api.schemas.comparison import ComparedRun, Comparison, ConfigDifference, FigureComparison, RunGroup, Verdict
+from rlviz.api.schemas.evaluations import Evaluation
+from rlviz.api.schemas.hints import Hint, HintRule, Minimum, RunHints
+from rlviz.api.schemas.metrics import AncestorCurves, EpisodesBefore, GhostCurves, MetricCurve, MetricCurves, PastCurves
+from rlviz.api.schemas.runs import AttemptTimes, ForkedFrom, Run, SeedGroup, Solved
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.evaluation import Origin, PolicyChoice
 from rlviz.domain.times import utc
@@ -128,8 +110,8 @@ def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
     )
 
 
-def view_notification(notification: Notification) -> schemas.Notification:
-    return schemas.Notification(number=notification.number, time=utc(notification.time), **asdict(notification.news))
+def view_notification(notification: Notification) -> stream.Notification:
+    return stream.Notification(number=notification.number, time=utc(notification.time), **asdict(notification.news))
 
 
 def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[SuggestedChange]]) -> RunHints:
@@ -140,7 +122,7 @@ def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterab
             Hint(
                 **{name: value for name, value in asdict(hint).items() if name != "advice"},
                 suggestion=hint.suggestion,
-                changes=[schemas.SuggestedChange(name=one.name, value=one.value) for one in changes(hint)],
+                changes=[hint_schemas.SuggestedChange(name=one.name, value=one.value) for one in changes(hint)],
             )
             for hint in seen.hints
         ],
@@ -179,9 +161,9 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
     )
 
 
-def _seed_curve(one: SeedCurve) -> schemas.SeedCurve:
+def _seed_curve(one: SeedCurve) -> comparison.SeedCurve:
     curve = one.curve
-    return schemas.SeedCurve(
+    return comparison.SeedCurve(
         group_id=one.group_id,
         title=one.title,
         run_ids=list(one.run_ids),
@@ -238,9 +220,9 @@ def view_curve(curve: Curve) -> MetricCurve:
     return MetricCurve.model_construct(x=curve.x, y=_gaps(curve.y), count=curve.count, smoothed=smoothed)
 
 
-def _view_smoothed(found: SmoothedCurve) -> schemas.SmoothedCurve:
+def _view_smoothed(found: SmoothedCurve) -> metrics.SmoothedCurve:
     [mean] = _gaps([found.mean])
-    return schemas.SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
+    return metrics.SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
 
 
 def view_metric_curves(row: RunRow, axis: Axis, found: Curves) -> MetricCurves:

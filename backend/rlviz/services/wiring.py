@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
@@ -12,10 +13,7 @@ from rlviz.launchers.base import Launcher
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
 from rlviz.services.analytics.analyst import Analyst
-from rlviz.services.analytics.questions import AnalyticsService
 from rlviz.services.experiment_results.results_preparer import ResultsPreparer
-from rlviz.services.experiment_results.service import ResultsService
-from rlviz.services.experiment_results.use_cases import ExperimentResultsService
 from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.scoring import Scorer
@@ -39,21 +37,14 @@ from rlviz.services.streaming.stream import StreamService
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.automatic_resuming import AutomaticResuming
-from rlviz.services.use_cases.comparison import ComparisonService
 from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.episodes import EpisodeService
 from rlviz.services.use_cases.evaluations import EvaluationService
-from rlviz.services.use_cases.exchange import ExchangeService
-from rlviz.services.use_cases.family import FamilyService
 from rlviz.services.use_cases.film import FilmService
 from rlviz.services.use_cases.forking import ForkService
 from rlviz.services.use_cases.groups import GroupService
-from rlviz.services.use_cases.hints import HintService
-from rlviz.services.use_cases.judging import JudgingService
-from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.own_presets import OwnPresets
-from rlviz.services.use_cases.past import PastService
 from rlviz.services.use_cases.played_runs import PlayedRuns
 from rlviz.services.use_cases.recording import RecordingService
 from rlviz.services.use_cases.resuming import ResumeService
@@ -69,6 +60,18 @@ from rlviz.services.use_cases.taking_up import TakeUpService
 from rlviz.services.use_cases.trash import TrashService
 from rlviz.services.use_cases.value_slices import ValueSliceService
 from rlviz.settings import Settings
+
+if TYPE_CHECKING:
+    from rlviz.services.analytics.questions import AnalyticsService
+    from rlviz.services.experiment_results.use_cases import ExperimentResultsService
+    from rlviz.services.use_cases.comparison import ComparisonService
+    from rlviz.services.use_cases.exchange import ExchangeService
+    from rlviz.services.use_cases.family import FamilyService
+    from rlviz.services.use_cases.hints import HintService
+    from rlviz.services.use_cases.judging import JudgingService
+    from rlviz.services.use_cases.metrics import MetricsService
+    from rlviz.services.use_cases.past import PastService
+
 
 CATALOGUE = "rlviz.db"
 HOUSEKEEPING_SECONDS = 3_600.0
@@ -171,26 +174,39 @@ class Services:
 
     @cached_property
     def metrics(self) -> MetricsService:
+        from rlviz.services.use_cases.metrics import MetricsService
+
         return MetricsService(self.sealer)
 
     @cached_property
     def exchange(self) -> ExchangeService:
+        from rlviz.services.use_cases.exchange import ExchangeService
+
         return ExchangeService(self.settings, self.runs, self.taking_up, self._videos)
 
     @cached_property
     def family(self) -> FamilyService:
+        from rlviz.services.use_cases.family import FamilyService
+
         return FamilyService(self.database, self.settings.runs_dir)
 
     @cached_property
     def past(self) -> PastService:
+        from rlviz.services.use_cases.past import PastService
+
         return PastService(self.runs, self.metrics)
 
     @cached_property
     def comparison(self) -> ComparisonService:
+        from rlviz.services.use_cases.comparison import ComparisonService
+
         return ComparisonService(self.runs, self.metrics)
 
     @cached_property
     def experiment_results(self) -> ExperimentResultsService:
+        from rlviz.services.experiment_results.service import ResultsService
+        from rlviz.services.experiment_results.use_cases import ExperimentResultsService
+
         results = ResultsService(self.settings, self.database, self.metrics, clock=time.time)
         return ExperimentResultsService(
             self.settings, results, self.own_presets, find=self.experiments.source, clock=time.time
@@ -198,14 +214,20 @@ class Services:
 
     @cached_property
     def analytics(self) -> AnalyticsService:
+        from rlviz.services.analytics.questions import AnalyticsService
+
         return AnalyticsService(self._analyst, self.database, self.settings.runs_dir, self.metrics)
 
     @cached_property
     def judging(self) -> JudgingService:
+        from rlviz.services.use_cases.judging import JudgingService
+
         return JudgingService(self.database, self.runs, self.evaluations)
 
     @cached_property
     def hints(self) -> HintService:
+        from rlviz.services.use_cases.hints import HintService
+
         return HintService(self.runs, self.metrics, self.forks)
 
     def _periodic_tasks(self) -> tuple[PeriodicTask, ...]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis import hints
 from rlviz.analysis.judging import query
 from rlviz.api import schemas
-from rlviz.api.schemas import storage
+from rlviz.api.schemas.stream import STREAM_EVENTS
 from rlviz.cli import reference
 from rlviz.domain import config, evaluation, event_lines, events, records, storage_rules
 from rlviz.domain.errors import RlvizError
@@ -37,9 +39,10 @@ ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
 OPENAPI = described_api()
 OPERATIONS = [(method.upper(), path) for path, methods in OPENAPI["paths"].items() for method in methods]
+SCHEMAS = [import_module(f"{schemas.__name__}.{module.name}") for module in iter_modules(schemas.__path__)]
 MODELS: dict[str, type[BaseModel]] = {
     name: value
-    for module in (config, evaluation, event_lines, events, records, storage_rules, control, folder, schemas, storage)
+    for module in (config, evaluation, event_lines, events, records, storage_rules, control, folder, *SCHEMAS)
     for name, value in vars(module).items()
     if isinstance(value, type) and issubclass(value, BaseModel)
 }
@@ -106,7 +109,7 @@ def test_every_hint_is_documented() -> None:
 
 
 def test_every_event_of_a_stream_is_documented() -> None:
-    assert table(section(read("docs/api.md"), "Events")).keys() == schemas.STREAM_EVENTS.keys()
+    assert table(section(read("docs/api.md"), "Events")).keys() == STREAM_EVENTS.keys()
 
 
 def test_every_status_is_documented_with_what_may_follow() -> None:
@@ -243,10 +246,10 @@ def test_examples_of_a_stream_are_events_as_the_service_sends_them() -> None:
         fields = dict(line.split(": ", 1) for line in block.strip().splitlines() if not line.startswith(":"))
         if fields:
             kind = fields["event"]
-            schemas.STREAM_EVENTS[kind].model_validate_json(fields["data"])
+            STREAM_EVENTS[kind].model_validate_json(fields["data"])
             assert ("id" in fields) == (kind == "metrics")
             seen.add(kind)
-    assert seen == schemas.STREAM_EVENTS.keys()
+    assert seen == STREAM_EVENTS.keys()
 
 
 def test_every_curl_example_calls_an_endpoint_that_exists() -> None:

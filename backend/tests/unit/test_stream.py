@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from rlviz.api.schemas import EndEventData
+from rlviz.api.schemas.stream import EndEventData
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.errors import InvalidRequest, RunNotFound

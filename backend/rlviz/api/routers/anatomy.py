@@ -7,7 +7,7 @@ from fastapi import Query
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import RunAnatomy
+from rlviz.api.schemas.anatomy import RunAnatomy
 from rlviz.domain.errors import RunFolderError, RunNotFound
 from rlviz.domain.limits import DEFAULT_UPDATES, LIMITS
 from rlviz.services.use_cases.anatomy import read_anatomy

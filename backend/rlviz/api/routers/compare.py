@@ -8,7 +8,7 @@ from rlviz.api.dependencies import App
 from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import Comparison
+from rlviz.api.schemas.comparison import Comparison
 from rlviz.api.views import view_comparison
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunNotFound
 from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_WINDOW, LIMITS

@@ -9,7 +9,7 @@ from rlviz.api.episode_views import view_endings, view_found_episodes, view_judg
 from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import EpisodeEndings, EvaluationJudgement, FoundEpisodes
+from rlviz.api.schemas.episodes import EpisodeEndings, EvaluationJudgement, FoundEpisodes
 from rlviz.domain.errors import ArtifactNotFound, EvaluationNotFound, InvalidRequest, RunFolderError, RunNotFound
 from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS
 from rlviz.services.use_cases.episodes import EpisodeSearch

@@ -7,7 +7,7 @@ from fastapi import Query
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import Evaluation, EvaluationCreate
+from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
 from rlviz.api.views import view_evaluation
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.errors import (

@@ -6,7 +6,7 @@ from rlviz.api.dependencies import App
 from rlviz.api.event_views import view_ended, view_event
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import RunEvents
+from rlviz.api.schemas.events import RunEvents
 from rlviz.domain.errors import RunNotFound
 from rlviz.services.use_cases.events import read_events
 

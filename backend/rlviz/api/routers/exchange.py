@@ -12,7 +12,7 @@ from rlviz.api.files import send_file
 from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import ImportedRuns, KnownLog, RefusedLog
+from rlviz.api.schemas.exchange import ImportedRuns, KnownLog, RefusedLog
 from rlviz.api.views import view_run
 from rlviz.domain.errors import (
     ArtifactNotFound,

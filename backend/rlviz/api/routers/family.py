@@ -5,7 +5,7 @@ from dataclasses import asdict
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import Relative, RunFamily, SettingChange
+from rlviz.api.schemas.family import Relative, RunFamily, SettingChange
 from rlviz.domain.errors import RunNotFound
 from rlviz.services.use_cases import family
 

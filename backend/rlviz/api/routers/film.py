@@ -8,7 +8,7 @@ from rlviz.api.dependencies import App
 from rlviz.api.film_views import view_clip
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import Clip, ClipCreate, GrowthVideoCreate, Policies
+from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
 from rlviz.domain.clips import ClipStatus
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NotEnoughDisk, NothingToEvaluate, RunNotFound
 from rlviz.services.use_cases.film import FoundClip

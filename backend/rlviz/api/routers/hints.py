@@ -3,7 +3,7 @@
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import RunHints
+from rlviz.api.schemas.hints import RunHints
 from rlviz.api.views import view_hints
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 

@@ -12,7 +12,7 @@ from rlviz.api.dependencies import App
 from rlviz.api.names import named, split_names
 from rlviz.api.problems import as_problem, documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import MetricCurves, MetricRows, PastCurves, RunsMetricCurves
+from rlviz.api.schemas.metrics import MetricCurves, MetricRows, PastCurves, RunsMetricCurves
 from rlviz.api.views import view_metric_curves, view_past
 from rlviz.domain.errors import InvalidRequest, RlvizError, RunNotFound
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS, LIMITS

@@ -10,7 +10,17 @@ from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import GroupCreate, GroupRuns, Run, RunCreate, RunDetail, RunDrift, RunPage, RunPatch, SeedsAdd
+from rlviz.api.schemas.runs import (
+    GroupCreate,
+    GroupRuns,
+    Run,
+    RunCreate,
+    RunDetail,
+    RunDrift,
+    RunPage,
+    RunPatch,
+    SeedsAdd,
+)
 from rlviz.api.views import view_evaluation, view_group, view_run
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import SORTS, RunQuery

@@ -9,7 +9,7 @@ from rlviz.api.dependencies import App
 from rlviz.api.polling import wait_for
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import ClipSaliency, EvaluationSaliency, SaliencyUnderWay
+from rlviz.api.schemas.saliency import ClipSaliency, EvaluationSaliency, SaliencyUnderWay
 from rlviz.domain.errors import (
     ArtifactNotFound,
     EvaluationNotFound,

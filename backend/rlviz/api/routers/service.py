@@ -1,12 +1,8 @@
-"""Health, and what can be chosen."""
-
-import shutil
-from dataclasses import asdict
+"""What can be chosen."""
 
 from fastapi import Request
 from starlette.responses import Response
 
-from rlviz import __version__
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.random_actions import RANDOM
 from rlviz.api.dependencies import App
@@ -15,47 +11,16 @@ from rlviz.api.headers import ARTIFACT, POLICY
 from rlviz.api.problems import documented
 from rlviz.api.registry_views import view_algorithm, view_environment, view_metric_definitions
 from rlviz.api.router import Router
-from rlviz.api.schemas import (
-    AlgorithmInfo,
-    EnvironmentInfo,
-    Health,
-    Limits,
-    MetricDefinitions,
-    StorageProfileInfo,
-    WebhookInfo,
-)
+from rlviz.api.schemas.choices import AlgorithmInfo, EnvironmentInfo, MetricDefinitions
 from rlviz.domain.errors import ArtifactNotFound
-from rlviz.domain.limits import LIMITS
-from rlviz.domain.recording import Detail
-from rlviz.domain.storage_profile import DEFAULT_PROFILES, StorageProfile
+from rlviz.domain.limits import LIMITS, Limits
 from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.custom import families
 from rlviz.environments.stills import still_path
 
 router = Router(tag="service")
 
 STILL_SECONDS = 86_400
 """How long a browser may show a still without asking again."""
-
-
-@router.get("/health")
-def health(app: App) -> Health:
-    """Whether the service is up, and how busy it is."""
-    active, queued = app.runs.load()
-    titles = families()
-    return Health(
-        version=__version__,
-        launcher=app.settings.launcher,
-        active_runs=active,
-        queued_runs=queued,
-        max_concurrent_runs=app.supervisor.limit,
-        max_sessions=app.settings.max_sessions,
-        free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
-        storage_warnings=app.storage.warnings(),
-        webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
-        missing_extras=app.exchange.missing_extras(),
-        storage={family: _profile(titles[family], app.settings.storage_profile(family)) for family in DEFAULT_PROFILES},
-    )
 
 
 @router.get("/algorithms")
@@ -107,8 +72,3 @@ def list_metric_definitions() -> MetricDefinitions:
 def get_limits() -> Limits:
     """The limits on what may be asked for, as they are enforced."""
     return LIMITS
-
-
-def _profile(title: str, profile: StorageProfile) -> StorageProfileInfo:
-    keeps = {detail: profile.keeps(detail) for detail in Detail}
-    return StorageProfileInfo(title=title, keeps=keeps, **profile.model_dump())

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from rlviz.api.dependencies import App
 from rlviz.api.problems import as_problem, documented, problem_response
 from rlviz.api.router import Router
-from rlviz.api.schemas import Session, SessionCreate
+from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.domain.errors import InvalidRequest, NothingToPlay, RunNotFound, SessionNotFound, TooManySessions
 from rlviz.domain.session_messages import CLIENT_MESSAGE, ErrorMessage
 from rlviz.domain.times import utc

@@ -3,7 +3,7 @@
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import OfferedSink, RunSink, RunSinks
+from rlviz.api.schemas.sinks import OfferedSink, RunSink, RunSinks
 from rlviz.domain.errors import ExtraMissing, RunFolderError, RunNotFound
 from rlviz.domain.sinks import SinkKind
 from rlviz.services.use_cases import sinks

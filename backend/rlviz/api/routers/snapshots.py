@@ -8,14 +8,14 @@ from fastapi import Query
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import (
+from rlviz.api.schemas.runs import Run
+from rlviz.api.schemas.snapshots import (
     ForkChange,
     ForkChanges,
     ForkCreate,
     ForkPlace,
     ResumeRun,
     RollbackRun,
-    Run,
     RunSnapshots,
     SnapshotCreate,
     SnapshotPatch,

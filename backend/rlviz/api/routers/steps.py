@@ -11,7 +11,7 @@ from rlviz.api.files import send_file
 from rlviz.api.headers import ARTIFACT, POLICY
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import StepColumns
+from rlviz.api.schemas.steps import StepColumns
 from rlviz.api.step_views import view_steps_info
 from rlviz.domain.errors import (
     ArtifactNotFound,

@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import (
+from rlviz.api.schemas.stream import (
     EndEventData,
     EvaluationEventData,
     ExperimentEventData,

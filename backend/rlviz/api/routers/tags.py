@@ -2,7 +2,7 @@
 
 from rlviz.api.dependencies import App
 from rlviz.api.router import Router
-from rlviz.api.schemas import TagCount, TagList
+from rlviz.api.schemas.runs import TagCount, TagList
 
 router = Router(tag="runs")
 

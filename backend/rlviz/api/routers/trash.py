@@ -3,7 +3,7 @@
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import DeletedRun, TrashList
+from rlviz.api.schemas.trash import DeletedRun, TrashList
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.times import utc
 

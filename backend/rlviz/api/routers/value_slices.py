@@ -10,7 +10,7 @@ from rlviz.api.film_views import view_value_slice
 from rlviz.api.polling import wait_for
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas import RunValueSlice, SliceUnderWay
+from rlviz.api.schemas.value_slices import RunValueSlice, SliceUnderWay
 from rlviz.domain.errors import (
     InvalidRequest,
     NotEnoughDisk,

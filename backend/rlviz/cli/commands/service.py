@@ -28,10 +28,10 @@ def serve(
     """Serve the app until interrupted."""
     if not context.find_root().params["quiet"]:
         log_at_least(logging.INFO)
-    settings = read_settings(context, host=host, port=port)
-    log_as(settings.log_format)
-
     with without_collection():
+        settings = read_settings(context, host=host, port=port)
+        log_as(settings.log_format)
+
         from rlviz.api.server import serve as run
         from rlviz.services.application import Application
 

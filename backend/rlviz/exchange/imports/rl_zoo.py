@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
@@ -19,23 +18,6 @@ ARGUMENTS, CONFIGURATION, EVALUATIONS = "args.yml", "config.yml", "evaluations.n
 MOST_YAML_BYTES = 1 << 20
 MOST_YAML_VALUES = 2_000
 MOST_NPZ_BYTES = 100_000_000
-
-_PYTHON = "tag:yaml.org,2002:python/"
-
-
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Of what Python objects are tagged with, their plain content is taken: no name in the file is looked up."""
-
-
-def _construct_plain(loader: _Loader, _suffix: str, node: yaml.Node) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return loader.construct_mapping(node, deep=True)
-    if isinstance(node, yaml.SequenceNode):
-        return loader.construct_sequence(node, deep=True)
-    return loader.construct_scalar(node)
-
-
-_Loader.add_multi_constructor(_PYTHON, _construct_plain)
 
 
 def read_settings(folder: Path, found: FoundRun) -> None:
@@ -58,10 +40,11 @@ def _mapping(path: Path) -> dict[str, Any]:
     """A file's mapping, or the list of pairs that the Zoo writes for an ordered one."""
     if path.stat().st_size > MOST_YAML_BYTES:
         raise ImportRefused(f"{path.name} has more than {MOST_YAML_BYTES:,} bytes. The Zoo's have a few hundred.")
+    from rlviz.exchange.imports.plain_yaml import load_plain  # not at the start of the service, which reads no YAML
+
     try:
-        loaded: Any = yaml.load(path.read_bytes(), Loader=_Loader)
-        plain = _Bounded(path.name).plain(loaded)
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        plain = _Bounded(path.name).plain(load_plain(path.read_bytes()))
+    except (ValueError, TypeError, RecursionError) as error:
         said = " ".join(str(error).split())[:200]
         raise ImportRefused(f"{path.name} cannot be read as YAML: {said or type(error).__name__}.") from None
     if isinstance(plain, list) and len(plain) == 1:  # the one argument of OrderedDict

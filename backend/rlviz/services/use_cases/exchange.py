@@ -48,10 +48,6 @@ class ExchangeService:
         self._settings, self._runs, self._taking_up, self._videos = settings, runs, taking_up, videos
         self._disk = DiskGuard(settings)
 
-    def missing_extras(self) -> list[str]:
-        """Optional parts that are not installed, without which something here raises ExtraMissing."""
-        return [] if tensorboard.is_installed() else [tensorboard.EXTRA]
-
     def bundle(self, run_id: str, *, policies: bool, snapshots: bool) -> BinaryIO:
         """A run as one file, open at its end; it is gone once it is closed.
 
