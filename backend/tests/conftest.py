@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -9,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+# Before torch is imported: two threads of a test that wait for each other take very long on cores that others want too.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from tests.support.http import Service, make_run, serving
+from tests.support.template import SOCKET, template_address
 from tests.support.workers import kill_workers_below
 
 TESTS = Path(__file__).parent
@@ -23,11 +28,23 @@ WITH_REAL_PROCESSES = ("contract", "faults", "integration")
 """Folders of tests that wait for other processes: a machine that is busy enough fails one of them now and then."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The processes of pytest-xdist share one template."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        os.environ[SOCKET] = template_address()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Each test of real processes that fails is tried once more, and told in the summary; a soak tries none again."""
     for item in items:
         if item.path.relative_to(TESTS).parts[0] in WITH_REAL_PROCESSES and "RLVIZ_SOAK" not in os.environ:
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays, and need not be looked through again by each collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="module", autouse=True)

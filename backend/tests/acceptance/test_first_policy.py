@@ -13,14 +13,14 @@ import pytest
 
 from tests.support.http import Service, is_kind, serving, streaming, wait_for
 
-STEPS = 20_000
+STEPS = 12_000
 RECENT = 20
 MARGIN = 3
 
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("first-policy"), warm_worker="true") as service:
+    with serving(tmp_path_factory.mktemp("first-policy")) as service:
         yield service
         assert "Traceback" not in service.log, service.log
 

@@ -52,9 +52,8 @@ def test_each_launch_is_a_fork_with_a_title_and_a_session_of_its_own(
 
 
 def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, template: int, tmp_path: Path) -> None:
-    folder = make_run(
-        tmp_path, torch_threads=2, total_timesteps=512, hyperparameters={"net_arch": [256, 256], "n_steps": 256}
-    )
+    # One update: two threads that wait for each other take very long where the cores are wanted by others, too.
+    folder = make_run(tmp_path, torch_threads=2, total_timesteps=128, hyperparameters={"net_arch": [256, 256]})
     assert eventually(launcher.launch(folder, Train()).poll) == Exit(0)
     asked = ask_in_folder(folder)
     assert eventually(launcher.launch(folder, Evaluate(asked.id)).poll) == Exit(0)

@@ -31,7 +31,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     place = tmp_path_factory.mktemp("profiles")
     untrained_run(place / "runs", CART)
     untrained_run(place / "runs", LAKE, algo="q-learning", env_id="FrozenLake-v1")
-    with serving(place, warm_worker="true", storage=json.dumps(PROFILES), keep_eval_videos="1") as service:
+    with serving(place, storage=json.dumps(PROFILES), keep_eval_videos="1") as service:
         yield service
 
 

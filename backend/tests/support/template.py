@@ -1,4 +1,4 @@
-"""One process that has imported torch, for all services that the tests of a pytest process start.
+"""One process that has imported torch, for all services that tests start.
 
     python -m tests.support.template SOCKET     serve it until standard input ends
 
@@ -30,7 +30,7 @@ TITLE = "template-for"
 """Begins the title of the process whose forks are the workers of a service; its process id follows."""
 
 SOCKET = "TESTS_TEMPLATE"
-"""Environment variable with the address of the template, for services that are processes of their own."""
+"""Environment variable with the address of the template, for processes that another one has started."""
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,7 +43,7 @@ class SharedWorkers(ForkedWorkers):
 
     def start(self, arguments: list[str]) -> Worker | None:
         if self.template is None or not self.template.is_up():
-            template = Template(_connected(os.environ.get(SOCKET) or template_address()))
+            template = Template(_connected(template_address()))
             eventually(template.is_ready, "the template")
             self.template = template
         return super().start(arguments)
@@ -51,7 +51,9 @@ class SharedWorkers(ForkedWorkers):
 
 @cache
 def template_address() -> str:
-    """Of the template of this process, which begins to import at the first call."""
+    """Of the template that this process was given, or of its own, which begins to import at the first call."""
+    if given := os.environ.get(SOCKET):
+        return given
     folder = Path(tempfile.mkdtemp(prefix="rlviz-template-"))
     path = str(folder / "socket")
     command = [sys.executable, "-m", "tests.support.template", path]
