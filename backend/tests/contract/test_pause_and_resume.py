@@ -44,7 +44,7 @@ def trains(app: Application, run_id: str, beyond: int = 0) -> None:
 
 def test_a_paused_run_survives_a_restart_and_its_rows_are_those_of_one_that_never_paused(tmp_path: Path) -> None:
     with service(tmp_path / "runs", max_concurrent_runs=1) as app:
-        run_id = start(app, steps=12_000)
+        run_id = start(app, steps=9_600)
         trains(app, run_id)
         assert app.resuming.pause(run_id).state is S.PAUSING
         assert app.resuming.pause(run_id).state in (S.PAUSING, S.PAUSED), "a second pause changes nothing"
@@ -60,7 +60,7 @@ def test_a_paused_run_survives_a_restart_and_its_rows_are_those_of_one_that_neve
         assert (queued.state, queued.attempt, queued.cause) == (S.QUEUED, 2, None)
         row = ended(app, run_id)
         assert (row.state, row.resumed and row.resumed["verified"]) == (S.COMPLETED, 0)
-        twin = create(app, steps=12_000)
+        twin = create(app, steps=9_600)
         app.runs.start(twin)
         ended(app, twin)
         one, other_rows = rows(folder_of(app, run_id)), rows(folder_of(app, twin))
@@ -79,13 +79,13 @@ def test_a_worker_that_was_killed_leaves_a_run_that_goes_on_and_proves_it(app: A
     app.snapshots.take(run_id, "mine", "Before the kill.")
     eventually(lambda: events(folder_of(app, run_id), EventKind.SNAPSHOT), "the snapshot")
     taken = events(folder_of(app, run_id), EventKind.SNAPSHOT)[0].step
-    trains(app, run_id, beyond=taken + 2_000)
+    trains(app, run_id, beyond=taken + 600)
     for worker in app.supervisor._runs.monitors.workers():
         worker.kill()
     assert ended(app, run_id).state is S.INTERRUPTED
     beyond = app.runs.get(run_id).step
     app.resuming.resume(run_id)
-    trains(app, run_id, beyond=beyond + 2_000)
+    trains(app, run_id, beyond=beyond + 600)
     row = app.runs.get(run_id)
     assert row.resumed is not None
     assert (row.resumed["snapshot"], row.resumed["diverged_at"]) == ("mine", None)
@@ -130,14 +130,14 @@ def test_what_cannot_be_resumed_says_why(app: Application) -> None:
 
 
 def test_a_run_that_a_rule_has_ended_is_resumed_for_the_steps_that_are_left(app: Application) -> None:
-    end = {"when": {"kind": "steps", "steps": 3_000}, "do": [{"kind": "stop"}]}
-    run_id = start(app, steps=6_400, rules=(Rule.model_validate(end),))
+    end = {"when": {"kind": "steps", "steps": 1_000}, "do": [{"kind": "stop"}]}
+    run_id = start(app, steps=2_560, rules=(Rule.model_validate(end),))
     row = ended(app, run_id)
-    assert (row.state, row.ended_early) == (S.COMPLETED, "When 3,000 steps are done: stop.")
-    assert row.step < 6_400
+    assert (row.state, row.ended_early) == (S.COMPLETED, "When 1,000 steps are done: stop.")
+    assert row.step < 2_560
     app.resuming.resume(run_id)
     row = ended(app, run_id)
-    assert (row.state, row.step, row.ended_early) == (S.COMPLETED, 6_400, None)
+    assert (row.state, row.step, row.ended_early) == (S.COMPLETED, 2_560, None)
 
 
 def test_a_run_goes_back_and_a_snapshot_of_what_came_after_is_not_gone_on_from(app: Application) -> None:

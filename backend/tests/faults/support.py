@@ -62,7 +62,7 @@ class Figures:
 def train(service: Service, algo: str = "ppo", **wishes: object) -> str:
     """A run that has begun to train and does not end by itself."""
     usual = {"preset": None, "env_id": WORLDS.get(algo, ENV_ID), "hyperparameters": QUICK[algo]}
-    run = service.create(algo=algo, start=True, total_timesteps=10_000_000, **{**usual, **wishes})
+    run = service.create(algo=algo, start=True, **{**usual, "total_timesteps": 10_000_000, **wishes})
     run_id = str(run["id"])
     wait_for(lambda: steps_of(service, run_id) > 0, f"the first step of {run_id}", 300)
     return run_id

@@ -5,7 +5,7 @@ catalogue, and before one that has to make the catalogue again. One service a st
 whole. The places are those of ``rundir/contents.py``, the requests those that the API describes.
 
 Each place is harmed alone in a run of its own. What an answer about the run is made of is then asked for with every
-GET; the other places are, where all of them are harmed together.
+GET, and written to; the other places are, where all of them are harmed together. A soak writes to each run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pytest
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.folder import RunFolder
-from tests.faults.support import train
+from tests.faults.support import SOAK, train
 from tests.support.damage import (
     CLIP,
     EVALUATION,
@@ -137,7 +137,7 @@ def requests_for(case: Case, *, everything: bool) -> list[tuple[str, str, Any]]:
     asked += [("GET", f"{run}/artifacts/{file}", None) for file in case.files]
     if everything and case.is_asked_everything:
         asked += [("GET", path, None) for path in gets_of(case.run_id)]
-    if not everything:
+    if not everything or not (SOAK or case.is_asked_everything):
         return asked
     asked += [("POST", f"{run}/stop", None), ("POST", f"{run}/start", None)]
     if "labels.json" not in case.files:  # which this would write anew

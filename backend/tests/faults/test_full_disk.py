@@ -119,15 +119,15 @@ def train_for(worker: psutil.Process, seconds: float) -> None:
 
 def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_training_nothing(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0", keep_film="500", on_exit="stop") as service:
-        run_id = train(service)
+        run_id = train(service, total_timesteps=1_000_000)  # a policy of each rollout once a thousandth of that is done
         folder, worker = service.folder(run_id), worker_of(service, run_id)
-        wait_for(folder.film_files, "the first policies", LONG)
+        wait_for(lambda: len(folder.film_files()) > 1, "the first policies", LONG)
 
         def one_is_lost() -> bool:
             """Whether a moment was due while no byte was free: on a busy machine that takes more than one try."""
             with filled(small_disk):
-                train_for(worker, 2)
-            train_for(worker, 1)
+                train_for(worker, 0.5)
+            train_for(worker, 0.2)
             return any("filmstrip" in message for message in messages(folder))
 
         wait_for(one_is_lost, "the warning", LONG)

@@ -476,5 +476,6 @@ def test_with_a_token_no_socket_opens_without_it(tmp_path: Path) -> None:
 def test_a_socket_that_is_open_for_long_is_not_taken_for_a_request_that_never_ends(service: Service) -> None:
     """HTTP connections are cut off whose headers do not end within fifteen seconds."""
     with looking(service, env_id="Good") as viewer:
+        viewer.send(type="rate", fps=5)
         begin = time.monotonic()
         viewer.step(lambda _: time.monotonic() - begin > 17)

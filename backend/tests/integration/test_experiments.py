@@ -206,7 +206,7 @@ def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[
 
 
 def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 20_000}, "variants": [{"name": "only"}], "seeds": 3}
+    spec = {**TINY, "base": {**BASE, "total_timesteps": 8_000}, "variants": [{"name": "only"}], "seeds": 3}
     experiment_id = create(service, spec)
     wait_for(lambda: any(cell["progress"] for cell in cells(service, experiment_id)), "steps")
     assert service.api("POST", f"/experiments/{experiment_id}/stop").json()["status"] == "stopped"
