@@ -25,6 +25,9 @@ LONG = 300.0
 EACH = 300.0
 """Seconds that a trial may take, on a machine however busy."""
 
+STEPS = 8_000
+"""Of a run: some seconds, so that it is met while it trains. With fewer it may be over before it is seen."""
+
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
 
 
@@ -68,14 +71,14 @@ def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
 
 
 def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_path: Path, figures: Figures) -> None:
-    seeds, kills, steps = times(4, 40), times(3, 50), 8_000
-    experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=seeds, steps=steps))
+    seeds, kills = times(4, 40), times(3, 50)
+    experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=seeds, steps=STEPS))
     with serving(tmp_path, max_concurrent_runs="2") as service:
         found = ended(service, experiment_id)
         assert [cell["status"] for cell in found["cells"]] == ["scored"] * seeds, found
         for cell in found["cells"]:
             run = service.get(f"/runs/{cell['run_id']}")
-            assert (run["status"], run["step"] >= steps) == ("completed", True), "no score of half a run"
+            assert (run["status"], run["step"] >= STEPS) == ("completed", True), "no score of half a run"
     counted = scores_counted(tmp_path / "runs", experiment_id)
     wrong = sum(counted[number] != 1 for number in range(seeds))
     figures.add("an experiment whose workers and service are killed: scores lost or twice", wrong, "", at_most=0)
@@ -92,8 +95,8 @@ def test_a_search_that_is_killed_proposes_nothing_twice_and_loses_what_ran_at_mo
         "seeds_per_trial": 2,
         "pruner": "median",
     }
-    wishes = {"variants": [], "sweep": sweep, "evaluation": {"every_steps": 2_000, "episodes": 2}}
-    experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=2, steps=8_000, **wishes))
+    wishes = {"variants": [], "sweep": sweep, "evaluation": {"every_steps": STEPS // 4, "episodes": 2}}
+    experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=2, steps=STEPS, **wishes))
     with serving(tmp_path, max_concurrent_runs="2") as service:
         found = ended(service, experiment_id)
         proposed = service.get(f"/experiments/{experiment_id}/search")["trials"]
@@ -156,7 +159,7 @@ def has_ended(worker: psutil.Process) -> bool:
 
 def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="2MB", max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=10_000)
+        experiment_id = begun(service, seeds=2, steps=STEPS)
         wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk, leave=1_000_000)
         held = wait_for(lambda: service.get(f"/experiments/{experiment_id}")["problem"], "what holds it up", LONG)
@@ -172,7 +175,7 @@ def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: P
 def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> None:
     """Also where a trained policy cannot be saved, or an evaluation cannot be written: both are done again."""
     with serving(small_disk, min_free_disk="0", max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=3_000)
+        experiment_id = begun(service, seeds=2, steps=STEPS)
         wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk)
         run_id = cells(service, experiment_id)[0]["run_id"]
@@ -188,7 +191,7 @@ def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> Non
 
 def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_other(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=10_000)
+        experiment_id = begun(service, seeds=2, steps=STEPS)
         run_id = wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         worker = worker_of(service, run_id)
         service.folder(run_id).path.rename(tmp_path / "gone")
@@ -201,7 +204,7 @@ def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_ot
 
 def test_an_experiment_whose_folder_is_deleted_while_it_runs_is_gone_and_its_run_goes_on(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
-        experiment_id = begun(service, seeds=2, steps=10_000)
+        experiment_id = begun(service, seeds=2, steps=STEPS)
         run_id = wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
         ExperimentFolder(service.runs_dir, experiment_id).path.rename(tmp_path / "gone")
         assert service.api("GET", f"/experiments/{experiment_id}").status_code == 404

@@ -40,7 +40,7 @@ def test_a_worker_killed_at_random_moments_of_a_fork_leaves_one_that_begins_righ
         run_id = train(service)
         parent = service.folder(run_id)
         service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-        wait_for(lambda: events(parent, EventKind.SNAPSHOT), "a snapshot", 120)
+        wait_for(lambda: events(parent, EventKind.SNAPSHOT), "a snapshot")
         step = events(parent, EventKind.SNAPSHOT)[0].step + REDONE
         wait_for(lambda: steps_of(service, run_id) > step + 2_000, f"step {step}", 300)
         service.api("POST", f"/runs/{run_id}/pause", json={})
@@ -49,11 +49,11 @@ def test_a_worker_killed_at_random_moments_of_a_fork_leaves_one_that_begins_righ
             fork = service.api("POST", f"/runs/{run_id}/fork", json={"step": step, "start": True}).json()
             child, begin = str(fork["id"]), int(fork["parent"]["step"])
             assert begin == -(-step // 128) * 128
-            worker = wait_for(lambda child=child: trainer_of(service, child), "a worker", 120)
+            worker = wait_for(lambda child=child: trainer_of(service, child), "a worker")
             time.sleep(random.Random(number).uniform(0, 3))
             worker.kill()
             killed = time.monotonic()
-            wait_for(lambda child=child: service.get(f"/runs/{child}")["status"] in ENDED, "the true status", 60)
+            wait_for(lambda child=child: service.get(f"/runs/{child}")["status"] in ENDED, "the true status")
             figures.add("worker of a fork killed: true status", time.monotonic() - killed, "s", at_most=10)
             assert resume(service, child)["warnings"] == 0
             expected = [row for row in curves(parent) if row[0] > begin]

@@ -51,7 +51,7 @@ def test_a_worker_killed_at_random_moments_of_taking_snapshots_leaves_whole_ones
             with suppress(psutil.NoSuchProcess):
                 newest_worker(service, run_id).kill()
             begin = time.monotonic()
-            wait_for(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status", 60)
+            wait_for(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
             figures.add("worker killed as it takes a snapshot: true status", time.monotonic() - begin, "s", at_most=10)
             assert all(one.is_whole for one in snapshots_of(folder))
             assert resume(service, run_id)["resumed"]["diverged_at"] is None
