@@ -4,7 +4,10 @@ import type { Point } from "./prepare";
 
 interface PaintedSlice {
   shares: readonly (readonly (number | null)[])[];
+  /** Of the whole episode: faint, so that values show through. */
   path: readonly (readonly Point[])[];
+  /** Of the steps that led to the present one. */
+  recent: readonly (readonly Point[])[];
   now: Point | null;
   /** What is read instead of it. */
   pointed: Point | null;
@@ -15,37 +18,45 @@ export function paintSlice(
   ctx: CanvasRenderingContext2D,
   { width, height }: CanvasSize,
   colors: TokenColors,
-  { shares, path, now, pointed }: PaintedSlice,
+  { shares, path, recent, now, pointed }: PaintedSlice,
 ): void {
-  const tall = height / shares.length;
+  // Cells end between pixels of the screen, of which a pixel of the page is 1.5 on some: else seams would show.
+  const ratio = ctx.getTransform().a;
+  const edge = (place: number) => Math.round(place * ratio) / ratio;
   ctx.fillStyle = colors.of("chart-mean");
   shares.forEach((row, i) => {
-    const top = Math.floor(i * tall);
-    const bottom = Math.floor((i + 1) * tall);
+    const top = edge((i * height) / shares.length);
+    const bottom = edge(((i + 1) * height) / shares.length);
     row.forEach((share, j) => {
       if (share === null) return;
-      const left = Math.floor((j * width) / row.length);
-      const right = Math.floor(((j + 1) * width) / row.length);
+      const left = edge((j * width) / row.length);
+      const right = edge(((j + 1) * width) / row.length);
       ctx.globalAlpha = 0.04 + 0.86 * share;
       ctx.fillRect(left, top, right - left, bottom - top);
     });
   });
-  ctx.globalAlpha = 1;
   ctx.lineJoin = "round";
-  for (const [token, lineWidth] of [
-    ["raised", 4],
-    ["ink", 1.5],
+  for (const [pieces, alpha] of [
+    [path, 0.3],
+    [recent, 1],
   ] as const) {
-    ctx.strokeStyle = colors.of(token);
-    ctx.lineWidth = lineWidth;
-    ctx.beginPath();
-    for (const piece of path) {
-      piece.forEach(({ left, top }, i) =>
-        i === 0 ? ctx.moveTo(left * width, top * height) : ctx.lineTo(left * width, top * height),
-      );
+    ctx.globalAlpha = alpha;
+    for (const [token, lineWidth] of [
+      ["raised", 4],
+      ["ink", 1.5],
+    ] as const) {
+      ctx.strokeStyle = colors.of(token);
+      ctx.lineWidth = lineWidth;
+      ctx.beginPath();
+      for (const piece of pieces) {
+        piece.forEach(({ left, top }, i) =>
+          i === 0 ? ctx.moveTo(left * width, top * height) : ctx.lineTo(left * width, top * height),
+        );
+      }
+      ctx.stroke();
     }
-    ctx.stroke();
   }
+  ctx.globalAlpha = 1;
   if (pointed) {
     const [left, top] = [pointed.left * width, pointed.top * height];
     ctx.strokeStyle = colors.of("ink");

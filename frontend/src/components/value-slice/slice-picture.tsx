@@ -18,6 +18,9 @@ import {
   summaryOf,
 } from "./prepare";
 
+/** Number of steps whose path is drawn in full. */
+const RECENT = 20;
+
 interface SlicePictureProps {
   slice: DrawnSlice;
   record: StepRecord;
@@ -33,11 +36,15 @@ export function SlicePicture({ slice, record, records }: SlicePictureProps) {
   const shares = useMemo(() => sharesOf(slice), [slice]);
   // The records of an episode that is played grow in place.
   const path = pathOf(slice, records);
+  const recent = pathOf(
+    slice,
+    records.filter(({ index }) => index <= record.index && index > record.index - RECENT),
+  );
   const now = pointOf(slice, record);
   const reading = useId();
 
   const canvas = usePaintedCanvas((ctx, size, colors) =>
-    paintSlice(ctx, size, colors, { shares, path, now, pointed }),
+    paintSlice(ctx, size, colors, { shares, path, recent, now, pointed }),
   );
 
   const point = ({ clientX, clientY, currentTarget }: PointerEvent) => {
