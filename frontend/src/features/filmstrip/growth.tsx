@@ -4,7 +4,7 @@ import { Download, X } from "lucide-react";
 import { ViewLayout } from "@/components/agent";
 import { usePlaybackController } from "@/components/player";
 import { Button } from "@/components/ui/button";
-import { apiLink, type ClipOptions, explainAction, type RunDetail } from "@/lib/api";
+import { apiLink, type Clip, type ClipOptions, explainAction, type RunDetail } from "@/lib/api";
 import { fileName, follow } from "@/lib/download";
 import { useGrowthVideo } from "@/lib/film";
 import { brief, compact, count, plural } from "@/lib/format";
@@ -73,28 +73,46 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
       beside={
         clip &&
         clip.video && (
-          <ol
-            aria-label="Policies of the film"
-            className="flex flex-col overflow-hidden rounded-md border border-line text-xs tabular-nums"
-          >
-            {clip.episodes.map(({ step, episode_return, first_frame }) => (
-              <li key={step} className="border-line not-first:border-t">
-                <button
-                  type="button"
-                  onClick={() => {
-                    controller.seek(first_frame / clip.video!.fps);
-                    controller.play();
-                  }}
-                  className="flex w-full justify-between gap-3 px-2.5 py-1.5 text-left -outline-offset-2! hover:bg-sunken max-md:py-2.5"
-                >
-                  <span>Step {compact(step)}</span>
-                  <span className="text-ink-soft">return {brief(episode_return)}</span>
-                </button>
-              </li>
-            ))}
-          </ol>
+          <GrowthPolicies
+            episodes={clip.episodes}
+            onPick={(frame) => {
+              controller.seek(frame / clip.video!.fps);
+              controller.play();
+            }}
+          />
         )
       }
     />
+  );
+}
+
+interface GrowthPoliciesProps {
+  episodes: Clip["episodes"];
+  onPick: (firstFrame: number) => void;
+}
+
+/** The policies of the film, and what each reached in it: of a long episode the film has the beginning alone. */
+export function GrowthPolicies({ episodes, onPick }: GrowthPoliciesProps) {
+  return (
+    <ol
+      aria-label="Policies of the film"
+      className="flex flex-col overflow-hidden rounded-md border border-line text-xs tabular-nums"
+    >
+      {episodes.map(({ step, episode_return, episode_length, cut, first_frame }) => (
+        <li key={step} className="border-line not-first:border-t">
+          <button
+            type="button"
+            onClick={() => onPick(first_frame)}
+            className="flex w-full justify-between gap-3 px-2.5 py-1.5 text-left -outline-offset-2! hover:bg-sunken max-md:py-2.5"
+          >
+            <span>Step {compact(step)}</span>
+            <span className="text-ink-soft">
+              return {brief(episode_return)}
+              {cut && ` in its first ${plural(episode_length, "step")}`}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -1,0 +1,19 @@
+import { render, screen } from "@testing-library/react";
+import { expect, test, vi } from "vitest";
+import { GrowthPolicies } from "./growth";
+
+const played = {
+  ...{ step: 0, episode_return: 18, episode_length: 18, terminated: true, truncated: false },
+  ...{ cut: false, first_frame: 0 },
+};
+
+test("of a policy whose episode is longer than its part of the film, the return is said to be that of the part", () => {
+  const cut = {
+    ...{ ...played, step: 20_224, episode_return: 400, episode_length: 400 },
+    ...{ terminated: false, cut: true, first_frame: 19 },
+  };
+  render(<GrowthPolicies episodes={[played, cut]} onPick={vi.fn()} />);
+  const [first, last] = screen.getAllByRole("listitem");
+  expect(first).toHaveTextContent(/return 18$/);
+  expect(last).toHaveTextContent("return 400 in its first 400 steps");
+});
