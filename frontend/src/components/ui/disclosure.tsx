@@ -1,4 +1,3 @@
-import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 
@@ -24,12 +23,12 @@ export function Disclosure({
     <details
       open={open}
       onToggle={(event) => onToggle?.(event.currentTarget.open)}
-      className={clsx("group", className)}
+      className={className}
     >
       <summary className="flex min-h-8 list-none items-center gap-1.5 rounded-md text-sm font-medium select-none hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight
           aria-hidden
-          className="size-3.5 text-ink-faint transition-transform group-open:rotate-90"
+          className="size-3.5 text-ink-faint transition-transform in-[details[open]>summary]:rotate-90"
         />
         <span className="grow">{summary}</span>
         {aside}
