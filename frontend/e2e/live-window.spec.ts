@@ -59,7 +59,10 @@ test("on a phone the agent plays below its title, in a corner while one scrolls,
   await live(page).getByText("What if", { exact: true }).click(SLOW);
   await expect(page.getByRole("group", { name: "Live, in a corner" })).toBeVisible(SLOW);
   // Wherever the page was scrolled to show it, a slider lies bare from end to end, by the keyboard too.
-  for (const held of await live(page).getByRole("list", { name: "Held at" }).getByRole("slider").all())
+  for (const held of await live(page)
+    .getByRole("list", { name: "Held at" })
+    .getByRole("slider")
+    .all())
     for (const bring of ["start", "end", "focus"] as const) {
       await page.evaluate(() => scrollTo(0, 0));
       await held.evaluate((slider, how) => {

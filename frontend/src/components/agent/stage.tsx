@@ -131,7 +131,7 @@ function CornerKey({ label, keys, onPress, className, children }: CornerKeyProps
       title={label}
       onClick={onPress}
       className={clsx(
-        "grid size-7 place-items-center rounded-md bg-raised/90 text-ink-soft shadow-card hover:text-ink max-md:size-11",
+        "grid size-7 place-items-center rounded-md bg-raised/90 text-ink-soft shadow-card hover:text-ink max-md:size-11 max-md:shadow-none",
         className,
       )}
     >
