@@ -1,11 +1,12 @@
 """Rows that an attempt computes again: those that the journal has beyond the snapshot that the attempt began from.
 
 An exact resume computes them as they were, so that comparing them proves it, in production and for nothing. The clock
-is no part of that: what is named ``time/`` is not compared, and a row that says nothing else is left out.
+is no part of that: what is named ``time/`` is not compared, and of a row that says nothing else only the step is.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
@@ -39,8 +40,10 @@ class Recomputed:
     ) -> None:
         self._leave_behind = leave_behind
         self._snapshot, self._step, self._last, self._attempt = snapshot, step, last, attempt
-        self._expected = (row for row in expected if _compared(row["values"]))
-        self._next = next(self._expected, None)
+        self._expected = iter(expected)
+        self._clocked: deque[Mapping[str, Any]] = deque()
+        """Rows of the clock alone that the journal has before the next one to compare, or after the last."""
+        self._next = self._advance()
         self._verified = 0
         self._over = False
         self.has_diverged = False
@@ -49,7 +52,8 @@ class Recomputed:
     @property
     def reached(self) -> int | None:
         """The ``seq`` of the newest row that was computed again; None once all were."""
-        return None if self._over or self._next is None else int(self._next["seq"]) - 1
+        following = self._clocked[0] if self._clocked else self._next
+        return None if self.has_diverged or following is None else int(following["seq"]) - 1
 
     def begin(self, log: EventLog) -> None:
         """If there is nothing to compare, tell at once that the run was resumed."""
@@ -57,15 +61,18 @@ class Recomputed:
 
     def has(self, log: EventLog, step: int, values: Values) -> bool:
         """Whether the row that was just computed is in the journal already, so that it must not be written again."""
-        if self._over or self._next is None:
+        if self.has_diverged:
             return False
         compared = _compared(values)
         if not compared:
-            return True
+            return self._has_clocked(step)
+        if self._next is None:
+            self._clocked.clear()
+            return False
         recorded = _compared(self._next["values"])
         if (step, compared) == (self._next["step"], recorded):
             self._verified, self._step = self._verified + 1, step
-            self._next = next(self._expected, None)
+            self._next = self._advance()
             self._tell_if_done(log)
             return True
         self._over = self.has_diverged = True
@@ -93,8 +100,27 @@ class Recomputed:
         """The attempt ends: if it did not compute all rows again, tell how many are left."""
         if not self._over and self._next is not None:
             self._over = True
-            left = 1 + sum(1 for _ in self._expected)
+            left = 1 + sum(1 for row in self._expected if _compared(row["values"]))
             log.event(self._step, ResumedData(snapshot=self._snapshot, verified=self._verified, left=left))
+
+    def _advance(self) -> Mapping[str, Any] | None:
+        """The next row to compare; None: there is no further one."""
+        self._clocked.clear()
+        for row in self._expected:
+            if _compared(row["values"]):
+                return row
+            self._clocked.append(row)
+        return None
+
+    def _has_clocked(self, step: int) -> bool:
+        """Whether the journal has a row of the clock alone at ``step``: before the last one to compare it counts as
+        if it had, since whether there is such a row may be for the clock to decide."""
+        while self._clocked and self._clocked[0]["step"] < step:
+            self._clocked.popleft()
+        if self._clocked and self._clocked[0]["step"] == step:
+            self._clocked.popleft()
+            return True
+        return self._next is not None
 
     def _tell_if_done(self, log: EventLog) -> None:
         if self._next is None and not self._over:
