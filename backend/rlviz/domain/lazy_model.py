@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from pydantic import BaseModel, ConfigDict
 
 LAZY = ConfigDict(defer_build=True)
@@ -15,6 +18,16 @@ class LazyModel(BaseModel):
     """
 
     model_config = LAZY
+
+
+@contextmanager
+def lazily_built() -> Iterator[None]:
+    """The models of libraries that the block imports wait for their first use too."""
+    BaseModel.model_config["defer_build"] = True
+    try:
+        yield
+    finally:
+        del BaseModel.model_config["defer_build"]
 
 
 def build_all() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 from sqlmodel import SQLModel
 
-import rlviz.api.server
 import rlviz.worker  # noqa: F401
-from rlviz.domain.lazy_model import LazyModel, build_all
+from rlviz.api.app import create_api
+from rlviz.domain.lazy_model import LazyModel, build_all, lazily_built
 from rlviz.settings import Settings
 
 
@@ -28,6 +28,7 @@ def _below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def test_every_model_of_ours_waits_for_its_first_use() -> None:
+    create_api().state.later.load()
     ours = [one for one in _below(BaseModel) if one.__module__.startswith("rlviz.")]
     eager = [one for one in ours if not issubclass(one, LazyModel | SQLModel | Settings)]
     assert len(ours) > 300
@@ -41,3 +42,18 @@ def test_a_model_is_built_by_its_first_use_or_with_all_others() -> None:
 
     build_all()
     assert all(one.__pydantic_complete__ for one in _below(LazyModel))
+
+
+def test_models_of_others_wait_for_their_first_use_if_they_are_imported_so() -> None:
+    with lazily_built():
+
+        class Late(BaseModel):
+            number: int
+
+    class Early(BaseModel):
+        late: Late
+
+    assert Early.__pydantic_complete__
+    assert not Late.__pydantic_complete__
+    assert Early(late=Late(number=1)).late.number == 1
+    assert Late.__pydantic_complete__

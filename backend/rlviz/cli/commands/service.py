@@ -29,9 +29,13 @@ def serve(
     if not context.find_root().params["quiet"]:
         log_at_least(logging.INFO)
     with without_collection():
+        from rlviz.domain.lazy_model import lazily_built
+
         settings = read_settings(context, host=host, port=port)
         log_as(settings.log_format)
 
+        with lazily_built():  # FastAPI's models of an OpenAPI document, which takes them when somebody asks for it
+            import fastapi  # noqa: F401
         from rlviz.api.server import serve as run
         from rlviz.services.application import Application
 
