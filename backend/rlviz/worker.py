@@ -208,11 +208,13 @@ def _import_everything() -> None:
         import rlviz.training.watched_training  # noqa: F401
         from rlviz.domain.lazy_model import build_all
         from rlviz.evaluation.warmup import warm_up as warm_up_filming
+        from rlviz.sessions.packets import WORKER_MESSAGE
         from rlviz.training.warmup import warm_up as warm_up_training
 
         warm_up_training()
         warm_up_filming()
         build_all()
+        WORKER_MESSAGE.rebuild()
 
 
 def _wait_for_arguments() -> list[str] | None:

@@ -14,6 +14,9 @@ from rlviz.domain.session_messages import SERVER_MESSAGE, ServerMessage, StepMes
 from rlviz.domain.step_record import StepRecord
 from tests.support.http import PATIENCE, Service
 
+SERVER_MESSAGE.rebuild()
+"""As the service does: a viewer that is late at its first message misses frames."""
+
 
 @dataclass
 class Viewer:

@@ -11,7 +11,7 @@ from rlviz.api.problems import as_problem, documented, problem_response
 from rlviz.api.router import Router
 from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.domain.errors import InvalidRequest, NothingToPlay, RunNotFound, SessionNotFound, TooManySessions
-from rlviz.domain.session_messages import CLIENT_MESSAGE, ErrorMessage
+from rlviz.domain.session_messages import CLIENT_MESSAGE, SERVER_MESSAGE, ErrorMessage
 from rlviz.domain.times import utc
 from rlviz.domain.validation_text import validation_text
 from rlviz.services.application import Application
@@ -20,6 +20,9 @@ from rlviz.services.sessions.outbox import Outbox
 from rlviz.services.use_cases.sessions import NewSession
 
 router = Router(prefix="/sessions", tag="sessions")
+
+for messages in (CLIENT_MESSAGE, SERVER_MESSAGE):
+    messages.rebuild()  # now, since the first frames of a session would be late
 
 SEND_SECONDS = 20.0
 """A client that takes nothing for so long does not look any more."""
