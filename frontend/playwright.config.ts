@@ -5,30 +5,38 @@ import { defineConfig } from "@playwright/test";
 import { chromiumPath } from "./e2e/chromium.mjs";
 
 const given = process.env.RLVIZ_E2E_URL;
-const port = process.env.RLVIZ_E2E_PORT ?? "8765";
-const url = given ?? `http://127.0.0.1:${port}`;
+const workers = given ? 1 : Number(process.env.RLVIZ_E2E_WORKERS ?? "1");
+const firstPort = Number(process.env.RLVIZ_E2E_PORT ?? "8765");
 
-// Read by every worker, made once: a folder of its own for each run of the tests.
-process.env.RLVIZ_E2E_RUNS ??= mkdtempSync(path.join(tmpdir(), "rlviz-e2e-"));
-const runs = process.env.RLVIZ_E2E_RUNS;
+/** The worker that reads this, which stays in its place when it is started anew. Whoever starts them all is none. */
+const ours = Number(process.env.TEST_PARALLEL_INDEX ?? "0");
+
+// Made once, and read by every worker: a folder for each run of the tests, with the runs of each worker below it.
+process.env.RLVIZ_E2E_ROOT ??= mkdtempSync(path.join(tmpdir(), "rlviz-e2e-"));
+const root = process.env.RLVIZ_E2E_ROOT;
+const runsOf = (worker: number) => path.join(root, String(worker));
+if (!given) process.env.RLVIZ_E2E_RUNS = runsOf(ours);
+
+const urlOf = (worker: number) => `http://127.0.0.1:${firstPort + worker}`;
 
 /**
- * The service as it is shipped, over runs that were written, not trained, and some that seem to train. It
- * serves `out/`, so build before. `RLVIZ_E2E_URL` names one that runs, over `RLVIZ_E2E_RUNS`.
+ * The service as it is shipped, over runs that were written, not trained, and some that seem to train: one for each
+ * worker, as tests change what they find. It serves `out/`, so build before. `RLVIZ_E2E_URL` names one that runs, over
+ * `RLVIZ_E2E_RUNS`.
  */
-const service = {
-  command: `../backend/.venv/bin/python e2e/seed.py ${runs} --live 3 --serve`,
-  url: `${url}/api/health`,
+const service = (worker: number) => ({
+  command: `../backend/.venv/bin/python e2e/seed.py ${runsOf(worker)} --live 3 --serve`,
+  url: `${urlOf(worker)}/api/health`,
   reuseExistingServer: false,
   timeout: 240_000,
   env: {
-    RLVIZ_PORT: port,
+    RLVIZ_PORT: String(firstPort + worker),
     RLVIZ_MAX_CONCURRENT_RUNS: "6",
     RLVIZ_ON_EXIT: "stop",
-    RLVIZ_ENVIRONMENTS: path.join(runs, "lights.py:Lights"),
+    RLVIZ_ENVIRONMENTS: path.join(runsOf(worker), "lights.py:Lights"),
   },
   gracefulShutdown: { signal: "SIGTERM" as const, timeout: 10_000 },
-};
+});
 
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
@@ -39,7 +47,7 @@ export default defineConfig({
   globalTeardown: "./e2e/teardown.ts",
   timeout: 300_000, // a busy machine takes five times as long as a quiet one
   expect: { timeout: 15_000 },
-  workers: 1,
+  workers,
   retries: 1, // a second try is reported as flaky; a busy machine alone should not fail everything
   fullyParallel: false,
   reporter: "list",
@@ -48,7 +56,7 @@ export default defineConfig({
     { name: "phone", use: { viewport: phone, hasTouch: true }, grep: /@phone|@touch/ },
   ],
   use: {
-    baseURL: url,
+    baseURL: given ?? urlOf(ours),
     actionTimeout: 20_000,
     trace: "on-first-retry",
     // Where no graphics card draws it, what moves takes a third of a core from what is tested.
@@ -65,5 +73,5 @@ export default defineConfig({
       ],
     },
   },
-  webServer: given ? undefined : service,
+  webServer: given ? undefined : Array.from({ length: workers }, (_, worker) => service(worker)),
 });

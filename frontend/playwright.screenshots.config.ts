@@ -10,13 +10,10 @@ export default defineConfig({
   testMatch: "*.shots.ts",
   timeout: 290_000,
   retries: 0,
-  webServer: base.webServer && {
-    ...(base.webServer as Record<string, unknown> & { command: string }),
-    command: (base.webServer as { command: string }).command.replace(
-      "--live",
-      "--experiments --live",
-    ),
-  },
+  webServer: [base.webServer ?? []].flat().map((service) => ({
+    ...service,
+    command: service.command.replace("--live", "--experiments --live"),
+  })),
   projects: themes.flatMap((colorScheme) =>
     Object.entries(widths).map(([name, viewport]) => ({
       name: `${name}-${colorScheme}`,

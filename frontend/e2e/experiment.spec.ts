@@ -10,7 +10,7 @@ const pictures = process.env.RLVIZ_E2E_PICTURES;
 test("an experiment goes from the form to its verdict, stopped and resumed on the way, and is deleted", async ({
   page,
 }) => {
-  const service = await ownService(8799);
+  const service = await ownService();
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => errors.push(message));
   try {
@@ -59,7 +59,7 @@ test("an experiment goes from the form to its verdict, stopped and resumed on th
 });
 
 test("variants are compared in two environments, each by its own threshold", async ({ page }) => {
-  const service = await ownService(8799);
+  const service = await ownService();
   try {
     await page.goto(`${service.url}/experiments`);
     await page.getByRole("button", { name: "New experiment" }).click();

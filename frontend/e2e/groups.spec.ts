@@ -4,7 +4,7 @@ import { ownService } from "./own-service";
 test("a list of seeds becomes one line, one curve with a band, and a group on each run's page", async ({
   page,
 }) => {
-  const service = await ownService(8794);
+  const service = await ownService();
   try {
     await page.goto(`${service.url}/?new`);
     await page.getByLabel("× seeds").selectOption("List");

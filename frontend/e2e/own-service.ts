@@ -13,15 +13,19 @@ interface OwnService {
   close: () => Promise<void>;
 }
 
+/** A hundred above that of the seeded service of the worker, which does one test at a time. */
+const port = () =>
+  Number(process.env.RLVIZ_E2E_PORT ?? "8765") + 100 + Number(process.env.TEST_PARALLEL_INDEX ?? "0");
+
 /** A service for one test, without seeded runs, at a port of its own. It serves `out/`, so build before. */
-export async function ownService(port: number): Promise<OwnService> {
+export async function ownService(): Promise<OwnService> {
   const runs = await mkdtemp(path.join(tmpdir(), "rlviz-e2e-own-"));
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://127.0.0.1:${port()}`;
   const start = async () => {
     const child = spawn("../backend/.venv/bin/python", ["-m", "rlviz", "serve"], {
       env: {
         ...process.env,
-        ...{ RLVIZ_PORT: String(port), RLVIZ_RUNS_DIR: runs },
+        ...{ RLVIZ_PORT: String(port()), RLVIZ_RUNS_DIR: runs },
         ...{ RLVIZ_ON_EXIT: "stop", RLVIZ_MAX_CONCURRENT_RUNS: "2" },
       },
       stdio: "ignore",

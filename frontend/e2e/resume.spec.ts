@@ -2,8 +2,6 @@ import { expect, test } from "@playwright/test";
 import { ownService } from "./own-service";
 import { points, status } from "./run-page";
 
-const PORT = 8173;
-
 /** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;
 
@@ -11,7 +9,7 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
   page,
 }, { project }) => {
   test.setTimeout(600_000); // five workers start, one after the other
-  const service = await ownService(PORT);
+  const service = await ownService();
   const look = async (name: string) => {
     if (!pictures) return;
     for (const colorScheme of ["light", "dark"] as const) {

@@ -2,8 +2,6 @@ import { expect, type Locator, type Page, test } from "@playwright/test";
 import { ownService } from "./own-service";
 import { points } from "./run-page";
 
-const PORT = 8174;
-
 /** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;
 const SIZES = [
@@ -46,7 +44,7 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
 }) => {
   test.setTimeout(600_000);
   const notified = await listenToNotifications(page);
-  const service = await ownService(PORT);
+  const service = await ownService();
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   const addRule = async (title: string) => {
     await press("Add a rule");

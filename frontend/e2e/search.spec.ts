@@ -4,7 +4,7 @@ import { ownService } from "./own-service";
 test("a search goes from the form to what it found, which is marked, picked, kept and compared", async ({
   page,
 }) => {
-  const service = await ownService(8798);
+  const service = await ownService();
   try {
     await page.goto(`${service.url}/experiments`);
     await page.getByRole("button", { name: "New experiment" }).click();

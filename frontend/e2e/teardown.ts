@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 
-/** Takes away the run folders that the tests' own service wrote. */
+/** Takes away the run folders that the tests' own services wrote. */
 export default function teardown() {
-  const { RLVIZ_E2E_RUNS: runs, RLVIZ_E2E_URL: given } = process.env;
-  if (runs && !given) rmSync(runs, { recursive: true, force: true });
+  const { RLVIZ_E2E_ROOT: root } = process.env;
+  if (root) rmSync(root, { recursive: true, force: true });
 }
