@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "@playwright/test";
@@ -12,8 +12,12 @@ const firstPort = Number(process.env.RLVIZ_E2E_PORT ?? "8765");
 const ours = Number(process.env.TEST_PARALLEL_INDEX ?? "0");
 
 // Made once, and read by every worker: a folder for each run of the tests, with the runs of each worker below it.
-process.env.RLVIZ_E2E_ROOT ??= mkdtempSync(path.join(tmpdir(), "rlviz-e2e-"));
-const root = process.env.RLVIZ_E2E_ROOT;
+const root = process.env.RLVIZ_E2E_ROOT ?? mkdtempSync(path.join(tmpdir(), "rlviz-e2e-"));
+if (!process.env.RLVIZ_E2E_ROOT) {
+  process.env.RLVIZ_E2E_ROOT = root;
+  // Once the services have ended, which is after any teardown: they wait long for what trains in a folder that is gone.
+  process.once("exit", () => rmSync(root, { recursive: true, force: true }));
+}
 const runsOf = (worker: number) => path.join(root, String(worker));
 if (!given) process.env.RLVIZ_E2E_RUNS = runsOf(ours);
 
@@ -44,7 +48,6 @@ export const phone = { width: 390, height: 844 };
 /** Tests whose layout matters are tagged @phone and run at both widths; those tagged @touch on the phone alone. */
 export default defineConfig({
   testDir: "e2e",
-  globalTeardown: "./e2e/teardown.ts",
   timeout: 300_000, // a busy machine takes five times as long as a quiet one
   expect: { timeout: 15_000 },
   workers,

@@ -15,7 +15,9 @@ interface OwnService {
 
 /** A hundred above that of the seeded service of the worker, which does one test at a time. */
 const port = () =>
-  Number(process.env.RLVIZ_E2E_PORT ?? "8765") + 100 + Number(process.env.TEST_PARALLEL_INDEX ?? "0");
+  Number(process.env.RLVIZ_E2E_PORT ?? "8765") +
+  100 +
+  Number(process.env.TEST_PARALLEL_INDEX ?? "0");
 
 /** A service for one test, without seeded runs, at a port of its own. It serves `out/`, so build before. */
 export async function ownService(): Promise<OwnService> {
