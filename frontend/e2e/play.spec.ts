@@ -31,6 +31,8 @@ test("a key acts only while the stage has the focus, and lights up while it is h
 test("a step is taken back, and the keys on the screen play @phone", async ({ page }) => {
   await ready(page, "/play?env=FrozenLake-v1");
   await expect(fact(page, "Step")).toHaveText("0");
+  const onPhone = page.viewportSize()!.width < 768;
+  await expect(page.getByText("Paused. Press a key below")).toBeVisible({ visible: onPhone });
   await cap(page, /^right/).click();
   await expect(fact(page, "Step")).toHaveText("1");
   await page.getByRole("button", { name: "One step back" }).click();

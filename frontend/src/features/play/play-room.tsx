@@ -114,7 +114,13 @@ function Invitation({ person }: { person: boolean }) {
   return (
     <p className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
       <span className="rounded-md bg-raised/90 px-2.5 py-1 text-xs text-ink-soft shadow-card">
-        {person ? "Paused. Click here and press a key to play." : "Paused"}
+        {!person && "Paused"}
+        {person && (
+          <>
+            <span className="max-md:hidden">Paused. Click here and press a key to play.</span>
+            <span className="md:hidden">Paused. Press a key below to play.</span>
+          </>
+        )}
       </span>
     </p>
   );
