@@ -209,6 +209,10 @@ class RunJournals:
             self._write_soon()
             self._metrics.flush()
 
+    def sync_metrics(self) -> None:
+        """Have the disk itself hold every row that ``last_row`` has counted so far. Raises OSError."""
+        self._metrics.sync()
+
     def flush_if_due(self) -> None:
         try:
             self._write_soon()

@@ -33,13 +33,14 @@ from rlviz.rundir.snapshots import (
 )
 from rlviz.training.journals import RunJournals
 from rlviz.training.recomputed import Recomputed
+from rlviz.training.snapshot import schedule
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
 from rlviz.training.snapshot.writer import Writer
 from rlviz.training.watched_training import train_run
 from tests.support.stubborn import Counting
-from tests.support.training import checkpoints, events, kinds, make_run, messages, snapshots
+from tests.support.training import checkpoints, events, kinds, make_run, messages, rows, snapshots
 
 EASY = CustomEnvironment(
     entry_point=f"{Counting.__module__}:{Counting.__name__}",
@@ -264,6 +265,24 @@ def test_one_whose_name_there_is_already_does_not_replace_it(folder: RunFolder) 
     assert (found.manifest.step, found.manifest.message) == (100, "It walks.")
     [event] = events(folder, EventKind.SNAPSHOT)
     assert (event.step, event.data.name, event.data.request) == (100, "mine", 1)
+
+
+def test_rows_that_a_snapshot_counts_are_on_disk_before_it_is(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever goes on from it does not compute them again: a worker that is killed in between would lose them."""
+    taken, found = Taken(folder, every_steps=100, every_seconds=None), list[int]()
+    write_archive = schedule.write_archive
+
+    def look(*given: Any) -> Any:
+        found.append(len(rows(folder)))
+        return write_archive(*given)
+
+    monkeypatch.setattr(schedule, "write_archive", look)
+    for step in (50, 100):
+        taken.journals.metrics(step, {"episode/reward": 1.0})
+    taken.at(128, 0.0)
+    assert found == [2]
 
 
 def test_that_of_a_best_policy_is_of_the_rollout_in_which_it_was_evaluated(folder: RunFolder) -> None:

@@ -107,6 +107,15 @@ class JournalWriter:
                 os.fsync(self._file)
                 self._synced_at = self._monotonic()
 
+    def sync(self) -> None:
+        """Have the disk store all that was appended. Raises OSError."""
+        self.flush()
+        with self._syncing:
+            if self._file >= 0:
+                self._unsynced = False
+                os.fsync(self._file)
+                self._synced_at = self._monotonic()
+
     def close(self) -> None:
         with self._syncing, self._lock:
             if self._file >= 0:

@@ -246,6 +246,7 @@ class Snapshots:
         captured = recent.captured
         manifest = self._manifest(recent, request)
         try:
+            self._journals.sync_metrics()  # before: who goes on from it does not compute those rows again
             manifest, size = write_archive(self._folder, captured, manifest)
             retain_snapshots(self._folder, self._plan.keep, self._plan.max_bytes or math.inf)
             drop_segments(self._folder, beyond=max((piece.end for piece in captured.pieces), default=0))
