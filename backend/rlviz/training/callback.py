@@ -227,8 +227,7 @@ class RunCallback(BaseCallback):
             self._write_update()
             if self._anatomy is not None:
                 self._anatomy.after_update(self.model)
-        if self._log.name_to_value:
-            self._log.dump(self.num_timesteps)
+        self._log.dump_rest(self.num_timesteps)
 
     def _write_update(self) -> None:
         self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)

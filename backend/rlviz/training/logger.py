@@ -49,6 +49,14 @@ class RunLogger(Logger):
                 output.write(update, self.name_to_excluded, step)
             self.update_is_due = False
 
+    def dump_rest(self, step: int) -> None:
+        """Write what waits at the end of training, if anything does: that may be for a clock to decide, so it calls for
+        no row of an update where training goes on."""
+        if self.name_to_value:
+            was_due = self.update_is_due
+            self.dump(step)
+            self.update_is_due = was_due
+
     def state(self) -> dict[str, Any]:
         """What was recorded and waits to be written. For a snapshot, as in every class that has ``restore`` too."""
         return {

@@ -124,3 +124,14 @@ def test_the_current_rate_is_that_of_the_last_second_or_more(folder: RunFolder, 
     # A rollout of 32 steps takes a quarter of a second.
     learn(model("ppo"), folder, journals, 32 * 10, monotonic=lambda: Watched.steps / 128)
     assert column(folder, "time/recent_fps") == [32 * 4.0] * 2
+
+
+def test_a_rate_that_waits_at_the_end_calls_for_no_row_of_an_update(folder: RunFolder, journals: RunJournals) -> None:
+    """The clock decides whether there is one; where training goes on from its end, all else comes as without."""
+    logger = RunLogger(JournalOutput(journals))
+    logger.dump_rest(500)
+    logger.record("time/recent_fps", 100.0)
+    logger.dump_rest(500)
+    journals.close()
+    assert [row["values"] for row in rows(folder)] == [{"time/recent_fps": 100.0}]
+    assert not logger.update_is_due
