@@ -7,12 +7,12 @@ const AGAIN_MS = 1_000;
  * keeps what it shows. Rejects when a service that answers does not have the code: it is of another version.
  */
 export const withRetry =
-  <Loaded>(load: () => Promise<Loaded>) =>
+  <Loaded>(load: () => Promise<Loaded>, answers = serviceAnswers) =>
   async (): Promise<Loaded> => {
     try {
       return await load();
     } catch {
-      while (!(await serviceAnswers())) await new Promise((again) => setTimeout(again, AGAIN_MS));
+      while (!(await answers())) await new Promise((again) => setTimeout(again, AGAIN_MS));
       return load();
     }
   };
