@@ -161,10 +161,11 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def solved_words(solved: dict[str, Any] | None) -> str:
-    """For instance ``at step 800, after 12 s``."""
+def solved_words(run: dict[str, Any]) -> str:
+    """For instance ``at step 800, after 12 s``; ``no`` for a run that has trained to its end without it."""
+    solved = run["solved"]
     if solved is None:
-        return "not yet"
+        return "no" if run["status"] == "completed" else "not yet"
     after = "" if solved["seconds"] is None else f", after {duration(solved['seconds'])}"
     return f"at step {solved['step']}{after}"
 

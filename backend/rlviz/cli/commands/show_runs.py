@@ -245,7 +245,7 @@ def _show_run(run: dict[str, Any]) -> None:
         "episodes": str(run["episodes"]) if run["episodes"] or run["actor"] != "foreign" else "not recorded",
         "return": f"{number(run['ep_rew_mean'])} (best average {number(run['best_moving_average'])})",
         "steps/s": number(run["fps"]),
-        "solved": solved_words(run["solved"]),
+        "solved": solved_words(run),
         "curve": sparkline(run["sparkline"], 40),
     }
     print_table((run["id"], ""), facts.items(), keep=2)

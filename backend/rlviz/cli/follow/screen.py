@@ -89,7 +89,7 @@ def _figures(run: dict[str, Any], columns: int) -> list[Line]:
         f"episodes {run['episodes']}",
         f"{number(run['fps'])} steps/s",
         f"{duration(left)} left",
-        *([f"solved {solved_words(run['solved'])}"] if run["solved"] else []),
+        *([f"solved {solved_words(run)}"] if run["solved"] else []),
     ]
     filled = [figures[0]]
     for figure in figures[1:]:

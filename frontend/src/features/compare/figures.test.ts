@@ -29,7 +29,7 @@ const row = (id: string, threshold: number | null = 475) =>
     ?.cells.map(({ text, best }) => (best ? `${text} best` : text));
 
 test.each([
-  ["solved", ["at step 21,000, after 12s, by training", "not yet"]],
+  ["solved", ["at step 21,000, after 12s, by training", "no"]],
   ["best_moving_average", ["485.0 best", "205.0"]],
   ["steps_to_threshold", ["21,000 best", "not reached"]],
   ["seconds_to_threshold", ["12.3 s best", "not reached"]],

@@ -1,5 +1,5 @@
 import type { Comparison, FigureComparison } from "@/lib/api";
-import { brief, count, decimal, duration, NONE, solvedWords } from "@/lib/format";
+import { brief, count, decimal, duration, NONE, solvedWords, unsolvedWords } from "@/lib/format";
 
 export interface FigureCell {
   runId: string;
@@ -40,7 +40,7 @@ function solvedRow(runs: Comparison["runs"]): FigureRow {
         ? `${solvedWords(solved)}, by ${solved.by}`
         : threshold === null
           ? NONE
-          : "not yet",
+          : unsolvedWords(run),
     })),
   };
 }

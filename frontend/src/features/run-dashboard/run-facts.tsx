@@ -3,7 +3,17 @@
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
 import { hasLength, isActive, progress, type RunDetail } from "@/lib/api";
-import { brief, count, decimal, duration, elapsed, NONE, percent, remaining } from "@/lib/format";
+import {
+  brief,
+  count,
+  decimal,
+  duration,
+  elapsed,
+  NONE,
+  percent,
+  remaining,
+  unsolvedWords,
+} from "@/lib/format";
 import { useMetricRegistry } from "@/lib/registry";
 import { learns } from "@/lib/run-actions";
 import { useNow } from "@/lib/time/use-now";
@@ -78,13 +88,14 @@ function hasEpisodes(run: RunDetail): boolean {
 }
 
 /** When the policy was first shown to reach the environment's reward threshold; nothing where there is none. */
-function Solved({ run: { solved, reward_threshold: threshold } }: { run: RunDetail }) {
+function Solved({ run }: { run: RunDetail }) {
+  const { solved, reward_threshold: threshold } = run;
   const { meanEpisodes } = useMetricRegistry();
   if (threshold === null) return null;
   if (solved === null) {
     return (
       <Stat label="Solved" note={`return of ${decimal(threshold)}`}>
-        not yet
+        {unsolvedWords(run)}
       </Stat>
     );
   }

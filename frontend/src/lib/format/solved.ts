@@ -7,6 +7,11 @@ interface SolvedAt {
   seconds: number | null;
 }
 
+/** Of a run that is not solved: one that has trained to its end will not be. */
+export function unsolvedWords({ status }: { status: string }): string {
+  return status === "completed" ? "no" : "not yet";
+}
+
 /** `at step 12,345, after 14s`. */
 export function solvedWords({ step, seconds }: SolvedAt): string {
   return `at step ${count(step)}${seconds === null ? "" : `, after ${duration(seconds * 1000)}`}`;
