@@ -43,9 +43,9 @@ def test_each_launch_is_a_fork_with_a_title_and_a_session_of_its_own(
     for folder, worker in zip(folders, workers, strict=True):
         pid = pid_of(worker.identity)
         assert parent_of(pid) == template
+        eventually(lambda folder=folder: column(folder, "episode/index"), "training")  # by then it is what it says
         assert title_of(psutil.Process(pid)).endswith(str(folder.path))
         assert os.getsid(pid) == pid
-        eventually(lambda folder=folder: column(folder, "episode/index"), "training")
         put_down(worker)
         assert worker.poll() == Exit(-9)
     assert worker_processes() == [template]
