@@ -14,6 +14,7 @@ from moviepy import ImageClip, VideoClip, VideoFileClip, clips_array
 from PIL import Image, ImageDraw, ImageFont
 
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.evaluation.encoder import CODEC, PIXEL_FORMAT
 from rlviz.machine import lower_priority
 from rlviz.recording.pictures import Pixels
 
@@ -57,9 +58,9 @@ def write_side_by_side(wanted: SideBySide) -> None:
         clips_array([labels, fitted], bg_color=_BACKGROUND).write_videofile(
             str(wanted.target),
             fps=max(clip.fps for clip in clips),
-            codec="libx264",
+            codec=CODEC,
             preset="veryfast",
-            pixel_format="yuv420p",  # browsers refuse others
+            pixel_format=PIXEL_FORMAT,
             audio=False,
             threads=1,
             ffmpeg_params=["-movflags", "+faststart"],

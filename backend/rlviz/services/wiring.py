@@ -33,7 +33,7 @@ from rlviz.services.storage.rules_store import StorageRulesStore
 from rlviz.services.storage.use_cases import StorageService
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
-from rlviz.services.streaming.stream import StreamService
+from rlviz.services.streaming.run_stream import StreamService
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.supervision.supervisor import Supervisor
 from rlviz.services.use_cases.automatic_resuming import AutomaticResuming

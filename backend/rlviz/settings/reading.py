@@ -12,7 +12,7 @@ from pydantic_settings import DotEnvSettingsSource, EnvSettingsSource
 from rlviz.domain.errors import InvalidRequest, pointer_to
 from rlviz.domain.validation_text import validation_text
 from rlviz.placed_file import PlacedFile, read_placed_file
-from rlviz.settings.model import NAMES, PREFIX, Settings
+from rlviz.settings.settings import NAMES, PREFIX, Settings
 
 
 def read_settings(**flags: Any) -> Settings:

@@ -19,7 +19,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.rule_actions import Carried
 from rlviz.training.rules.engine import Firing
 from rlviz.training.snapshot.archive import Contents, read_archive
-from rlviz.training.snapshot.memory import Usable
+from rlviz.training.snapshot.in_memory import Usable
 from rlviz.training.snapshot.model import are_finite
 from rlviz.training.snapshot.replay import Placed
 from rlviz.training.snapshot.schedule import Snapshots

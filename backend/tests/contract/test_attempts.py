@@ -24,7 +24,7 @@ from rlviz.services.projection.folder_projection import row_of_config, row_of_fo
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.events import EndEvent, MetricsEvent, StatusEvent, StreamEvent
 from rlviz.services.streaming.feeds import Feeds
-from rlviz.services.streaming.stream import StreamRequest, StreamService
+from rlviz.services.streaming.run_stream import StreamRequest, StreamService
 from rlviz.services.supervision.run_monitor import RunMonitor
 from rlviz.training.attempt import begin_attempt
 from rlviz.training.journals import RunJournals

@@ -33,7 +33,7 @@ from rlviz.services.streaming.events import (
     StreamEvent,
 )
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed
-from rlviz.services.streaming.stream import THROTTLE_SECONDS, StreamRequest, StreamService
+from rlviz.services.streaming.run_stream import THROTTLE_SECONDS, StreamRequest, StreamService
 from tests.support.http import PATIENCE, append_rows, make_run
 
 THROTTLE = 1_000.0

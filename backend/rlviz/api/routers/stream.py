@@ -37,7 +37,7 @@ from rlviz.services.streaming.events import (
     StatusEvent,
     StreamEvent,
 )
-from rlviz.services.streaming.stream import OpenedStream, StreamRequest
+from rlviz.services.streaming.run_stream import OpenedStream, StreamRequest
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from threading import Lock
 from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.control import SnapshotRequest
 from rlviz.training.journals import RunJournals
-from rlviz.training.snapshot.memory import WriteRequest
+from rlviz.training.snapshot.in_memory import WriteRequest
 
 
 class Asked:

@@ -21,7 +21,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_archive
 from rlviz.training.snapshot.asked import Asked
 from rlviz.training.snapshot.capture import Captured, Point
-from rlviz.training.snapshot.memory import Memory, Recent, Usable, WriteRequest
+from rlviz.training.snapshot.in_memory import Memory, Recent, Usable, WriteRequest
 from rlviz.training.snapshot.replay import write_pieces
 from rlviz.training.snapshot.writer import Writer
 
