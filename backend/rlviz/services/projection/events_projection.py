@@ -70,7 +70,7 @@ class EventsProjection:
         self._trained: list[tuple[float, float]] = []
         self.core_seconds = 0.0
         """What the workers that have ended cost: processor time where it is known, else the time that they took."""
-        self._left_seconds = 0.0
+        self._seconds_before_going_back = 0.0
         """How long attempts took that their worker has left for another one: what they cost is in what it will have."""
         self.answered_checkpoint = 0
         self.recorded: list[str] = []
@@ -149,7 +149,7 @@ class EventsProjection:
         if started.attempt > self.attempt:
             if self.started_at is not None and self.ending is None:  # it went back without leaving its worker
                 self._trained.append((self.started_at, event.time))
-                self._left_seconds += event.time - self.started_at
+                self._seconds_before_going_back += event.time - self.started_at
             self._reset()
         if self.first_step is None:
             self.first_step = event.step
@@ -196,8 +196,8 @@ class EventsProjection:
             trained = self.ended_at if until is None else min(self.ended_at, max(self.started_at, until))
             self._trained.append((self.started_at, trained))
             used = ending.processor_seconds
-            self.core_seconds += self._left_seconds + trained - self.started_at if used is None else used
-            self._left_seconds = 0.0
+            self.core_seconds += self._seconds_before_going_back + trained - self.started_at if used is None else used
+            self._seconds_before_going_back = 0.0
         match ending:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
                 self._policies += [event.step] if path else []
@@ -224,7 +224,7 @@ class EventsProjection:
         return {
             "attempt": self.attempt,
             "trained_before": self.trained_before,
-            "core_seconds_before": self.core_seconds + self._left_seconds,
+            "core_seconds_before": self.core_seconds + self._seconds_before_going_back,
             "resumed": self.resumed,
             "saves_at": self.saves_at,
             "started_at": self.started_at,
