@@ -31,6 +31,7 @@ from rlviz.training.logger_output import JournalOutput
 from rlviz.training.pausing import Pause, TrainingPaused
 from rlviz.training.retraining import RetrainingInterrupted, begin_fork
 from rlviz.training.rollback import GoBack, Target
+from rlviz.training.snapshot.asked import Asked
 from rlviz.training.snapshot.iterations import log_interval
 from rlviz.training.snapshot.restore import Continuation
 
@@ -130,8 +131,7 @@ class Trainer:
         except Exception as error:
             lines = traceback.format_exc().splitlines()
             excerpt = "\n".join(lines[-TRACEBACK_LINES:])
-            if self._components is not None:
-                self._components.snapshots.asked.tell_waiting(self._step)
+            self._tell_waiting_snapshots(self._step)
             self._journals.event(
                 self._step,
                 ErrorData(
@@ -157,6 +157,7 @@ class Trainer:
         try:
             self._attempt = begin_fork(self._folder, config, self._attempt, self._journals, self._interrupted)
         except RetrainingInterrupted as interrupted:
+            self._tell_waiting_snapshots(interrupted.step)
             self._journals.event(interrupted.step, self._leave_unbegun(interrupted.snapshot))
             return
         begins_anew: GoBack | None = None
@@ -191,7 +192,7 @@ class Trainer:
                 ending = self._end(model, components, stopped)
             self._live.close()
             components.recorder.close()
-            components.snapshots.asked.tell_waiting(model.num_timesteps)
+            self._tell_waiting_snapshots(model.num_timesteps)
             self._journals.event(model.num_timesteps, ending)
 
     def _equip(
@@ -219,6 +220,16 @@ class Trainer:
         self._components = components
         components.checkpoints.request(self._requested_checkpoint)  # the watcher may have heard of it before
         return components
+
+    def _tell_waiting_snapshots(self, step: int) -> None:
+        """The attempt ends at ``step``: say which of those that people ask for it does not take."""
+        if self._components is not None:
+            asked = self._components.snapshots.asked
+        else:  # a fork that has not begun to train, or training that could not be built
+            asked = Asked(self._journals, self._attempt.answered_snapshot)
+            with suppress(RunFolderError):
+                asked.hear(self._folder.read_control().snapshot_requests)
+        asked.tell_waiting(step)
 
     def _heed_control(self) -> None:
         """A stop or a pause may have been asked for before training began."""

@@ -6,6 +6,7 @@ import os
 import signal
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -17,9 +18,10 @@ from rlviz.rundir.control import Desired, SnapshotRequest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.services.use_cases.configuration import NewRun
+from rlviz.services.use_cases.forking import ForkRequest
 from rlviz.training.callback import RunCallback
 from rlviz.training.watched_training import train_run
-from tests.support.service import ENDLESS, becomes, ended, folder_of, service, start
+from tests.support.service import ENDLESS, becomes, catalogued, ended, folder_of, service, start
 from tests.support.training import events, eventually, kinds, make_run, messages, snapshots
 from tests.support.workers import pid_of
 
@@ -79,6 +81,26 @@ def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes
     [found] = [one.manifest for one in snapshots_of(folder) if one.name == "mine"]
     assert found.message == "It walks."
     assert 640 <= found.step < 1_024
+
+
+def test_one_that_waits_while_the_parent_is_trained_again_is_taken_once_the_fork_trains(
+    tmp_path: Path,
+) -> None:
+    parent = make_run(tmp_path, "parent", total_timesteps=1_024, snapshots=snapshots(every_steps=512, keep=100))
+    assert train_run(parent)
+    with catalogued(tmp_path) as app:
+        made = app.forks.fork(parent.run_id, ForkRequest(step=896, total_timesteps=1_280, start=True))
+    child = RunFolder(tmp_path, made.id)
+    child.change_control(desired=Desired.RUN, snapshot_requests=(MINE,))
+    stopped = Event()
+    stopped.set()
+    assert train_run(child, stopped)
+    [message] = messages(child)
+    assert message.startswith("The snapshot mine that was asked for was not taken")
+    child.change_control(desired=Desired.RUN, attempt=2)
+    assert train_run(child)
+    [found] = [one.manifest for one in snapshots_of(child) if one.name == "mine"]
+    assert 896 <= found.step < 1_280
 
 
 def test_one_that_waits_in_the_last_rollout_is_of_the_end(tmp_path: Path, at: Any) -> None:
