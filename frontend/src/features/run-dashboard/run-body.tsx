@@ -24,6 +24,7 @@ import { useStepScale } from "./curves/use-step-scale";
 import { FamilyCard } from "./family/family-card";
 import { RunDetails } from "./details/run-details";
 import { RunHints, type TryProps } from "./hints/run-hints";
+import { RunFacts } from "./run-facts";
 import { AGENT_ANCHOR } from "./agent-anchor";
 import { usePresetGhost } from "./preset/use-preset-ghost";
 import { SeedsCard } from "./seeds/seeds-card";
@@ -63,7 +64,7 @@ export interface RunParts {
 /** From this width on the agent stands beside the curves, and below the curve of the return on narrower screens. */
 const BESIDE = "(min-width: 80rem)";
 
-/** Curves on one side; what the policy does, and what the curves suggest, on the other. */
+/** The newest figures; below them curves on one side, what the policy does and what the curves suggest on the other. */
 export function RunBody({
   run,
   parts: { Agent, Strip, Knobs, Snapshots, Rules, Sinks, Recording, Try },
@@ -90,48 +91,51 @@ export function RunBody({
     </div>,
   );
   return (
-    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_25rem] xl:grid-rows-[auto_1fr]">
-      {agent}
-      <LearningCurves
-        run={run}
-        curves={curves(run.id)}
-        settings={settings}
-        behind={behind}
-        note={ghost.sentence}
-        onSettings={changeView}
-        group={group}
-        highlight={highlight}
-        under={
-          learns(run)
-            ? (axis) => <Strip {...{ run, group, axis }} onChosen={showMoment} />
-            : undefined
-        }
-        below={beside ? undefined : agentPlace}
-      />
-      <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
-        {beside && agentPlace}
-        <QTableSlot run={run} />
-        {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
-        {seeds && <SeedsCard own={run.id} seeds={seeds} band={band} onBand={setBand} />}
-        {learns(run) && <FamilyCard run={run} />}
-        {learns(run) && (
-          <RunHints
-            run={run}
-            Try={Try}
-            shown={highlight}
-            onShow={(hint) => {
-              changeView({ axis: "step" });
-              group.reset();
-              point(hint);
-            }}
-          />
-        )}
+    <>
+      <RunFacts run={run} series={curves(run.id).series} />
+      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_25rem] xl:grid-rows-[auto_1fr]">
+        {agent}
+        <LearningCurves
+          run={run}
+          curves={curves(run.id)}
+          settings={settings}
+          behind={behind}
+          note={ghost.sentence}
+          onSettings={changeView}
+          group={group}
+          highlight={highlight}
+          under={
+            learns(run)
+              ? (axis) => <Strip {...{ run, group, axis }} onChosen={showMoment} />
+              : undefined
+          }
+          below={beside ? undefined : agentPlace}
+        />
+        <div className="flex min-w-0 flex-col gap-4 xl:row-span-2">
+          {beside && agentPlace}
+          <QTableSlot run={run} />
+          {learns(run) && trains(run) && <Knobs run={run} series={curves(run.id).series} />}
+          {seeds && <SeedsCard own={run.id} seeds={seeds} band={band} onBand={setBand} />}
+          {learns(run) && <FamilyCard run={run} />}
+          {learns(run) && (
+            <RunHints
+              run={run}
+              Try={Try}
+              shown={highlight}
+              onShow={(hint) => {
+                changeView({ axis: "step" });
+                group.reset();
+                point(hint);
+              }}
+            />
+          )}
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          {learns(run) && <AnatomySection run={run} />}
+          <RunDetails {...{ run, Snapshots, Rules, Sinks, Recording }} />
+        </div>
       </div>
-      <div className="flex min-w-0 flex-col gap-4">
-        {learns(run) && <AnatomySection run={run} />}
-        <RunDetails {...{ run, Snapshots, Rules, Sinks, Recording }} />
-      </div>
-    </div>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { Boundary } from "@/components/ui/boundary";
 import type { RunDetail } from "@/lib/api";
+import { RunSeries } from "@/lib/stream";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { RunDashboard } from "./run-dashboard";
 import { RunFacts } from "./run-facts";
@@ -114,7 +115,9 @@ test.each([
   ["policy", "completed", 0, "0"],
 ] as const)("a %s run, %s, with %d episodes has %s of them", (actor, status, episodes, text) => {
   const facts = { ...{ step: 100, end_step: 100, solved: null, reward_threshold: null } };
-  renderWithQueries(<RunFacts run={run({ actor, status, episodes, ...facts })} />);
+  renderWithQueries(
+    <RunFacts run={run({ actor, status, episodes, ...facts })} series={new RunSeries()} />,
+  );
   expect(screen.getByText("Episodes").parentElement).toHaveTextContent(`Episodes${text}`);
 });
 
@@ -173,7 +176,7 @@ test("a run that is starting counts no time yet; one that trains does", () => {
   const figures = { step: 0, end_step: 100, fps: null, episodes: 0, reward_threshold: null };
   const none = { best_moving_average_step: null, best_policy: null, ended_at: null };
   const facts = (change: Partial<RunDetail>) => (
-    <RunFacts run={run({ ...figures, ...none, ...change })} />
+    <RunFacts run={run({ ...figures, ...none, ...change })} series={new RunSeries()} />
   );
   const { rerender } = renderWithQueries(facts({ status: "starting", started_at: null }));
   expect(screen.getByText("Elapsed").nextSibling).toHaveTextContent("Starting…");
@@ -196,4 +199,17 @@ test("a part that breaks leaves the rest of the page", () => {
   );
   expect(screen.getByRole("button", { name: "Stop" })).toBeVisible();
   expect(screen.getByRole("alert")).toHaveTextContent("The chart could not be shown");
+});
+
+test.each([
+  ["running", "Mean return77.4"],
+  ["completed", "Mean return74.1"],
+] as const)("the mean return of a run that is %s is that of its chart", (status, text) => {
+  const facts = { ...{ step: 100, end_step: 100, solved: null, reward_threshold: null } };
+  const series = new RunSeries();
+  series.append([{ seq: 1, step: 100, time: 0, values: { "rollout/ep_rew_mean": 77.4 } }]);
+  renderWithQueries(
+    <RunFacts run={run({ status, ep_rew_mean: 74.1, ...facts })} series={series} />,
+  );
+  expect(screen.getByText("Mean return").parentElement).toHaveTextContent(text);
 });

@@ -7,7 +7,6 @@ import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
 import { useDeleteRun } from "./header/use-header-actions";
 import { RunBody, type RunParts } from "./run-body";
-import { RunFacts } from "./run-facts";
 import { RunNotFound } from "./run-not-found";
 import { RunNotices } from "./notices/run-notices";
 import { RunSkeleton } from "./run-skeleton";
@@ -33,7 +32,6 @@ export function RunDashboard({ id, parts }: RunDashboardProps) {
     <div className="flex flex-col gap-4">
       <RunHeader run={run} remove={remove} Sinks={parts.Sinks} />
       <RunNotices run={run} />
-      <RunFacts run={run} />
       <RunBody run={run} parts={parts} />
       <ConnectionNotice />
     </div>

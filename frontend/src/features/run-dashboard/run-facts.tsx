@@ -16,10 +16,19 @@ import {
 } from "@/lib/format";
 import { useMetricRegistry } from "@/lib/registry";
 import { learns } from "@/lib/run-actions";
+import { MEAN_RETURN, type RunSeries } from "@/lib/stream";
 import { useNow } from "@/lib/time/use-now";
+import { useStreamedEnds } from "./curves/use-streamed-ends";
 
-export function RunFacts({ run }: { run: RunDetail }) {
+interface RunFactsProps {
+  run: RunDetail;
+  /** What its charts show. */
+  series: RunSeries;
+}
+
+export function RunFacts({ run, series }: RunFactsProps) {
   const training = ["running", "pausing", "stopping"].includes(run.status);
+  const [, newestMean] = useStreamedEnds(series, MEAN_RETURN);
   const now = useNow(training ? "second" : "minute");
   const trained = elapsed(run, now);
   const left = run.status === "running" ? remaining(run) : null;
@@ -54,7 +63,8 @@ export function RunFacts({ run }: { run: RunDetail }) {
           {hasEpisodes(run) ? count(run.episodes) : NONE}
         </Stat>
         <Stat label="Mean return" note={meanEpisodes && meanNote(run, meanEpisodes)}>
-          {decimal(run.ep_rew_mean)}
+          {/* Rows arrive more often than the state of the run: the chart shows this mean too. */}
+          {decimal(training ? (newestMean ?? run.ep_rew_mean) : run.ep_rew_mean)}
         </Stat>
         <Stat label="Best average" note={averageEpisodes && averageNote(run, averageEpisodes)}>
           {decimal(run.best_moving_average)}
