@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -85,21 +86,27 @@ class AdoptedWorker(Worker):
                 os.kill(self._process.pid, number)
 
 
+@dataclass
+class Fork:
+    """``exit_status``: negative for a signal; None as long as it is not known, which may be for ever."""
+
+    pid: int
+    exit_status: int | None = None
+
+
 class Forks(Protocol):
-    """The process that a worker was forked from, and that waits for its end."""
+    """The process that workers are forked from, and that waits for their ends."""
 
-    def is_up(self) -> bool: ...
-
-    def ended(self, pid: int) -> int | None:
-        """Exit status of that fork; None while it is not known."""
+    def is_up(self) -> bool:
+        """Once it is not, exit statuses that are not known yet never will be."""
 
 
 class ForkedWorker(Worker):
     """A fork of a process that the launcher keeps. Once that is gone, it is watched as an adopted worker is."""
 
-    def __init__(self, pid: int, forks: Forks) -> None:
-        self._pid, self._forks = pid, forks
-        self._identity = _identity_of(pid)
+    def __init__(self, fork: Fork, forks: Forks) -> None:
+        self._fork, self._forks = fork, forks
+        self._identity = _identity_of(fork.pid)
         self._kills_before = _out_of_memory_kills()
         self._exit: Exit | None = None
 
@@ -110,7 +117,7 @@ class ForkedWorker(Worker):
     def poll(self) -> Exit | None:
         if self._exit is None:
             is_known_here = self._forks.is_up()
-            code = self._forks.ended(self._pid)
+            code = self._fork.exit_status
             if code is not None:
                 self._exit = _exit_of(code, self._kills_before)
             elif not is_known_here:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import Any
 
 from rlviz.launchers.base import Worker
-from rlviz.launchers.process_worker import ForkedWorker, spawn
+from rlviz.launchers.process_worker import Fork, ForkedWorker, spawn
 from rlviz.launchers.warm import WarmWorkers
 
 FORKS = sys.platform == "linux"
@@ -58,8 +58,8 @@ class ForkedWorkers(WarmWorkers):
             self.template = Template.started()
 
     def start(self, arguments: list[str]) -> Worker | None:
-        pid = None if self.template is None else self.template.fork(arguments)
-        return None if self.template is None or pid is None else ForkedWorker(pid, self.template)
+        fork = None if self.template is None else self.template.fork(arguments)
+        return None if self.template is None or fork is None else ForkedWorker(fork, self.template)
 
     def close(self) -> None:
         self._closed = True
@@ -74,8 +74,9 @@ class Template:
         """``connection``: to a process that serves it with ``fork_workers``. ``process``: that one, to be ended."""
         self._connection, self._process = connection, process
         self._is_ready = False
-        self._forked: int | None = None
-        self._ended: dict[int, int] = {}
+        self._forked: Fork | None = None
+        self._running: dict[int, Fork] = {}
+        """By process id, which the system gives again once a fork has ended."""
 
     @classmethod
     def started(cls) -> Template:
@@ -92,8 +93,8 @@ class Template:
         self._receive()
         return self._connection.fileno() >= 0
 
-    def fork(self, arguments: list[str]) -> int | None:
-        """Process id of a new worker that does the job of these arguments; None if there can be none from here."""
+    def fork(self, arguments: list[str]) -> Fork | None:
+        """A new worker that does the job of these arguments; None if there can be none from here."""
         if not self.is_ready():
             return None
         self._forked = None
@@ -107,12 +108,7 @@ class Template:
             self._receive(max(0.0, deadline - time.monotonic()))
             if self._forked is None and time.monotonic() >= deadline:
                 self.close()  # and so it cannot fork later, when somebody else does the job
-        return None if self._forked == REFUSED else self._forked
-
-    def ended(self, pid: int) -> int | None:
-        """Exit status of a fork, negative for a signal; None as long as it is not known, which may be for ever."""
-        self._receive()
-        return self._ended.get(pid)
+        return None if self._forked is None or self._forked.pid == REFUSED else self._forked
 
     def close(self) -> None:
         """End it; its forks go on."""
@@ -143,9 +139,10 @@ class Template:
             case {"ready": True}:
                 self._is_ready = True
             case {"forked": pid}:
-                self._forked = pid
-            case {"ended": [pid, code]}:
-                self._ended[pid] = code
+                self._forked = Fork(pid)
+                self._running[pid] = self._forked
+            case {"ended": [pid, status]} if pid in self._running:
+                self._running.pop(pid).exit_status = status
 
 
 def fork_workers(connection: socket.socket) -> list[str] | None:

@@ -36,12 +36,11 @@ class Deliveries:
     def deliver(self, *arguments: str, environment: Mapping[str, str]) -> int:
         """The exit status of ``rlviz.delivery_worker`` with these arguments, in that environment."""
         eventually(self._template.is_ready, "the process that delivers")
-        pid = self._template.fork([json.dumps(dict(environment)), *arguments])
-        assert pid is not None
-        eventually(lambda: self._template.ended(pid) is not None, "the end of the delivery", PATIENCE)
-        status = self._template.ended(pid)
-        assert status is not None
-        return status
+        fork = self._template.fork([json.dumps(dict(environment)), *arguments])
+        assert fork is not None
+        eventually(lambda: self._template.is_up() and fork.exit_status is not None, "the end of the delivery", PATIENCE)
+        assert fork.exit_status is not None
+        return fork.exit_status
 
     def close(self) -> None:
         self._template.close()
