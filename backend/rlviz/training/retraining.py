@@ -62,16 +62,17 @@ def begin_fork(
     Raises RetrainingInterrupted once ``interrupted`` is set, and SnapshotRefused if the parent cannot be brought there.
     """
     parent = config.parent
-    if parent is None or attempt.resume_from not in (None, parent.snapshot):
+    if parent is None:
+        return attempt
+    if attempt.resume_from not in (None, parent.snapshot):
+        _leave_parent(folder)
         return attempt
     begin = None if begins_with_parent(folder, parent) else beginning_of(folder, parent)
     if begin is not None and begin.manifest.run_id != parent.run_id:  # one of its own that happens to have the name
         return attempt
     if begin is None or begin.manifest.step < parent.step:
         _retrain(folder, parent, journals, interrupted)
-        _forget_earlier(folder)
-    with suppress(OSError):  # it is of no use any more, and does no harm
-        shutil.rmtree(folder.parent, ignore_errors=True)
+    _leave_parent(folder)
     return replace(attempt, resume_from=beginning_of(folder, parent).name)
 
 
@@ -92,11 +93,16 @@ def _retrain(folder: RunFolder, parent: Parent, journals: RunJournals, interrupt
     write_archive(folder, captured, manifest)
 
 
-def _forget_earlier(folder: RunFolder) -> None:
-    """Delete the snapshots that the parent was trained again from: nothing of the fork begins there."""
+def _leave_parent(folder: RunFolder) -> None:
+    """Delete what the parent was trained again from, its snapshots and then its files: nothing of the fork begins
+    there. A worker that is killed as it does so leaves the rest to the next one."""
+    if not folder.parent.exists():
+        return
     for snapshot in snapshots_of(folder):
         if snapshot.is_inherited and not snapshot.is_beginning:
             delete_files(snapshot)
+    with suppress(OSError):  # they are of no use any more, and do no harm
+        shutil.rmtree(folder.parent, ignore_errors=True)
 
 
 def _resume_parent(

@@ -15,7 +15,10 @@ from rlviz.domain.rules import Rule, ScaleKnob, StepsLimit
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of
+from rlviz.rundir.lineage import newest_of_run
+from rlviz.rundir.snapshots import snapshots_of
 from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training import retraining
 from rlviz.training.watched_training import train_run
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, rows, snapshots
@@ -124,6 +127,27 @@ def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snap
     assert train_run(child)
     [message] = messages(child)
     assert f"came out otherwise from step {step} on" in message
+
+
+def test_what_a_worker_that_was_killed_left_of_the_parent_goes_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(_folder: RunFolder) -> None:
+        raise RuntimeError("killed")
+
+    parent = trained_twice(tmp_path, "ppo")
+    child = forked(parent, 896)
+    with monkeypatch.context() as killed:
+        killed.setattr(retraining, "_leave_parent", end)
+        assert not train_run(child)
+    assert child.parent.exists()
+    newest = newest_of_run(child)
+    assert newest is not None
+    child.change_control(attempt=2, resume_from=newest.name)
+    assert train_run(child)
+    assert not child.parent.exists()
+    assert [one.manifest.step for one in snapshots_of(child) if one.is_inherited] == [896]
+    assert curves(child) == beyond(parent, 896)
 
 
 def stop_at_once() -> Event:
