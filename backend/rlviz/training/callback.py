@@ -222,7 +222,9 @@ class RunCallback(BaseCallback):
 
     def _on_training_end(self) -> None:
         """Write what would wait for a rollout that never comes; unless training ended within one, also what the last
-        update found."""
+        update found. Of training that was to be left later, and goes on from before, nothing is written here."""
+        if self.stopped and self.leave_at < math.inf:
+            return
         if not self.stopped and self.ended_early is None:
             self._write_update()
             if self._anatomy is not None:

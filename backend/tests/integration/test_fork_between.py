@@ -129,6 +129,21 @@ def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snap
     assert f"came out otherwise from step {step} on" in message
 
 
+def test_one_that_is_held_within_a_rollout_of_its_parent_begins_as_if_it_had_not_been(tmp_path: Path, at: Any) -> None:
+    parent = trained_twice(tmp_path, "dqn", **CHANGES["dqn"])
+    for path in parent.snapshots.glob("*.zip"):
+        path.unlink()
+    child = forked(parent, 301)
+    at(150, lambda callback: callback._stop.set())
+    assert train_run(child)
+    assert kinds(child) == ["paused"]
+    child.change_control(attempt=2, resume_from=None)
+    assert train_run(child)
+    assert (kinds(child)[-1], messages(child)) == ("finished", [])
+    expected = [row for row in beyond(parent, 304) if row[0] < 512]
+    assert curves(child)[: len(expected)] == expected
+
+
 def test_what_a_worker_that_was_killed_left_of_the_parent_goes_with_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
