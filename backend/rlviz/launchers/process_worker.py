@@ -98,7 +98,7 @@ class Forks(Protocol):
     """The process that workers are forked from, and that waits for their ends."""
 
     def is_up(self) -> bool:
-        """Once it is not, exit statuses that are not known yet never will be."""
+        """Take in what it has told of ends. Once it is not up, exit statuses that are not known never will be."""
 
 
 class ForkedWorker(Worker):

@@ -140,7 +140,8 @@ class Template:
                 self._is_ready = True
             case {"forked": pid}:
                 self._forked = Fork(pid)
-                self._running[pid] = self._forked
+                if pid != REFUSED:
+                    self._running[pid] = self._forked
             case {"ended": [pid, status]} if pid in self._running:
                 self._running.pop(pid).exit_status = status
 

@@ -52,7 +52,7 @@ def forked(template: Template, theirs: socket.socket, tell: Tell, pid: int) -> F
 def test_a_fork_that_has_the_process_id_of_an_earlier_one_has_not_ended(
     template: Template, ends: tuple[socket.socket, socket.socket], tell: Tell
 ) -> None:
-    """The system gives the ids of processes that have ended again, after some ten thousand others."""
+    """The system gives the ids of processes that have ended again, once all have been used."""
     first = forked(template, ends[1], tell, 7)
     tell({"ended": [7, -9]})
     second = forked(template, ends[1], tell, 7)
