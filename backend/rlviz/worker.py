@@ -53,7 +53,7 @@ LOG_SECONDS = 0.2
 EXIT_OK = 0
 EXIT_FAILED = 1
 EXIT_DISK_FULL = 74  # EX_IOERR; Exit.cause knows it
-EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, or it has ended
+EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, it has ended, or its folder is gone
 
 
 def main() -> int:
@@ -69,7 +69,10 @@ def main() -> int:
             return EXIT_OK
         setproctitle(" ".join(["python", "-m", "rlviz.worker", *arguments]))
         options = parser.parse_args(arguments)
-        _log_to(_work_folder(options))
+        try:
+            _log_to(_work_folder(options))
+        except FileNotFoundError:  # the session was ended, or the run deleted, before this worker began
+            return EXIT_REFUSED
     lower_priority(NICENESS)  # not before: somebody who presses Start waits for what a template imports
     if options.folder is None:
         parser.error("name the run folder")

@@ -27,7 +27,7 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
   const connection = page.locator("[data-connection]");
   try {
     await expect
-      .poll(() => points(page, "Episode return"), { timeout: 120_000 })
+      .poll(() => points(page, "Episode return"), { timeout: 180_000 })
       .toBeGreaterThan(5);
 
     for (let cut = 0; cut < 2; cut += 1) {

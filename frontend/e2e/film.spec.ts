@@ -13,8 +13,8 @@ let filmed: Promise<string> | undefined;
 test("a click on the curve plays the policy of that moment", async ({ page, request }) => {
   filmed ??= trained(request);
   await page.goto(runPage(await filmed));
-  await expect(strip(page)).toBeVisible({ timeout: 30_000 });
-  await expect(strip(page).locator("img").first()).toBeVisible({ timeout: 120_000 });
+  await expect(strip(page)).toBeVisible({ timeout: 60_000 });
+  await expect(strip(page).locator("img").first()).toBeVisible({ timeout: 180_000 });
   await expect(moment(page)).toHaveCount(0);
 
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
@@ -24,8 +24,8 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await expect(title).toHaveText(/^Policy of step [23],\d{3}/);
   await expect(page.getByRole("radio", { name: "Moment" })).toBeChecked();
   const video = moment(page).locator("video");
-  await expect(video).toBeVisible({ timeout: 120_000 });
-  await expect.poll(() => videoTime(video), { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect(video).toBeVisible({ timeout: 180_000 });
+  await expect.poll(() => videoTime(video), { timeout: 60_000 }).toBeGreaterThan(0);
   const step = Number((await title.innerText()).replaceAll(/\D/g, ""));
   await expect(video).toHaveAttribute("src", new RegExp(`clip_${step}_1000000_greedy\\.mp4$`));
   await expect(page.locator("[data-moment]").first()).toBeVisible();
@@ -35,7 +35,7 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await page.keyboard.press("Home");
   await expect(title).toHaveText(/^Policy of step 0/);
   await expect(strip(page)).toHaveAttribute("aria-valuetext", "Policy after 0 steps");
-  await expect(video).toHaveAttribute("src", /clip_0_1000000_greedy\.mp4$/, { timeout: 120_000 });
+  await expect(video).toHaveAttribute("src", /clip_0_1000000_greedy\.mp4$/, { timeout: 180_000 });
   await expect(strip(page).locator("img").first()).toBeVisible();
   await page.keyboard.press("ArrowRight");
   await expect(title).not.toHaveText(/^Policy of step 0/);
@@ -71,7 +71,7 @@ test("the mark of the moment is dragged along the curve, and moved by keys, on e
     await page.mouse.move(x + width * share, from.y + from.height / 2, { steps: 5 });
     await page.mouse.up();
   };
-  await expect(title).toHaveText(/^Policy of step 0/, { timeout: 30_000 });
+  await expect(title).toHaveText(/^Policy of step 0/, { timeout: 60_000 });
   await dragTo(0.5);
   await expect(title).toHaveText(/^Policy of step [23],\d{3}/);
   const zoomed = page.getByRole("button", { name: "Reset zoom" });
@@ -106,7 +106,7 @@ test("what the policy makes of a clip leads to its frames, and the clip plays on
   filmed ??= trained(request);
   await page.goto(`${runPage(await filmed)}&view=moment&moment=0`);
   const video = moment(page).locator("video");
-  await expect(video).toBeVisible({ timeout: 120_000 });
+  await expect(video).toBeVisible({ timeout: 180_000 });
   const thoughts = moment(page).getByRole("region", { name: "Action probabilities" });
   await expect(thoughts).toContainText("push left");
   const reward = moment(page).getByRole("slider", { name: "Reward over the episode" });
@@ -156,10 +156,10 @@ test("compared runs play what they had learned at the same step, side by side in
   const section = page.getByRole("region", { name: "At the same step" });
   await section.getByRole("slider", { name: "Step", exact: true }).fill("3000");
   const videos = section.locator("video");
-  await expect(videos).toHaveCount(2, { timeout: 120_000 });
+  await expect(videos).toHaveCount(2, { timeout: 180_000 });
   for (const video of await videos.all()) {
     await expect(video).toHaveAttribute("src", /clip_2\d{3}_1000000_greedy\.mp4$/, {
-      timeout: 120_000,
+      timeout: 180_000,
     });
   }
   await expect(
@@ -183,7 +183,7 @@ test("compared runs play what they had learned at the same step, side by side in
   const same = page.getByRole("region", { name: "At the same return" });
   const returns = same.getByRole("slider", { name: "Mean return" });
   await returns.press("Home");
-  await expect(same.getByText(/^Reached at step/)).toHaveCount(2, { timeout: 120_000 });
+  await expect(same.getByText(/^Reached at step/)).toHaveCount(2, { timeout: 180_000 });
   await returns.press("End");
   await expect(same.getByText(/^It never had this return/).first()).toBeVisible();
 });

@@ -15,18 +15,18 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
     await page.getByLabel("Timesteps", { exact: true }).fill("4000");
     await page.getByRole("button", { name: "Start training × 2" }).click();
 
-    await expect(page).toHaveURL(/\/compare\?runs=/, { timeout: 60_000 });
+    await expect(page).toHaveURL(/\/compare\?runs=/, { timeout: 180_000 });
     const chart = page.getByRole("region", { name: "Episode return", exact: true });
     const band = chart.getByRole("button", { name: /IQM of 2 seeds/ });
-    await expect(band).toBeVisible({ timeout: 60_000 });
-    await expect(band).toContainText(/seeds\d/, { timeout: 120_000 });
+    await expect(band).toBeVisible({ timeout: 180_000 });
+    await expect(band).toContainText(/seeds\d/, { timeout: 180_000 });
     await page.getByRole("switch", { name: "Single seeds" }).click({ force: true });
     await expect(page).toHaveURL(/seeds=apart/);
     await expect(chart.getByRole("button", { name: /seed 7/ })).toBeVisible();
 
     await page.goto(service.url);
     const line = page.getByRole("row", { name: /2 seeds/ });
-    await expect(line).not.toContainText("ended", { timeout: 120_000 });
+    await expect(line).not.toContainText("ended", { timeout: 180_000 });
     await expect(line).toContainText("completed");
     await line.focus();
     await page.keyboard.press("ArrowRight");
@@ -35,7 +35,7 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
     await page.keyboard.press("Enter");
 
     const group = page.getByRole("region", { name: "Seeds", exact: true });
-    await expect(group).toContainText("Mean return of 2 of 2 seeds", { timeout: 60_000 });
+    await expect(group).toContainText("Mean return of 2 of 2 seeds", { timeout: 180_000 });
     await group.getByText("Single seeds").click();
     await expect(group.getByRole("link", { name: "seed 4" })).toBeVisible();
   } finally {

@@ -8,8 +8,8 @@ const episode = (page: Page, n: number) =>
 
 async function watch(page: Page) {
   await expect(page).toHaveURL(/\/runs\/view\?id=[a-z0-9-]+$/);
-  await expect(status(page, "running")).toBeVisible({ timeout: 60_000 });
-  await expect.poll(() => points(page, TITLE), { timeout: 60_000 }).toBeGreaterThan(5);
+  await expect(status(page, "running")).toBeVisible({ timeout: 180_000 });
+  await expect.poll(() => points(page, TITLE), { timeout: 180_000 }).toBeGreaterThan(5);
   const drawn = await picture(page, TITLE);
   const held = await points(page, TITLE);
   await expect.poll(() => points(page, TITLE)).toBeGreaterThan(held);
@@ -19,7 +19,7 @@ async function watch(page: Page) {
 
 async function isRecorded(page: Page, episodes: number) {
   const all = evaluation(page).getByRole("button", { name: /^Play episode/ });
-  await expect(all).toHaveCount(episodes, { timeout: 90_000 });
+  await expect(all).toHaveCount(episodes, { timeout: 180_000 });
 }
 
 test("the whole job, with the keyboard alone", async ({ page }) => {
@@ -42,7 +42,7 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
 
   await tabTo(page, page.getByRole("button", { name: "Stop", exact: true }));
   await keyboard.press("Enter");
-  await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
+  await expect(status(page, "stopped")).toBeVisible({ timeout: 60_000 });
 
   await tabTo(page, page.getByRole("radio", { name: "Live" }), 200);
   await keyboard.press("ArrowRight");
@@ -88,7 +88,7 @@ test("the whole job, on a phone @touch", async ({ page }) => {
   await form.getByRole("button", { name: "Start training" }).tap();
   await watch(page);
   await page.getByRole("button", { name: "Stop", exact: true }).tap();
-  await expect(status(page, "stopped")).toBeVisible({ timeout: 30_000 });
+  await expect(status(page, "stopped")).toBeVisible({ timeout: 60_000 });
 
   await showEvaluation(page);
   await evaluation(page).getByLabel("Episodes to evaluate").selectOption("1");

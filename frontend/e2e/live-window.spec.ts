@@ -1,7 +1,7 @@
 import { expect, type Page, test } from "@playwright/test";
 import { sideways, status, videoTime } from "./run-page";
 
-test.describe.configure({ mode: "serial", timeout: 300_000 });
+test.describe.configure({ mode: "serial", timeout: 600_000 });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
 const live = (page: Page) => page.getByRole("region", { name: "Live", exact: true });
@@ -11,7 +11,9 @@ const policyStep = async (page: Page) => {
   const words = await live(page).getByRole("heading", { level: 2 }).innerText();
   return Number(/step ([\d,]+)/.exec(words)?.[1]?.replaceAll(",", ""));
 };
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 180_000 };
+/** Of one try among several. */
+const SOON = { timeout: 10_000 };
 
 /** Whether nothing lies over an element. */
 const isBare = (element: Element) => {
@@ -186,10 +188,10 @@ test("one pauses, goes a step back and forward again, and plays on", async ({ pa
   await expect(async () => {
     const [here, seen] = [await step(), await observation.innerText()];
     await live(page).getByRole("button", { name: "One step back" }).click();
-    await expect.poll(step).toBe(here - 1);
+    await expect.poll(step, SOON).toBe(here - 1);
     await live(page).getByRole("button", { name: "One step", exact: true }).click();
-    await expect.poll(step).toBe(here);
-    await expect.poll(() => observation.innerText()).toBe(seen);
+    await expect.poll(step, SOON).toBe(here);
+    await expect.poll(() => observation.innerText(), SOON).toBe(seen);
   }).toPass(SLOW);
   const before = await frames(page);
   await live(page).getByRole("button", { name: "Play", exact: true }).click();
@@ -234,9 +236,9 @@ test("what mattered lies over what an agent sees that sees pictures", async ({ p
   try {
     await page.goto(`/runs/view?id=${id}`);
     const mattered = live(page).getByRole("switch", { name: "What mattered" });
-    await mattered.click({ force: true, timeout: 120_000 });
+    await mattered.click({ force: true, timeout: 180_000 });
     const seen = live(page).getByRole("img", { name: /how much each pixel mattered for/ });
-    await expect(seen).toBeVisible({ timeout: 120_000 });
+    await expect(seen).toBeVisible({ timeout: 180_000 });
     await mattered.click({ force: true });
     await expect(seen).toHaveCount(0, SLOW);
   } finally {

@@ -17,7 +17,7 @@ test("an environment of one's own is chosen, trained and drawn like any other", 
   await form.getByLabel("Seed", { exact: true }).fill("1");
   await form.getByRole("button", { name: "Start training" }).click();
 
-  await expect(status(page, "completed")).toBeVisible({ timeout: 90_000 });
+  await expect(status(page, "completed")).toBeVisible({ timeout: 180_000 });
   await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(50);
   await expect(chart(page, "Episode return")).toHaveAccessibleName(
     /^Episode return at step [12]\.\d+k: .*Reward threshold 18/,

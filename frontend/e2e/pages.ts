@@ -42,7 +42,7 @@ export function places(): Place[] {
   ];
 }
 
-const PATIENCE = { timeout: 60_000 };
+const PATIENCE = { timeout: 180_000 };
 
 /** Goes there, waits for what it loads, and opens all that can be opened. */
 export async function visit(page: Page, { address, open }: Place) {

@@ -8,7 +8,7 @@ const fact = (page: Page, term: string) =>
 
 async function ready(page: Page, address: string) {
   await page.goto(address);
-  await expect(cap(page, /./).first()).toBeVisible({ timeout: 90_000 });
+  await expect(cap(page, /./).first()).toBeVisible({ timeout: 180_000 });
 }
 
 test("a key acts only while the stage has the focus, and lights up while it is held", async ({
@@ -16,7 +16,7 @@ test("a key acts only while the stage has the focus, and lights up while it is h
 }) => {
   await ready(page, "/play?env=FrozenLake-v1");
   await page.keyboard.press("ArrowDown");
-  await expect(fact(page, "Step")).toHaveText("0", { timeout: 60_000 });
+  await expect(fact(page, "Step")).toHaveText("0", { timeout: 180_000 });
   await stage(page).click();
   await page.keyboard.down("ArrowDown");
   await expect(cap(page, /^down/)).toHaveAttribute("aria-pressed", "true");
@@ -52,7 +52,7 @@ test("the controls are handed to the policy and taken back in mid-episode", asyn
       async () =>
         ((await (await request.get(`/api/runs/${id}`)).json()) as { status: string }).status,
       {
-        timeout: 90_000,
+        timeout: 180_000,
       },
     )
     .toBe("completed");

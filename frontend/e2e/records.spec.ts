@@ -97,12 +97,12 @@ test("records are verified, and a bit that was flipped in them is found", async 
   const verify = evaluation.getByRole("button", { name: "Verify" });
   await verify.click();
   await expect(evaluation.getByText(/^Identical: [\d,]+ records/)).toBeVisible({
-    timeout: 120_000,
+    timeout: 180_000,
   });
   flipBit(id, (await newest())!.id);
   await verify.click();
   await expect(evaluation.getByText("Differs at step 8 of episode 1: frame_hash")).toBeVisible({
-    timeout: 120_000,
+    timeout: 180_000,
   });
 });
 

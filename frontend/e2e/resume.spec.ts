@@ -19,7 +19,7 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
   };
   /** Until so many points are drawn. A worker imports torch first, which takes its time on a busy machine. */
   const drawn = (more: number) =>
-    expect.poll(() => points(page, "Episode return"), { timeout: 60_000 }).toBeGreaterThan(more);
+    expect.poll(() => points(page, "Episode return"), { timeout: 180_000 }).toBeGreaterThan(more);
   /** The header's: players have a button of the same name, further down. */
   const press = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
   try {
@@ -47,11 +47,11 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
 
     // Of all rows since then nothing is in a snapshot, so that they are computed again and compared.
     await service.killWorker(parent);
-    await expect(status(page, "interrupted")).toBeVisible({ timeout: 30_000 });
+    await expect(status(page, "interrupted")).toBeVisible({ timeout: 60_000 });
     await look("interrupted");
     await press("Resume");
     await expect(page.getByText(/^Resumed from step [\d,]+, [\d,]+ rows identical\./)).toBeVisible({
-      timeout: 60_000,
+      timeout: 180_000,
     });
     await look("resumed");
     await press("Pause");

@@ -77,9 +77,9 @@ test("updates are looked into while it trains, the newest until another is chose
   await page.goto(runPage(id));
   await page.getByText("Inside the updates").click();
   const over = page.getByRole("slider", { name: "Advantages over training" });
-  await expect(over).toBeVisible({ timeout: 60_000 });
+  await expect(over).toBeVisible({ timeout: 180_000 });
   const last = async () => Number(await over.getAttribute("aria-valuemax"));
-  await expect.poll(last, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(last, { timeout: 180_000 }).toBeGreaterThan(0);
   await expect(page.getByText("newest update")).toBeVisible();
   await over.press("Home");
   await expect(over).toHaveAttribute("aria-valuenow", "0");

@@ -14,7 +14,7 @@ test("a run is exported from its menu, and its page says how far @phone", async 
   await expect(sink).toBeVisible();
   const deliver = sink.getByRole("button", { name: /TensorBoard/ });
   if (await deliver.isVisible()) await deliver.click();
-  await expect(sink.getByText("Delivered")).toBeVisible({ timeout: 120_000 });
+  await expect(sink.getByText("Delivered")).toBeVisible({ timeout: 180_000 });
   await expect(sink.getByText(/rows, up to step/)).toBeVisible();
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Sinks" }).click();

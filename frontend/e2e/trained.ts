@@ -12,6 +12,6 @@ export async function trained(
   const { id } = (await created.json()) as { id: string };
   const status = async () =>
     ((await (await request.get(`/api/runs/${id}`)).json()) as { status: string }).status;
-  await expect.poll(status, { timeout: 120_000 }).toBe("completed");
+  await expect.poll(status, { timeout: 180_000 }).toBe("completed");
   return id;
 }

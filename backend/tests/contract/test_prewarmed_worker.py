@@ -180,3 +180,10 @@ def test_what_a_prewarmed_worker_cannot_import_is_told_in_the_log_of_its_run(
     folder = make_run(tmp_path)
     assert eventually(launcher.launch(folder, Train()).poll) == Exit(1)
     assert "torch is broken" in folder.log_path.read_text()
+
+
+def test_one_whose_session_was_ended_before_it_began_ends_without_a_word(tmp_path: Path) -> None:
+    given = json.dumps([str(tmp_path / "gone"), "--session"]) + "\n"
+    command = [sys.executable, "-m", "rlviz.worker", "--prewarm"]
+    ended = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (75, "", "")

@@ -31,7 +31,7 @@ export {
   useStepScale,
   useZoomDetail,
 } from "./live/chart-group";
-export { episodeScale, STEP_AXIS, type StepScale, timeScale } from "./prepare/step-scale";
+export { episodeScale, type StepScale, stepScale, timeScale } from "./prepare/step-scale";
 export { HeldSource } from "./live/held-source";
 export { useSeedCurves } from "./live/use-seed-curves";
 export { CHART_INSET, type ChartAxis } from "./card/chart-axis";

@@ -6,7 +6,7 @@ import {
   CHART_INSET,
   type ChartAxis,
   type ChartGroup,
-  STEP_AXIS,
+  stepScale,
   useMoment,
   useStepScale,
 } from "@/components/charts";
@@ -51,7 +51,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             policies={kept}
             clips={clips.data ?? []}
             range={range}
-            scale={scale ?? STEP_AXIS}
+            scale={scale ?? stepScale(last)}
             width={axis.width - CHART_INSET.left - CHART_INSET.right}
             moment={moment}
             onMoment={(step) => {

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
-import { episodeScale, timeScale } from "./step-scale";
+import { episodeScale, stepScale, timeScale } from "./step-scale";
 
 /** Episodes 1, 2 and 4 ended after 10, 30 and 100 steps, and after 1, 2 and 6 seconds. */
 const episodes = { x: [10, 30, 40, 100], y: [1, 2, null, 4] };
 const seconds = { x: [1, 2, 6], y: [1, 2, 4] };
+
+test("along steps, nothing can be chosen that is still to come", () => {
+  const { stepAt, placeOf } = stepScale(100);
+  expect([0, 65, 100, 400].map(stepAt)).toEqual([0, 65, 100, 100]);
+  expect(placeOf(400)).toBe(400);
+});
 
 test("along episodes, a step has its place and a place its step", () => {
   const { stepAt, placeOf } = episodeScale(episodes);

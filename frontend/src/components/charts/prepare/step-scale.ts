@@ -4,8 +4,10 @@ export interface StepScale {
   placeOf: (step: number) => number;
 }
 
-/** The axis counts environment steps. */
-export const STEP_AXIS: StepScale = { stepAt: (x) => x, placeOf: (step) => step };
+/** The axis counts environment steps, of which `newest` were done: it may reach further, as what a run is compared with does. */
+export function stepScale(newest: number): StepScale {
+  return { stepAt: (x) => Math.min(x, newest), placeOf: (step) => step };
+}
 
 /** One quantity at rising values of another, as a curve of the service has them. */
 export interface Rising {

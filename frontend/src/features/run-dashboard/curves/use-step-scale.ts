@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { episodeScale, STEP_AXIS, type StepScale, timeScale } from "@/components/charts";
+import { episodeScale, type StepScale, stepScale, timeScale } from "@/components/charts";
 import { isActive, metricCurveQuery, type Run } from "@/lib/api";
 import { EPISODE, type MetricAxis } from "@/lib/stream";
 
@@ -22,7 +22,7 @@ export function useStepScale(run: Run, axis: MetricAxis): StepScale | null {
     enabled: axis === "time",
   });
   return useMemo(() => {
-    if (axis === "step") return STEP_AXIS;
+    if (axis === "step") return stepScale(run.step);
     if (!bySteps.data) return null;
     if (axis === "episode") return episodeScale(bySteps.data, run.step);
     return byTime.data ? timeScale(bySteps.data, byTime.data, run.step) : null;

@@ -9,8 +9,11 @@ export interface ClipOptions {
   greedy: boolean;
 }
 
-/** Milliseconds between two requests for a clip that is being rendered. */
-const LOOK_EVERY_MS = 80;
+/**
+ * Milliseconds between two requests for a clip that is being rendered: a share of the time that it has taken, so that
+ * little is added to it and a busy machine is not asked all the time.
+ */
+const LOOK_AGAIN = { least: 80, most: 500, share: 0.2 };
 /** The same of a picture, which nobody waits for. */
 const LOOK_FOR_PICTURE_MS = 500;
 
@@ -90,9 +93,11 @@ export function growthVideoQuery(runId: string, until: number, options: ClipOpti
 }
 
 async function made(runId: string, signal: AbortSignal, ask: () => Promise<Clip>): Promise<Clip> {
+  const asked = performance.now();
   let clip = await ask();
   while (clip.status === "waiting" || clip.status === "retired") {
-    await pause(LOOK_EVERY_MS, signal);
+    const wait = LOOK_AGAIN.share * (performance.now() - asked);
+    await pause(Math.min(LOOK_AGAIN.most, Math.max(LOOK_AGAIN.least, wait)), signal);
     clip = clip.status === "retired" ? await ask() : await find(runId, clip.id, signal);
   }
   return clip;
