@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict, JsonValue, ValidationError
 
+from rlviz.algorithms.buffer_memory import Layout, MemoryNeed
 from rlviz.algorithms.knobs import Knob
-from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.metrics import MetricDefinition
@@ -105,7 +105,7 @@ class Hyperparameters(LazyModel, ABC):
 class Algorithm:
     """``model_class`` is a lazy reference, so that the service never imports torch. So is ``reader``, to the function
     of ``rlviz.algorithms.readers`` that says what its policies make of what they see, and ``scorer``, to that of
-    ``rlviz.algorithms.scores`` by which pixels are weighed; None if its policies see no pictures.
+    ``rlviz.algorithms.saliency_scores`` by which pixels are weighed; None if its policies see no pictures.
 
     ``td_errors`` refers to the function of ``rlviz.algorithms.experience`` that says by how much experience surprises
     it; None if it learns from advantages alone. ``entropy_bonus``: whether what it expects of a state holds a bonus for

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from rlviz.algorithms.base import HERE, Hyperparameters
+from rlviz.algorithms.buffer_memory import Layout, MemoryNeed, rollout_buffer
 from rlviz.algorithms.fields import (
     ACTIVATION_CLASSES,
     Activation,
@@ -25,7 +26,6 @@ from rlviz.algorithms.fields import (
     UseSde,
     scheduled,
 )
-from rlviz.algorithms.memory import Layout, MemoryNeed, rollout_buffer
 from rlviz.algorithms.normalized import SWITCHES, check_scale, vec_normalize
 from rlviz.domain.errors import FieldError
 from rlviz.domain.spaces import Space

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar
 
 from rlviz.algorithms.base import HERE, Algorithm, Hyperparameters
+from rlviz.algorithms.buffer_memory import Layout, MemoryNeed
 from rlviz.algorithms.fields import (
     EnvironmentCount,
     ExplorationFraction,
@@ -17,7 +18,6 @@ from rlviz.algorithms.fields import (
     setting,
 )
 from rlviz.algorithms.knobs import EXPLORATION_RATE, LEARNING_RATE
-from rlviz.algorithms.memory import Layout, MemoryNeed
 from rlviz.algorithms.off_policy import epsilon_problems
 from rlviz.domain.errors import FieldError
 from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup, MetricKind

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rlviz.algorithms.base import HERE, Algorithm, Hyperparameters
-from rlviz.algorithms.memory import Layout, MemoryNeed
+from rlviz.algorithms.buffer_memory import Layout, MemoryNeed
 from rlviz.domain.run_actor import RunActor
 
 RANDOM_TIMESTEPS = 10_000

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from rlviz.algorithms.policy import TrainedPolicy
-from rlviz.algorithms.scores import Scorer
+from rlviz.algorithms.saliency_scores import Scorer
 from rlviz.analysis.pictures import PictureLayout, salience
 from rlviz.domain.registry import load
 from rlviz.domain.saliency import Score

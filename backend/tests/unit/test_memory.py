@@ -13,7 +13,7 @@ from gymnasium import spaces
 from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.memory import Layout, replay_buffer, rollout_buffer
+from rlviz.algorithms.buffer_memory import Layout, replay_buffer, rollout_buffer
 from rlviz.algorithms.tabular import TablePolicy
 from rlviz.cli.checks import check_free_memory
 from rlviz.domain.byte_text import byte_text

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics.scores import checked
+from rlviz.analysis.statistics.resampling import checked
 
 Statistic = Callable[[Sequence[Floats]], Floats]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rlviz.analysis.arrays import Floats, Indices
 from rlviz.analysis.statistics.aggregates import interquartile_mean
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
-from rlviz.analysis.statistics.scores import chunks, percentile_ends
+from rlviz.analysis.statistics.resampling import chunks, percentile_ends
 
 BAND_RESAMPLES = 500
 """Enough to draw by: a line of the band moves by less than a pixel or two."""

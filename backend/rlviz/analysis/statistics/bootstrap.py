@@ -12,7 +12,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics.aggregates import Statistic, interquartile_mean
-from rlviz.analysis.statistics.scores import checked, chunks, draw, percentile_ends
+from rlviz.analysis.statistics.resampling import checked, chunks, draw, percentile_ends
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95

@@ -9,7 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, has_interval
-from rlviz.analysis.statistics.scores import checked, chunks, draw_counts, percentile_ends, product
+from rlviz.analysis.statistics.resampling import checked, chunks, draw_counts, percentile_ends, product
 
 PROFILE_RESAMPLES = 2_000
 

@@ -10,7 +10,7 @@ import numpy as np
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics.aggregates import interquartile_mean, mean, median
 from rlviz.analysis.statistics.bootstrap import RESAMPLES, Interval, bootstrap_interval
-from rlviz.analysis.statistics.scores import checked
+from rlviz.analysis.statistics.resampling import checked
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pydantic import JsonValue, ValidationError
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm, Hyperparameters
-from rlviz.algorithms.memory import Layout, MemoryNeed
+from rlviz.algorithms.buffer_memory import Layout, MemoryNeed
 from rlviz.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.checkpoint_plan import CheckpointPlan

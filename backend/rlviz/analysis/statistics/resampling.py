@@ -1,4 +1,4 @@
-"""Scores as statistics take them, and the resamples that the bootstrap draws of them."""
+"""Resamples of scores, as the bootstrap draws them, and scores as every statistic takes them."""
 
 from __future__ import annotations
 
