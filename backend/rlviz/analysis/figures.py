@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rlviz.analysis.comparison import STABILITY_EPISODES, RunMetrics
+from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.numbers import brief, decimal, duration, listed
 
 ERRORS = 2.0
@@ -112,7 +113,9 @@ class _Measure:
 
 
 def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
-    goal = "no common threshold" if threshold is None else f"until a mean return of {decimal(threshold)} was shown"
+    goal = "no common threshold"
+    if threshold is not None:
+        goal = f"until the mean return of {MEAN_EPISODES} episodes, or of a greedy evaluation, was {decimal(threshold)}"
     return (
         _Measure(
             "final_moving_average",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlviz.analysis.figures import SHARE, ComparisonEntry, is_clearly_higher, reached_before_they_parted
+from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.numbers import brief, decimal, listed
 from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
 
@@ -101,7 +102,7 @@ def _speed(runs: Sequence[ComparisonEntry], reached: Sequence[ComparisonEntry], 
     """``reached``: those that did, the soonest first."""
     goal = f"a mean return of {decimal(threshold)}"
     if not reached:
-        return f"None reached {goal}."
+        return f"None reached {goal} over {MEAN_EPISODES} episodes, or in a greedy evaluation."
     if len(runs) > FEW:
         first = f"{reached[0].label} first, after {brief(_steps(reached[0]))} steps"
         return f"{len(reached)} of {len(runs)} reached {goal}, {first}."

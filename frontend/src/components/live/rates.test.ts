@@ -10,3 +10,6 @@ test("speeds are multiples of the usual one, up to what the service plays", () =
 
 test("the speed that is played is among them, whatever it is", () =>
   expect(labels(15, 20)).toEqual(["0.25×", "0.5×", "1×", "1.33×", "2×", "4×"]));
+
+test("before a session begins there is the usual speed alone", () =>
+  expect(labels(0, 0)).toEqual(["1×"]));
