@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 from seeding.experiments import write_ended_experiments, write_experiments
+from seeding.film import remove_films
 from seeding.live import create_live, keep_alive
 from seeding.own import write_custom_environment
 from seeding.story import write_story
@@ -51,6 +52,7 @@ def main() -> None:
         time.sleep(0.01)
     if wanted.serve:
         environment = {**os.environ, "RLVIZ_RUNS_DIR": str(wanted.folder)}
+        remove_films()
         os.execve(sys.executable, [sys.executable, "-m", "rlviz", "serve"], environment)
     if folders:
         os.wait()

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -25,6 +25,11 @@ FPS = 50.0
 SIZE = (400, 264)
 
 
+_room = TemporaryDirectory(prefix="rlviz-film-")
+remove_films = _room.cleanup
+"""For a process that becomes another one: otherwise they are removed as it ends."""
+
+
 @dataclass(frozen=True)
 class Film:
     path: Path
@@ -35,7 +40,7 @@ class Film:
 @cache
 def film(lengths: tuple[int, ...]) -> Film:
     """One MP4 with an episode of each length (steps), encoded once a process."""
-    path = Path(mkdtemp(prefix="rlviz-film-")) / "film.mp4"
+    path = Path(_room.name) / f"{'-'.join(map(str, lengths))}.mp4"
     episodes: list[EpisodeResult] = []
     with VideoRecorder(path, fps=FPS) as recorder:
         for index, length in enumerate(lengths, start=1):
