@@ -22,7 +22,8 @@ async function isRecorded(page: Page, episodes: number) {
   await expect(all).toHaveCount(episodes, { timeout: 180_000 });
 }
 
-test("the whole job, with the keyboard alone", async ({ page }) => {
+test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
+  const name = `By keyboard ${retry + 1}`;
   test.setTimeout(600_000); // every key waits for a page that draws while training takes the processor
   const { keyboard } = page;
   await page.goto("/");
@@ -36,7 +37,7 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
   await tabTo(page, form.getByLabel("Seed", { exact: true }));
   await keyboard.type("7");
   await tabTo(page, form.getByLabel("Name"));
-  await keyboard.type("By keyboard");
+  await keyboard.type(name);
   await keyboard.press("Enter");
   await watch(page);
 
@@ -56,15 +57,18 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
   const video = evaluation(page).locator("video");
   await tabTo(page, evaluation(page).getByRole("button", { name: "Play", exact: true }), 200);
   await keyboard.press("Enter");
-  await expect.poll(() => videoTime(video)).toBeGreaterThan(0.2);
-  await keyboard.press("2");
-  await expect(episode(page, 2)).toHaveAttribute("aria-current", "true");
+  await expect.poll(() => videoTime(video)).toBeGreaterThan(0.1);
+  // Where it had learned for a moment only, the pole falls after ten steps, and the third plays a fifth of a second later.
+  await expect(async () => {
+    await keyboard.press("2");
+    expect(await episode(page, 2).getAttribute("aria-current")).toBe("true");
+  }).toPass();
   await keyboard.press("k");
 
   await keyboard.press("g");
   await keyboard.press("h");
   await expect(page).toHaveURL("/");
-  const line = page.getByRole("row").filter({ hasText: "By keyboard" });
+  const line = page.getByRole("row").filter({ hasText: name });
   await tabTo(page, line);
   await keyboard.press("Delete");
   await expect(line).toHaveCount(0);
@@ -74,7 +78,8 @@ test("the whole job, with the keyboard alone", async ({ page }) => {
   await expect(line).toContainText("stopped");
 });
 
-test("the whole job, on a phone @touch", async ({ page }) => {
+test("the whole job, on a phone @touch", async ({ page }, { retry }) => {
+  const name = `By phone ${retry + 1}`;
   await page.goto("/");
   await page
     .getByRole("link", { name: "New run" })
@@ -84,7 +89,7 @@ test("the whole job, on a phone @touch", async ({ page }) => {
   const form = page.getByRole("form", { name: "New run" });
   await form.getByLabel("Timesteps").fill("200000");
   await form.getByLabel("Seed", { exact: true }).fill("8");
-  await form.getByLabel("Name").fill("By phone");
+  await form.getByLabel("Name").fill(name);
   await form.getByRole("button", { name: "Start training" }).tap();
   await watch(page);
   await page.getByRole("button", { name: "Stop", exact: true }).tap();
@@ -95,8 +100,8 @@ test("the whole job, on a phone @touch", async ({ page }) => {
   await evaluation(page).getByRole("button", { name: "Run Evaluation" }).tap();
   await isRecorded(page, 1);
   await evaluation(page).getByRole("button", { name: "Play", exact: true }).tap();
-  await expect.poll(() => videoTime(evaluation(page).locator("video"))).toBeGreaterThan(0.2);
+  await expect.poll(() => videoTime(evaluation(page).locator("video"))).toBeGreaterThan(0.1);
 
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Runs" }).tap();
-  await expect(page.getByRole("row").filter({ hasText: "By phone" })).toContainText("stopped");
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("stopped");
 });
