@@ -90,7 +90,8 @@ def test_a_stream_cut_and_resumed_50_times_delivers_every_line_exactly_once(
     cursor, cuts, cut_in_an_event = None, 0, 0
     worker = in_background(work)
     try:
-        while cuts < 50:
+        # How much is written between two cuts depends on the machine: beyond 50 it goes on until it has seen enough.
+        while cuts < 50 or cut_in_an_event <= 10 or len(seqs_of(received)) <= 500:
             query, header = resume(cursor, chance)
             with streaming(service, f"/runs/{run.run_id}/stream{query}", **header) as stream:
                 left = chance.randrange(1, 30_000)
@@ -109,8 +110,6 @@ def test_a_stream_cut_and_resumed_50_times_delivers_every_line_exactly_once(
         received.extend(stream.until(is_kind("end")))
     written = len(run.folder.metrics_path.read_bytes().splitlines())
     assert seqs_of(received) == list(range(1, written + 1))
-    assert written > 500
-    assert cut_in_an_event > 10
 
 
 def resume(cursor: str | None, chance: random.Random) -> tuple[str, dict[str, str]]:
