@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.support import Figure, figure, scratch
-from tests.support.http import make_run
 from tests.support.postgres import cluster, programs
+from tests.support.run_folders import make_run
 
 RUNS = 300
 ROWS = 5_000

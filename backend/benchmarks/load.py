@@ -19,7 +19,7 @@ import httpx
 
 from benchmarks.support import Figure, figure, percentile, scratch, service, start_run, wait_until
 from rlviz.services.streaming.run_stream import SEND_TIMEOUT_SECONDS
-from tests.support.http import LiveRun, make_run
+from tests.support.run_folders import LiveRun, make_run
 
 TRAINING, LIVE, STREAMS, RATE = 4, 10, 100, 50
 """Runs that train, runs whose rows the benchmark writes, open streams, requests a second."""

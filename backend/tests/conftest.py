@@ -13,7 +13,8 @@ import pytest
 # Before torch is imported: two threads of a test that wait for each other take very long on cores that others want too.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from tests.support.http import Service, make_run, serving
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
 from tests.support.template import SOCKET, template_address
 from tests.support.workers import kill_workers_below
 

@@ -29,7 +29,8 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.runs import NewRun, resolve_config
 from rlviz.training.watched_training import train_run
 from tests.support.evaluations import ask_in_folder
-from tests.support.training import CREATED_AT, checkpoints, column, events, eventually, kinds
+from tests.support.training import CREATED_AT, checkpoints, column, events, kinds
+from tests.support.waiting import eventually
 
 FILMED_STEPS = 12
 OWN = "tests.support.lights:Lights"

@@ -11,7 +11,9 @@ import av
 import gymnasium
 import pytest
 
-from tests.support.http import Service, is_kind, serving, streaming, wait_for
+from tests.support.event_streams import is_kind, streaming
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 STEPS = 12_000
 RECENT = 20
@@ -62,7 +64,7 @@ def evaluation(app: Service, trained: tuple[dict[str, Any], list[float]]) -> dic
         found: dict[str, Any] = app.get(f"{path}/latest")
         return found if found["status"] in ("completed", "failed") else None
 
-    found = wait_for(ended, "The end of the evaluation")
+    found = eventually(ended, "The end of the evaluation")
     assert found["status"] == "completed", found["cause"]
     return found
 

@@ -18,7 +18,9 @@ import httpx
 import pytest
 
 from rlviz.api.address import read_address
-from tests.support.http import environment, make_run, wait_for
+from tests.support.run_folders import make_run
+from tests.support.service_process import environment
+from tests.support.waiting import eventually
 
 BACKEND = Path(__file__).parents[2]
 BUILT_PAGES = BACKEND.parent / "frontend" / "out"
@@ -101,7 +103,7 @@ def test_a_run_is_trained_and_its_page_loads(bin_folder: Path, tmp_path: Path) -
             [str(bin_folder / "rlviz"), "serve"], cwd=tmp_path, env=given, stdout=log, stderr=log
         )
     try:
-        address = wait_for(lambda: read_address(tmp_path / "runs"), "The service's address")
+        address = eventually(lambda: read_address(tmp_path / "runs"), "The service's address")
         with httpx.Client(base_url=address.url, follow_redirects=True) as client:
             assert client.get(f"/api/runs/{run_id}").json()["status"] == "completed"
             page = client.get(f"/runs/{run_id}")

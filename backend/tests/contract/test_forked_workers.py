@@ -19,7 +19,8 @@ from rlviz.launchers.job import Train
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.template import FORKS, RESPAWN_SECONDS, ForkedWorkers
 from tests.support.journals import Clock
-from tests.support.training import column, eventually, kinds, make_run
+from tests.support.training import column, kinds, make_run
+from tests.support.waiting import eventually
 from tests.support.workers import is_running, parent_of, pid_of, put_down, worker_processes
 
 pytestmark = pytest.mark.skipif(not FORKS, reason="a process that has imported torch is forked on Linux only")

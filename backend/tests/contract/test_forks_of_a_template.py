@@ -14,7 +14,8 @@ from rlviz.launchers.job import Evaluate, Train
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.template import FORKS
 from tests.support.evaluations import ask_in_folder
-from tests.support.training import column, eventually, make_run
+from tests.support.training import column, make_run
+from tests.support.waiting import eventually
 from tests.support.workers import parent_of, pid_of, put_down, title_of, warm_launcher, worker_processes
 
 pytestmark = pytest.mark.skipif(not FORKS, reason="a process that has imported torch is forked on Linux only")

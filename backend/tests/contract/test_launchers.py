@@ -24,7 +24,8 @@ from rlviz.training.watched_training import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
 from tests.support.template import TITLE
-from tests.support.training import column, events, eventually, kinds, leftovers, make_run
+from tests.support.training import column, events, kinds, leftovers, make_run
+from tests.support.waiting import eventually
 from tests.support.workers import (
     forking_launcher,
     impatient_launcher,

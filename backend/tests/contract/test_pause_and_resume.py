@@ -26,7 +26,8 @@ from rlviz.rundir.to_resume import ToResume
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from tests.support.service import becomes, create, ended, folder_of, service, start
-from tests.support.training import events, eventually, rows
+from tests.support.training import events, rows
+from tests.support.waiting import eventually
 from tests.support.workers import is_running, pid_of
 
 S = RunStatus

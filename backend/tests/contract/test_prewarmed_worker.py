@@ -19,7 +19,8 @@ from rlviz.launchers.prewarmed import IMPORT_SECONDS, PREWARMED, RESPAWN_SECONDS
 from rlviz.launchers.process import ProcessLauncher
 from tests.support.journals import Clock
 from tests.support.service import service
-from tests.support.training import column, eventually, kinds, make_run
+from tests.support.training import column, kinds, make_run
+from tests.support.waiting import eventually
 from tests.support.workers import is_running, pid_of, put_down, worker_processes
 
 SERVICE = """

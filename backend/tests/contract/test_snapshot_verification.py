@@ -18,7 +18,7 @@ from rlviz.rundir.snapshot_key import KEY_FILE
 from rlviz.rundir.snapshots import find_snapshot, read_snapshot, write_snapshot
 from rlviz.services.application import Application
 from tests.support.service import ended, folder_of, service, start
-from tests.support.training import eventually
+from tests.support.waiting import eventually
 
 PARTS = ["model", "optimizers", "generators", "environments", "replay", "counters"]
 

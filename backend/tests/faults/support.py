@@ -19,8 +19,9 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
-from tests.support.http import Service, wait_for
+from tests.support.service_process import Service
 from tests.support.training import ENV_ID, QUICK, WORLDS, events
+from tests.support.waiting import eventually
 from tests.support.workers import descendants, pid_of, title_of
 
 SHARE = float(os.environ.get("RLVIZ_SOAK", "0"))
@@ -64,7 +65,7 @@ def train(service: Service, algo: str = "ppo", **wishes: object) -> str:
     usual = {"preset": None, "env_id": WORLDS.get(algo, ENV_ID), "hyperparameters": QUICK[algo]}
     run = service.create(algo=algo, start=True, **{**usual, "total_timesteps": 10_000_000, **wishes})
     run_id = str(run["id"])
-    wait_for(lambda: steps_of(service, run_id) > 0, f"the first step of {run_id}", 300)
+    eventually(lambda: steps_of(service, run_id) > 0, f"the first step of {run_id}", 300)
     return run_id
 
 

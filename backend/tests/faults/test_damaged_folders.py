@@ -43,7 +43,10 @@ from tests.support.damage import (
     whole_folder,
 )
 from tests.support.described_api import described_api
-from tests.support.http import Service, raw_request, serving, streaming, wait_for
+from tests.support.event_streams import streaming
+from tests.support.raw_requests import raw_request
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
 
@@ -213,7 +216,7 @@ def test_whatever_is_damaged_nothing_else_suffers(template: RunFolder) -> None:
         check(service, witness, everything=True)
     with serving(root) as service:  # on the catalogue as it was left
         check(service, witness, everything=False)
-        wait_for(lambda: {*SURELY_DAMAGED} <= damaged_in_list(service), "damage to be listed")
+        eventually(lambda: {*SURELY_DAMAGED} <= damaged_in_list(service), "damage to be listed")
     (runs / "rlviz.db").unlink()
     with serving(root) as service:  # which has to make it again
         check(service, witness, everything=False)

@@ -17,8 +17,9 @@ from rlviz.domain.experiments import TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.services.experiments.following import DELETED
 from tests.faults.support import Figures, fill, times, worker_of
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 
 LONG = 300.0
 
@@ -61,7 +62,7 @@ def ended(service: Service, experiment_id: str) -> dict[str, Any]:
         return found if found["status"] in ("completed", "failed") else None
 
     trials = service.get(f"/experiments/{experiment_id}")["trials"]
-    return wait_for(look, "the end of the experiment", max(LONG, EACH * trials))
+    return eventually(look, "the end of the experiment", max(LONG, EACH * trials))
 
 
 def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
@@ -124,7 +125,7 @@ def killed_from(made: int, kills: int, service: Service, experiment_id: str, fig
     """Kill until that was done ``kills`` times or the service is gone; how often it was done by then."""
     while made < kills and service.process.poll() is None:
         began = time.monotonic()
-        worker = wait_for(lambda: worker_that_trains(service, experiment_id), "a run that trains", LONG)
+        worker = eventually(lambda: worker_that_trains(service, experiment_id), "a run that trains", LONG)
         figures.add("an experiment, from a kill until a run of it trains", time.monotonic() - began, "s")
         if made % 3 != 1:
             worker.kill()
@@ -132,7 +133,7 @@ def killed_from(made: int, kills: int, service: Service, experiment_id: str, fig
             service.process.kill()
             service.process.wait()
         if made % 3 != 1:
-            wait_for(partial(has_ended, worker), "the end of the worker", LONG)
+            eventually(partial(has_ended, worker), "the end of the worker", LONG)
         made += 1
     return made
 
@@ -160,9 +161,9 @@ def has_ended(worker: psutil.Process) -> bool:
 def test_a_full_disk_holds_an_experiment_up_says_so_and_it_goes_on(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="2MB", max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
-        wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
+        eventually(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk, leave=1_000_000)
-        held = wait_for(lambda: service.get(f"/experiments/{experiment_id}")["problem"], "what holds it up", LONG)
+        held = eventually(lambda: service.get(f"/experiments/{experiment_id}")["problem"], "what holds it up", LONG)
         assert "It goes on when there is room." in held
         assert "RLVIZ_MIN_FREE_DISK" in held
         filler.unlink()
@@ -176,11 +177,11 @@ def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> Non
     """Also where a trained policy cannot be saved, or an evaluation cannot be written: both are done again."""
     with serving(small_disk, min_free_disk="0", max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
-        wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
+        eventually(lambda: training(service, experiment_id), "a run that trains", LONG)
         filler = fill(small_disk)
         run_id = cells(service, experiment_id)[0]["run_id"]
         worker = worker_of(service, run_id)
-        wait_for(lambda: has_ended(worker), "its end", LONG)
+        eventually(lambda: has_ended(worker), "its end", LONG)
         assert service.get(f"/experiments/{experiment_id}")["status"] == "running"
         filler.unlink()
         found = ended(service, experiment_id)
@@ -192,7 +193,7 @@ def test_a_disk_without_a_byte_costs_no_trial_its_score(small_disk: Path) -> Non
 def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_other(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
-        run_id = wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
+        run_id = eventually(lambda: training(service, experiment_id), "a run that trains", LONG)
         worker = worker_of(service, run_id)
         service.folder(run_id).path.rename(tmp_path / "gone")
         worker.kill()
@@ -205,11 +206,11 @@ def test_a_run_whose_folder_is_deleted_while_it_trains_costs_its_trial_and_no_ot
 def test_an_experiment_whose_folder_is_deleted_while_it_runs_is_gone_and_its_run_goes_on(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="1") as service:
         experiment_id = begun(service, seeds=2, steps=STEPS)
-        run_id = wait_for(lambda: training(service, experiment_id), "a run that trains", LONG)
+        run_id = eventually(lambda: training(service, experiment_id), "a run that trains", LONG)
         ExperimentFolder(service.runs_dir, experiment_id).path.rename(tmp_path / "gone")
         assert service.api("GET", f"/experiments/{experiment_id}").status_code == 404
         service.wait_for_status(run_id, "completed")
         assert service.api("GET", f"/experiments/{experiment_id}/results").status_code == 404
-        wait_for(lambda: service.get("/experiments")["experiments"] == [], "a list without it")
+        eventually(lambda: service.get("/experiments")["experiments"] == [], "a list without it")
         assert not ExperimentFolder(service.runs_dir, experiment_id).path.exists()
         assert "Traceback" not in service.log

@@ -13,8 +13,9 @@ import pytest
 from rlviz.domain.events import EventKind
 from tests.faults.support import Figures, children, steps_of, times, train, whole_files
 from tests.faults.test_pausing import ENDED, resume
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.training import curves, events
+from tests.support.waiting import eventually
 from tests.support.workers import title_of
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
@@ -40,25 +41,25 @@ def test_a_worker_killed_at_random_moments_of_a_fork_leaves_one_that_begins_righ
         run_id = train(service)
         parent = service.folder(run_id)
         service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-        wait_for(lambda: events(parent, EventKind.SNAPSHOT), "a snapshot")
+        eventually(lambda: events(parent, EventKind.SNAPSHOT), "a snapshot")
         step = events(parent, EventKind.SNAPSHOT)[0].step + REDONE
-        wait_for(lambda: steps_of(service, run_id) > step + 2_000, f"step {step}", 300)
+        eventually(lambda: steps_of(service, run_id) > step + 2_000, f"step {step}", 300)
         service.api("POST", f"/runs/{run_id}/pause", json={})
         service.wait_for_status(run_id, "paused")
         for number in range(times(1, 100)):
             fork = service.api("POST", f"/runs/{run_id}/fork", json={"step": step, "start": True}).json()
             child, begin = str(fork["id"]), int(fork["parent"]["step"])
             assert begin == -(-step // 128) * 128
-            worker = wait_for(lambda child=child: trainer_of(service, child), "a worker")
+            worker = eventually(lambda child=child: trainer_of(service, child), "a worker")
             time.sleep(random.Random(number).uniform(0, 3))
             worker.kill()
             killed = time.monotonic()
-            wait_for(lambda child=child: service.get(f"/runs/{child}")["status"] in ENDED, "the true status")
+            eventually(lambda child=child: service.get(f"/runs/{child}")["status"] in ENDED, "the true status")
             figures.add("worker of a fork killed: true status", time.monotonic() - killed, "s", at_most=10)
             assert resume(service, child)["warnings"] == 0
             expected = [row for row in curves(parent) if row[0] > begin]
             folder = service.folder(child)
-            wait_for(lambda folder=folder, expected=expected: len(curves(folder)) > len(expected), "its rows", 300)
+            eventually(lambda folder=folder, expected=expected: len(curves(folder)) > len(expected), "its rows", 300)
             service.api("POST", f"/runs/{child}/pause", json={})
             service.wait_for_status(child, "paused")
             assert curves(folder)[: len(expected)] == expected

@@ -14,9 +14,12 @@ from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
 from tests.faults.support import fill, filled, train, train_briefly, whole_files, worker_of, workers_of
-from tests.support.http import LiveRun, Service, assert_problem, serving, wait_for
 from tests.support.odd_environments import SOURCE
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import LiveRun
+from tests.support.service_process import Service, serving
 from tests.support.training import messages, rows
+from tests.support.waiting import eventually
 
 LONG = 300.0
 """Seconds in which a worker has begun, however busy the machine."""
@@ -48,7 +51,7 @@ def test_a_full_disk_stops_nobody_and_nothing_that_waited_for_room_is_lost(small
                 assert problem["status"] in (503, 507), problem
             filler.unlink()
             run.row()
-            wait_for(lambda: service.get("/runs/alive/metrics/rows?tail=1")["rows"][-1]["seq"] == 51, "every row")
+            eventually(lambda: service.get("/runs/alive/metrics/rows?tail=1")["rows"][-1]["seq"] == 51, "every row")
             assert service.api("POST", "/runs", json={"algo": "ppo"}).status_code == 201
             assert "Traceback" not in service.log
     finally:
@@ -62,16 +65,16 @@ def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(s
         with filled(small_disk):
             at = rows(folder)[-1]["seq"]
             spent = worker.cpu_times().user
-            wait_for(lambda: worker.cpu_times().user > spent + 0.2, "some training, which waits to be written", LONG)
-        wait_for(lambda: rows(folder)[-1]["seq"] > at, "training to be written again", LONG)
+            eventually(lambda: worker.cpu_times().user > spent + 0.2, "some training, which waits to be written", LONG)
+        eventually(lambda: rows(folder)[-1]["seq"] > at, "training to be written again", LONG)
 
         assert service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 100}).status_code == 202
         half = ".*.mp4.*"
-        wait_for(lambda: list(folder.evaluations.path.glob(half)), "the first frames", LONG)
+        eventually(lambda: list(folder.evaluations.path.glob(half)), "the first frames", LONG)
         with filled(small_disk):
-            wait_for(lambda: not list(folder.evaluations.path.glob(half)), "the half video to be given up", LONG)
+            eventually(lambda: not list(folder.evaluations.path.glob(half)), "the half video to be given up", LONG)
             assert worker.is_running()
-        evaluation = wait_for(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
+        evaluation = eventually(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
         assert evaluation["status"] == "failed"
         assert re.search("No space left|disk is full", evaluation["cause"]), evaluation["cause"]
         assert not list(folder.evaluations.path.glob("*.mp4"))
@@ -83,7 +86,7 @@ def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(s
         run = service.wait_for_status(run_id, "failed", "interrupted")
         assert re.search("disk is full", run["cause"]), run["cause"]
         assert not folder.model_path.exists()
-        wait_for(lambda: not list(folder.path.rglob("*.tmp")), "what was half-written to be swept away")
+        eventually(lambda: not list(folder.path.rglob("*.tmp")), "half-written files to be swept away")
         whole_files(folder)
         assert "Traceback" not in service.log
 
@@ -95,7 +98,7 @@ def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_
             waits = service.create(start=True)
             filler = fill(small_disk, leave=2_000_000)
             run.finish()
-            cause = wait_for(lambda: service.get(f"/runs/{waits['id']}")["cause"], "the reason")
+            cause = eventually(lambda: service.get(f"/runs/{waits['id']}")["cause"], "the reason")
             assert "RLVIZ_MIN_FREE_DISK" in cause
             held = service.get(f"/runs/{waits['id']}")
             assert (held["status"], held["queue_position"], held["started_at"]) == ("queued", 1, None)
@@ -114,14 +117,14 @@ FULL = re.compile("No space left|disk is full")
 def train_for(worker: psutil.Process, seconds: float) -> None:
     """Let the worker use so much processor time."""
     spent = worker.cpu_times().user
-    wait_for(lambda: worker.cpu_times().user > spent + seconds, "some training", LONG)
+    eventually(lambda: worker.cpu_times().user > spent + seconds, "some training", LONG)
 
 
 def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_training_nothing(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0", keep_film="500", on_exit="stop") as service:
         run_id = train(service, total_timesteps=1_000_000)  # a policy of each rollout once a thousandth of that is done
         folder, worker = service.folder(run_id), worker_of(service, run_id)
-        wait_for(lambda: len(folder.film_files()) > 1, "the first policies", LONG)
+        eventually(lambda: len(folder.film_files()) > 1, "the first policies", LONG)
 
         def one_is_lost() -> bool:
             """Whether a moment was due while no byte was free: on a busy machine that takes more than one try."""
@@ -130,9 +133,9 @@ def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_training_nothing(smal
             train_for(worker, 0.2)
             return any("filmstrip" in message for message in messages(folder))
 
-        wait_for(one_is_lost, "the warning", LONG)
+        eventually(one_is_lost, "the warning", LONG)
         newest = folder.film_files()[-1][0]
-        wait_for(lambda: folder.film_files()[-1][0] > newest, "policies to be kept again", LONG)
+        eventually(lambda: folder.film_files()[-1][0] > newest, "policies to be kept again", LONG)
         assert service.get(f"/runs/{run_id}")["status"] == "running"
         service.api("POST", f"/runs/{run_id}/stop")
         service.wait_for_status(run_id, "stopped")
@@ -150,9 +153,9 @@ def test_a_full_disk_fails_the_clip_that_is_made_and_not_the_next(small_disk: Pa
         run_id = train_briefly(service, "Slow")
         clips = service.folder(run_id).film / "clips"
         asked = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0}).json()
-        wait_for(lambda: list(clips.glob(".*.mp4.*")), "the first frames", LONG)
+        eventually(lambda: list(clips.glob(".*.mp4.*")), "the first frames", LONG)
         with filled(small_disk):
-            clip = wait_for(lambda: answered(service, run_id, asked["id"]), "the end of the clip", LONG)
+            clip = eventually(lambda: answered(service, run_id, asked["id"]), "the end of the clip", LONG)
             assert clip["status"] == "failed"
             assert FULL.search(clip["cause"]), clip["cause"]
             assert not list(clips.rglob("*.mp4*"))
@@ -160,7 +163,7 @@ def test_a_full_disk_fails_the_clip_that_is_made_and_not_the_next(small_disk: Pa
             assert assert_problem(refused, refused.status_code)["status"] in (503, 507)
         again = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0})
         assert again.status_code == 202
-        assert wait_for(lambda: answered(service, run_id, asked["id"]), "the clip", LONG)["status"] == "ready"
+        assert eventually(lambda: answered(service, run_id, asked["id"]), "the clip", LONG)["status"] == "ready"
         assert "Traceback" not in service.log
 
 
@@ -170,15 +173,17 @@ def test_a_full_disk_fails_an_evaluation_that_records_and_leaves_no_half_record(
         folder = service.folder(run_id)
         wishes = {"episodes": 3, "video": False, "steps": True}
         assert service.api("POST", f"/runs/{run_id}/evaluations", json=wishes).status_code == 202
-        wait_for(lambda: list(folder.evaluations.path.glob(".*.steps.parquet.*")), "the first records", LONG)
+        eventually(lambda: list(folder.evaluations.path.glob(".*.steps.parquet.*")), "the first records", LONG)
         with filled(small_disk):
-            wait_for(lambda: not workers_of(service, "--evaluate"), "the evaluator to give up", LONG)
+            eventually(lambda: not workers_of(service, "--evaluate"), "the evaluator to give up", LONG)
             assert service.get(f"/runs/{run_id}/evaluations/latest")["id"]
-        evaluation = wait_for(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
+        evaluation = eventually(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
         assert evaluation["status"] == "failed"
         assert FULL.search(evaluation["cause"]), evaluation["cause"]
         assert not evaluation["has_steps"]
-        wait_for(lambda: not list(folder.evaluations.path.glob("*.parquet*")), "what was half-written to be swept away")
+        eventually(
+            lambda: not list(folder.evaluations.path.glob("*.parquet*")), "what was half-written to be swept away"
+        )
         assert not list(folder.evaluations.path.glob(".*"))
         assert "Traceback" not in service.log
 
@@ -190,7 +195,7 @@ def test_a_program_of_the_user_s_goes_on_while_the_disk_is_full_and_no_row_of_it
     with filled(small_disk):
         for step in range(2_000):
             run.log(step, loss=0.5)
-        wait_for(lambda: "cannot be written now" in capsys.readouterr().err, "a word about it")
+        eventually(lambda: "cannot be written now" in capsys.readouterr().err, "a word about it")
         assert len(rows(RunFolder(small_disk, run.id))) < 2_000
     run.finish()
     folder = RunFolder(small_disk, run.id)

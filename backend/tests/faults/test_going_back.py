@@ -14,8 +14,9 @@ from rlviz.domain.events import EventKind
 from rlviz.rundir.superseded import superseded_rows
 from tests.faults.support import Figures, fill, filled, times, train, whole_files
 from tests.faults.test_pausing import ENDED, newest_worker, resume
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.training import events, rows
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
@@ -28,7 +29,7 @@ def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_
         run_id = train(service, algo)
         service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
         folder = service.folder(run_id)
-        wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
+        eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
         for number in range(times(few, 100)):
             answer = service.api("POST", f"/runs/{run_id}/rollback", json={"snapshot": "mine"})
             assert answer.status_code == 202
@@ -36,7 +37,7 @@ def test_a_worker_killed_at_random_moments_of_going_back_leaves_a_run_that_goes_
             with suppress(psutil.NoSuchProcess):
                 newest_worker(service, run_id).kill()
             begin = time.monotonic()
-            wait_for(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
+            eventually(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
             figures.add("worker killed as it goes back: true status", time.monotonic() - begin, "s", at_most=10)
             run = resume(service, run_id)
             assert run["resumed"]["diverged_at"] is None
@@ -69,11 +70,11 @@ def test_a_rollback_whose_worker_finds_no_room_goes_back_all_the_same(small_disk
         run_id = train(service)
         folder = service.folder(run_id)
         service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-        wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
-        filler = wait_for(lambda: asked_with_little_room(service, run_id, small_disk), "a request that found room")
+        eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
+        filler = eventually(lambda: asked_with_little_room(service, run_id, small_disk), "a request that found room")
         time.sleep(1.0)
         filler.unlink()
-        wait_for(lambda: events(folder, EventKind.ROLLBACK) or is_over(service, run_id), "what became of it", 300)
+        eventually(lambda: events(folder, EventKind.ROLLBACK) or is_over(service, run_id), "what became of it", 300)
         if is_over(service, run_id):
             resume(service, run_id)
         service.api("POST", f"/runs/{run_id}/pause", json={})
@@ -90,7 +91,7 @@ def test_on_a_full_disk_a_pause_and_a_rollback_are_refused_and_training_goes_on(
         run_id = train(service)
         folder = service.folder(run_id)
         service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-        wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
+        eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot")
         with filled(small_disk):
             for wish, body in (("pause", {}), ("rollback", {"snapshot": "mine"})):
                 answer = service.api("POST", f"/runs/{run_id}/{wish}", json=body)

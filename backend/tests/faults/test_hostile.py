@@ -12,7 +12,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, is_line_start, last_lines, offset_after, read_backwards, read_journal
 from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
 from tests.faults.support import times
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
 

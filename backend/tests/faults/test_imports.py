@@ -29,7 +29,7 @@ from rlviz.rundir.journal import read_journal
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.services.projection.folder_projection import row_of_folder
 from tests.faults.support import times
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
 

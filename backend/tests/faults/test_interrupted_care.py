@@ -20,9 +20,10 @@ from rlviz.rundir.sinks import add_sink, delivery_lock, is_delivered, own_folder
 from rlviz.rundir.trash import Trash
 from tests.faults.support import times
 from tests.support.cli import call
-from tests.support.http import make_run, wait_for
 from tests.support.interrupting import ROWS, RUNS, Anew, interrupted
 from tests.support.postgres import postgres
+from tests.support.run_folders import make_run
+from tests.support.waiting import eventually
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 OLD = FIXTURES / "runs_v0_1_0" / "rlviz.db"
@@ -153,7 +154,7 @@ def test_prune_removes_a_run_or_leaves_it_and_never_touches_another(tmp_path: Pa
             for run_id in ("gone-1", "gone-2"):
                 folder = make_run(self.path, run_id, rows=ROWS, status="completed")
                 Trash(self.path).put(folder, 1e9)
-                wait_for(lambda folder=folder: not folder.path.exists(), "the move")
+                eventually(lambda folder=folder: not folder.path.exists(), "the move")
 
     fresh = Thrown(tmp_path)
     for _ in interrupted(fresh, "prune", "--yes", moments=MOMENTS):

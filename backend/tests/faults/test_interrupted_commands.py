@@ -14,8 +14,8 @@ from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import run_folders
 from tests.faults.support import times
 from tests.support.cli import call
-from tests.support.http import make_run
 from tests.support.interrupting import ROWS, RUNS, Anew, interrupted
+from tests.support.run_folders import make_run
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,11 @@ from rlviz.domain.events import EventKind
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.journal import read_journal
 from tests.faults.support import Figures, times, train, whole_files, worker_of
-from tests.support.http import LiveRun, Service, make_run, serving, streaming, wait_for
+from tests.support.event_streams import streaming
+from tests.support.run_folders import LiveRun, make_run
+from tests.support.service_process import Service, serving
 from tests.support.training import rows
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
@@ -56,13 +59,15 @@ def test_a_worker_ended_at_a_random_moment_is_told_with_its_cause(
     figures.add("worker ended: true status and cause", time.monotonic() - begin, "s", at_most=10)
     assert cause in run["cause"]
     folder = service.folder(run_id)
-    wait_for(lambda: not list(folder.path.rglob("*.tmp")), "what was half-written to be swept away")
+    eventually(lambda: not list(folder.path.rglob("*.tmp")), "what was half-written to be swept away")
     whole_files(folder)
     if kind is signal.SIGKILL:
         lost = max(0.0, killed_at - rows(folder)[-1]["time"])
         figures.add("worker killed: rows lost", lost, "s", at_most=0.5)
     seq = other.row()
-    wait_for(lambda: service.get("/runs/other/metrics/rows?tail=1")["rows"][-1]["seq"] == seq, "the other run to go on")
+    eventually(
+        lambda: service.get("/runs/other/metrics/rows?tail=1")["rows"][-1]["seq"] == seq, "the other run to go on"
+    )
 
 
 class Scribe:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.http import serving, wait_for
 from tests.support.post_office import SECRET, PostOffice, post_office
+from tests.support.service_process import serving
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.faults
 
@@ -33,8 +34,8 @@ def test_while_the_address_hangs_runs_train_and_end_and_the_app_ends_in_its_time
         wishes = {**QUICKLY, "total_timesteps": 256, "rules": [told_after(1)]}
         first = service.create(**wishes)
         service.wait_for_status(first["id"], "completed")
-        wait_for(lambda: service.get("/health")["webhook"]["waiting"] >= 2, "both notifications to wait")
-        wait_for(lambda: of_the_run(office), "the first of them to be tried")
+        eventually(lambda: service.get("/health")["webhook"]["waiting"] >= 2, "both notifications to wait")
+        eventually(lambda: of_the_run(office), "the first of them to be tried")
         assert of_the_run(office)[0]["message"] == "look"
         second = service.create(**wishes)
         service.wait_for_status(second["id"], "completed")
@@ -54,8 +55,8 @@ def test_an_address_that_fails_at_first_is_told_what_happened_while_the_app_was_
             service.process.kill()
             service.process.wait()
         events = service.folder(run["id"]).events_path
-        wait_for(lambda: '"finished"' in events.read_text(), "the end of the run")
+        eventually(lambda: '"finished"' in events.read_text(), "the end of the run")
         with serving(tmp_path, webhook_url=office.url) as service:
-            wait_for(lambda: len(of_the_run(office)) == 3, "both notifications to be sent")
+            eventually(lambda: len(of_the_run(office)) == 3, "both notifications to be sent")
             assert SECRET not in service.log
     assert [one["kind"] for one in of_the_run(office)] == ["rule", "rule", "completed"]

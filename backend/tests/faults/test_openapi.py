@@ -18,7 +18,7 @@ from rlviz.services.application import Application
 from rlviz.settings import Settings
 from tests.faults.support import times
 from tests.support.described_api import described_api
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of the libraries, while they are imported

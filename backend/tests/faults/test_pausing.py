@@ -16,8 +16,9 @@ import pytest
 from rlviz.domain.events import EventKind
 from tests.faults.support import SOAK, Figures, steps_of, times, train, whole_files
 from tests.faults.test_the_end import PATIENT
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.training import events, rows
+from tests.support.waiting import eventually
 from tests.support.workers import pid_of
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
@@ -34,8 +35,8 @@ def resume(service: Service, run_id: str) -> dict[str, Any]:
     """Resume it and wait until it has trained beyond what it had."""
     before = steps_of(service, run_id)
     path = f"/runs/{run_id}/resume"
-    wait_for(lambda: service.api("POST", path, json={}).status_code == 202, "the old worker to be gone")
-    wait_for(lambda: steps_of(service, run_id) > before, f"{run_id} to train beyond {before}", 300)
+    eventually(lambda: service.api("POST", path, json={}).status_code == 202, "the old worker to be gone")
+    eventually(lambda: steps_of(service, run_id) > before, f"{run_id} to train beyond {before}", 300)
     return dict(service.get(f"/runs/{run_id}"))
 
 
@@ -54,7 +55,7 @@ def test_a_worker_killed_at_random_moments_of_pausing_and_resuming_loses_nothing
     with serving(tmp_path) as service:
         run_id = train(service, algo)
         service.api("POST", f"/runs/{run_id}/snapshots", json={})
-        wait_for(lambda: events(service.folder(run_id), EventKind.SNAPSHOT), "a snapshot")
+        eventually(lambda: events(service.folder(run_id), EventKind.SNAPSHOT), "a snapshot")
         for number in range(times(few, 100)):
             chance = random.Random(number)
             worker = newest_worker(service, run_id)
@@ -64,7 +65,7 @@ def test_a_worker_killed_at_random_moments_of_pausing_and_resuming_loses_nothing
             with suppress(psutil.NoSuchProcess):
                 worker.kill()
             begin = time.monotonic()
-            wait_for(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
+            eventually(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
             figures.add("worker killed at a pause: true status", time.monotonic() - begin, "s", at_most=10)
             run = resume(service, run_id)
             assert run["superseded"] == []
@@ -95,13 +96,13 @@ def test_of_two_resumes_at_once_one_is_refused_and_one_attempt_begins(tmp_path: 
         run_id = train(service)
         service.api("POST", f"/runs/{run_id}/pause", json={})
         service.wait_for_status(run_id, "paused")
-        wait_for(lambda: not newest_worker_lives(service, run_id), "the worker to go")
+        eventually(lambda: not newest_worker_lives(service, run_id), "the worker to go")
         with ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda _: service.api("POST", f"/runs/{run_id}/resume", json={}), range(4)))
         assert sorted(answer.status_code for answer in answers) == [202, 409, 409, 409]
         refused = next(answer for answer in answers if answer.status_code == 409).json()
         assert "cannot become 'queued'" in refused["detail"]
-        wait_for(lambda: len(events(service.folder(run_id), EventKind.STARTED)) == 2, "the second attempt")
+        eventually(lambda: len(events(service.folder(run_id), EventKind.STARTED)) == 2, "the second attempt")
         assert service.get(f"/runs/{run_id}")["attempt"] == 2
 
 
@@ -123,7 +124,7 @@ def test_ctrl_c_pauses_what_trains_and_the_next_start_resumes_that_alone(tmp_pat
         assert "Traceback" not in service.log
     assert events(service.folder(goes_on))[-1].event == EventKind.PAUSED
     with serving(tmp_path, **settings) as again:
-        wait_for(lambda: again.get(f"/runs/{goes_on}")["status"] == "running", "it to go on")
+        eventually(lambda: again.get(f"/runs/{goes_on}")["status"] == "running", "it to go on")
         assert again.get(f"/runs/{goes_on}")["attempt"] == 2
         assert again.get(f"/runs/{held}")["status"] == "paused"
         assert not (tmp_path / "runs" / "to-resume.json").exists()
@@ -133,15 +134,15 @@ def test_a_run_that_is_interrupted_again_and_again_goes_on_by_itself_so_often_an
     with serving(tmp_path, resume="auto", resume_attempts="2") as service:
         run_id = train(service)
         service.api("POST", f"/runs/{run_id}/snapshots", json={})
-        wait_for(lambda: events(service.folder(run_id), EventKind.SNAPSHOT), "a snapshot")
+        eventually(lambda: events(service.folder(run_id), EventKind.SNAPSHOT), "a snapshot")
         for attempt in (1, 2, 3):
-            wait_for(
+            eventually(
                 lambda attempt=attempt: len(events(service.folder(run_id), EventKind.STARTED)) == attempt,
                 f"attempt {attempt}",
                 120,
             )
             newest_worker(service, run_id).kill()
-        wait_for(lambda: service.get(f"/runs/{run_id}")["status"] == "interrupted", "its end")
+        eventually(lambda: service.get(f"/runs/{run_id}")["status"] == "interrupted", "its end")
         time.sleep(1.0)
         run = service.get(f"/runs/{run_id}")
         assert (run["status"], run["attempt"]) == ("interrupted", 3)

@@ -23,10 +23,12 @@ from rlviz.records.writer import StepWriter
 from rlviz.rundir.clips import Clips
 from tests.faults.support import times, train_briefly, worker_of, workers_of
 from tests.support.evaluations import evaluated, verified
-from tests.support.http import Service, assert_problem, serving, wait_for
-from tests.support.http import make_run as make_folder
 from tests.support.odd_environments import SOURCE, Endless
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import make_run as make_folder
+from tests.support.service_process import Service, serving
 from tests.support.sessions import looking
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
 
@@ -52,7 +54,7 @@ def test_an_evaluation_killed_while_it_records_leaves_no_half_record(service: Se
     folder = service.folder(slow)
     asked = service.api("POST", f"/runs/{slow}/evaluations", json={"episodes": 20, "video": False, "steps": True})
     evaluation = f"/runs/{slow}/evaluations/{asked.json()['id']}"
-    wait_for(lambda: service.get(f"/runs/{slow}/evaluations/latest")["episodes_done"], "the first episode")
+    eventually(lambda: service.get(f"/runs/{slow}/evaluations/latest")["episodes_done"], "the first episode")
     assert list(folder.evaluations.path.glob(".*.steps.parquet.*")), "records are under way"
     assert_problem(service.api("GET", f"{evaluation}/steps"), 404)
     [worker] = workers_of(service, "--evaluate")
@@ -62,7 +64,7 @@ def test_an_evaluation_killed_while_it_records_leaves_no_half_record(service: Se
         found: dict[str, Any] = service.get(f"/runs/{slow}/evaluations/latest")
         return found if found["status"] == "failed" else None
 
-    ended = wait_for(failed, "the evaluation to be given up")
+    ended = eventually(failed, "the evaluation to be given up")
     assert "killed by signal 9" in ended["cause"]
     assert not ended["has_steps"]
     for path in ("steps", "export"):
@@ -76,7 +78,7 @@ def test_a_worker_killed_while_it_films_leaves_no_half_clip_and_the_next_click_i
 ) -> None:
     clips = Clips(service.folder(slow))
     asked = service.api("POST", f"/runs/{slow}/clips", json={"step": 0, "seed": 5}).json()
-    wait_for(lambda: list(clips.path.glob(".*.mp4.*")), "the first frames")
+    eventually(lambda: list(clips.path.glob(".*.mp4.*")), "the first frames")
     [worker] = workers_of(service, "--clips")
     films = worker.children()
     worker.kill()
@@ -85,13 +87,13 @@ def test_a_worker_killed_while_it_films_leaves_no_half_clip_and_the_next_click_i
         found: dict[str, Any] = service.get(f"/runs/{slow}/clips/{asked['id']}")
         return found if found["status"] != "waiting" else None
 
-    clip = wait_for(answered, "an answer")
+    clip = eventually(answered, "an answer")
     assert clip["status"] == "failed"
     assert "killed by signal 9" in clip["cause"]
     assert not clips.has_video(asked["id"])
-    wait_for(lambda: not any(film.is_running() for film in films), "the end of the encoder")
+    eventually(lambda: not any(film.is_running() for film in films), "the end of the encoder")
     assert service.api("POST", f"/runs/{slow}/clips", json={"step": 0, "seed": 5}).status_code == 202
-    clip = wait_for(answered, "the clip")
+    clip = eventually(answered, "the clip")
     assert clip["status"] == "ready", clip["cause"]
     assert not list(clips.path.glob(".*")), "what the first left is swept away"
 
@@ -171,7 +173,7 @@ def test_an_episode_that_never_ends_is_cut_and_says_where(service: Service) -> N
         found: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip['id']}")
         return found if found["status"] == "ready" else None
 
-    [played] = wait_for(ready, "the clip")["episodes"]
+    [played] = eventually(ready, "the clip")["episodes"]
     assert (played["episode_length"], played["cut"]) == (3_000, True)
 
 
@@ -238,7 +240,7 @@ def test_a_worker_records_a_run_of_a_million_steps_in_memory_that_does_not_grow(
                 memory.append(worker_of(service, run_id).memory_info().rss)
         return bool(run["status"] == "completed")
 
-    wait_for(completed, "the end of the run", 7_200)
+    eventually(completed, "the end of the run", 7_200)
     assert not memory or max(memory) - memory[0] < 60 * MEGABYTE
     found = service.get(f"/runs/{run_id}/evaluations", params={"by_run": True})
     whole = [one["episode_length"] for each in found for one in each["summary"]["episodes"]]

@@ -12,7 +12,10 @@ import psutil
 import pytest
 
 from tests.faults.support import SOAK, Figures, times, train
-from tests.support.http import LiveRun, Service, assert_problem, serving, wait_for
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import LiveRun
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
 
@@ -48,8 +51,10 @@ def test_clients_that_vanish_and_runs_that_are_deleted_leave_nothing_behind(tmp_
                 if SOAK:
                     service.api("POST", f"/runs/{run_id}/stop")
                     service.wait_for_status(run_id, "stopped")
-                wait_for(lambda run_id=run_id: service.api("DELETE", f"/runs/{run_id}").status_code == 204, "deletion")
-            wait_for(lambda: process.num_fds() <= handles + 3, "handles to be given back")
+                eventually(
+                    lambda run_id=run_id: service.api("DELETE", f"/runs/{run_id}").status_code == 204, "deletion"
+                )
+            eventually(lambda: process.num_fds() <= handles + 3, "handles to be given back")
             assert process.num_threads() <= threads + 45, "the thread pool has an end"
             grown = (process.memory_info().rss - memory) / 1e6
             figures.add("memory grown over all runs and clients", grown, "MB", at_most=60)

@@ -16,8 +16,9 @@ from rlviz.rundir.folder import RunFolder
 from tests.faults.support import fill, filled, steps_of, times, train, whole_files
 from tests.faults.test_forking import REDONE, trainer_of
 from tests.faults.test_pausing import resume
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK, curves, events, messages, rows
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
@@ -30,9 +31,9 @@ def paused_parent(service: Service, redone: int = REDONE, **hyperparameters: int
     run_id = train(service, hyperparameters={**QUICK["ppo"], **hyperparameters})
     folder = service.folder(run_id)
     service.api("POST", f"/runs/{run_id}/snapshots", json={"name": "mine"})
-    wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", LONG)
+    eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", LONG)
     step = events(folder, EventKind.SNAPSHOT)[0].step + redone
-    wait_for(lambda: steps_of(service, run_id) > step + 500, f"step {step}", LONG)
+    eventually(lambda: steps_of(service, run_id) > step + 500, f"step {step}", LONG)
     service.api("POST", f"/runs/{run_id}/pause", json={})
     service.wait_for_status(run_id, "paused")
     return folder, step
@@ -50,7 +51,7 @@ def begun(service: Service, parent: RunFolder, step: int) -> RunFolder:
     answer = service.api("POST", f"/runs/{parent.run_id}/fork", json={"step": step, "start": True})
     assert answer.status_code == 201, answer.text
     child = service.folder(str(answer.json()["id"]))
-    wait_for(lambda: trainer_of(service, child.run_id), "a worker", LONG)
+    eventually(lambda: trainer_of(service, child.run_id), "a worker", LONG)
     return child
 
 
@@ -62,7 +63,7 @@ def goes_on_as(service: Service, child: RunFolder, theirs: list[tuple[int, dict[
     config = child.read_config()
     assert config.parent is not None
     expected = [row for row in theirs if row[0] > config.parent.step]
-    wait_for(lambda: len(curves(child)) > len(expected), "its rows", LONG)
+    eventually(lambda: len(curves(child)) > len(expected), "its rows", LONG)
     service.api("POST", f"/runs/{child.run_id}/pause", json={})
     service.wait_for_status(child.run_id, "paused")
     assert curves(child)[: len(expected)] == expected
@@ -123,7 +124,7 @@ def test_where_the_disk_is_full_at_the_step_of_the_fork_it_says_so_and_begins_th
         parent, step = paused_parent(service, redone=1_500, n_epochs=60)  # slow enough for the disk to fill meanwhile
         child = begun(service, parent, step)
         with filled(small_disk):
-            wait_for(lambda: trainer_of(service, child.run_id) is None, "the worker to give up", LONG)
+            eventually(lambda: trainer_of(service, child.run_id) is None, "the worker to give up", LONG)
             assert rows(child) == []
         run = service.wait_for_status(child.run_id, "failed", "interrupted")
         assert re.search("disk is full|No space left", run["cause"]), run["cause"]
@@ -142,9 +143,9 @@ def test_a_pause_that_finds_no_room_can_be_stopped(small_disk: Path) -> None:
         run_id = train(service, hyperparameters={**QUICK["ppo"], "net_arch": [128, 128]})
         filler = fill(small_disk, leave=60_000)
         service.api("POST", f"/runs/{run_id}/pause", json={})
-        wait_for(lambda: refused(service.folder(run_id)), "a word about it", LONG)
+        eventually(lambda: refused(service.folder(run_id)), "a word about it", LONG)
         assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
-        wait_for(lambda: trainer_of(service, run_id) is None, "the worker to end", LONG)
+        eventually(lambda: trainer_of(service, run_id) is None, "the worker to end", LONG)
         filler.unlink()
         run = service.wait_for_status(run_id, "stopped", "failed")
         assert run["status"] == "stopped" or re.search("disk is full|No space left", run["cause"]), run["cause"]
@@ -156,7 +157,7 @@ def test_a_pause_whose_snapshot_finds_no_room_waits_where_it_is_until_there_is_s
         folder = service.folder(run_id)
         filler = fill(small_disk, leave=60_000)  # room for the wish, and for no snapshot
         assert service.api("POST", f"/runs/{run_id}/pause", json={}).status_code == 202
-        first, second = wait_for(lambda: len(refused(folder)) > 1 and refused(folder), "a second try", LONG)[:2]
+        first, second = eventually(lambda: len(refused(folder)) > 1 and refused(folder), "a second try", LONG)[:2]
         assert first == second, "training waits"
         assert service.get(f"/runs/{run_id}")["status"] == "pausing"
         filler.unlink()

@@ -12,8 +12,9 @@ from rlviz.domain.rules import MAX_FIRINGS, MAX_RULES, NewBest, Notify, Rule, Sc
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.watched_training import train_run
 from tests.faults.support import Figures, times
-from tests.support.http import assert_problem, serving
+from tests.support.raw_requests import assert_problem
 from tests.support.resuming import logged
+from tests.support.service_process import serving
 from tests.support.training import events, kinds, make_run
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]

@@ -19,8 +19,9 @@ from websockets.sync.client import connect
 
 from rlviz.domain.session_messages import StepMessage
 from tests.faults.support import workers_of
-from tests.support.http import PATIENCE, Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
+from tests.support.waiting import PATIENCE, eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
@@ -99,7 +100,7 @@ def test_one_who_reads_late_gets_every_step_and_only_the_newest_frames(service: 
         viewer.send(type="step", n=steps)
         [worker] = workers_of(service, "--session")
         server = psutil.Process(service.process.pid)
-        wait_for(lambda: settled(server, worker), "all that is wanted to be played, unread")
+        eventually(lambda: settled(server, worker), "all that is wanted to be played, unread")
         assert memory(service) - before < 40 * MEGABYTE
         first = len(viewer.messages)
         viewer.step(lambda record: len(_records(viewer, first)) == steps)
@@ -132,9 +133,9 @@ def test_one_who_reads_nothing_is_let_go_and_holds_nobody_up(tmp_path_factory: p
                 assert service.api("GET", "/health").status_code == 200
                 return len(service.get("/sessions")) == 1
 
-            wait_for(gone, "the end of a session that nobody reads")
+            eventually(gone, "the end of a session that nobody reads")
             assert memory(service) - before < 60 * MEGABYTE
-        wait_for(lambda: len(workers_of(service, "--session")) == 1, "the end of its worker")
+        eventually(lambda: len(workers_of(service, "--session")) == 1, "the end of its worker")
         assert other.step()
 
 
@@ -181,7 +182,7 @@ def test_one_who_talks_without_listening_costs_no_memory(service: Service) -> No
             talking = Thread(target=_talk, args=(deaf, quiet))
             talking.start()
             reached = other.step()
-            wait_for(
+            eventually(
                 lambda: other.step().index > reached.index + 45 or other.step().episode > reached.episode + 1, "time"
             )
             assert memory(service) - before < 60 * MEGABYTE
@@ -189,4 +190,4 @@ def test_one_who_talks_without_listening_costs_no_memory(service: Service) -> No
             quiet.set()
             deaf.socket.close_socket()
             talking.join(PATIENCE)
-    wait_for(lambda: not workers_of(service, "--session") and service.get("/sessions") == [], "the end of everybody")
+    eventually(lambda: not workers_of(service, "--session") and service.get("/sessions") == [], "the end of everybody")

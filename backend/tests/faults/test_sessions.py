@@ -19,8 +19,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from tests.faults.support import SOAK, Figures, steps_of, train, whole_files, workers_of
-from tests.support.http import PATIENCE, Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
+from tests.support.waiting import PATIENCE, eventually
 from tests.support.workers import is_running
 
 pytestmark = pytest.mark.faults
@@ -162,7 +163,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def time_until_gone(figures: Figures, what: str, is_gone: Callable[[], bool]) -> None:
     """Wait for it; a soak holds how long that took to the promise."""
     begin = time.monotonic()
-    wait_for(lambda: is_gone() or None, f"session's worker gone: {what}")
+    eventually(lambda: is_gone() or None, f"session's worker gone: {what}")
     figures.add(f"session's worker gone: {what}", time.monotonic() - begin, "s", at_most=10)
 
 
@@ -180,7 +181,7 @@ def leaves_nobody(service: Service) -> Iterator[None]:
     yield
     for session in service.get("/sessions"):
         service.api("DELETE", f"/sessions/{session['id']}")
-    wait_for(lambda: nobody_left(service) or None, "the end of every session")
+    eventually(lambda: nobody_left(service) or None, "the end of every session")
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_a_hanging_environment_says_in_which_line(service: Service) -> None:
     with looking(service, env_id="Hangs") as viewer:
         assert "time.sleep(3_600)" in viewer.first("ended").cause
         # The service logs what the worker printed once its process is gone, unless somebody ends the session before.
-        wait_for(lambda: "The environment hung here" in service.log or None, "what the worker printed")
+        eventually(lambda: "The environment hung here" in service.log or None, "what the worker printed")
 
 
 def test_an_environment_that_prints_without_end_is_played_on(service: Service) -> None:
@@ -268,7 +269,7 @@ def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Servic
         worker.kill()
         viewer.first("ended")
     reached = steps_of(service, run_id)
-    wait_for(lambda: steps_of(service, run_id) > reached, "training to go on")
+    eventually(lambda: steps_of(service, run_id) > reached, "training to go on")
     service.api("POST", f"/runs/{run_id}/stop")
     service.wait_for_status(run_id, "stopped")
 
@@ -300,9 +301,9 @@ def test_the_trainer_writes_nothing_any_more_when_nobody_looks(service: Service)
     with looking(service, run_id=run_id) as viewer:
         viewer.first("policy")
     folder = service.folder(run_id)
-    wait_for(lambda: nobody_left(service) or None, "the end of the session")
+    eventually(lambda: nobody_left(service) or None, "the end of the session")
     assert not folder.lease_path.exists()
-    wait_for(lambda: _stays_as_it_is(folder.live_weights_path) or None, "an end to the writing")
+    eventually(lambda: _stays_as_it_is(folder.live_weights_path) or None, "an end to the writing")
     service.api("POST", f"/runs/{run_id}/stop")
     service.wait_for_status(run_id, "stopped")
 
@@ -372,7 +373,7 @@ def test_when_the_service_is_killed_the_next_one_finds_what_was_played(tmp_path:
         workers = session_workers(service)
         service.process.kill()
         service.process.wait()
-        wait_for(lambda: not any(is_running(worker.pid) for worker in workers) or None, "the end of the worker")
+        eventually(lambda: not any(is_running(worker.pid) for worker in workers) or None, "the end of the worker")
     with serving(tmp_path) as service:
         run = service.wait_for_status(run_id, "completed")
         [evaluation] = service.get(f"/runs/{run_id}/evaluations")
@@ -386,7 +387,7 @@ def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monke
         workers = session_workers(service)
         assert list(tmp_path.glob("rlviz-session-*"))
         assert service.stop() == 0
-        wait_for(lambda: not any(is_running(worker.pid) for worker in workers), "the end of the workers")
+        eventually(lambda: not any(is_running(worker.pid) for worker in workers), "the end of the workers")
         assert not list(tmp_path.glob("rlviz-session-*"))
 
 

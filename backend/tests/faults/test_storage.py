@@ -28,8 +28,10 @@ from rlviz.rundir.journal import (
 from tests.faults.support import fill, times
 from tests.integration.test_storage import ended, prune, rules
 from tests.support.cli import shell
-from tests.support.http import append_rows, make_run, serving, wait_for
 from tests.support.interrupting import Anew, killed
+from tests.support.run_folders import append_rows, make_run
+from tests.support.service_process import serving
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
@@ -95,7 +97,7 @@ def test_on_a_full_disk_a_journal_stays_as_it_is_and_says_why(small_disk: Path) 
         before = folder.metrics_path.read_bytes()
         filler = fill(small_disk)
         service.api("POST", "/storage/prune", json={"dry_run": False})
-        pruning = wait_for(
+        pruning = eventually(
             lambda: (found := service.get("/storage")["pruning"]) and found["ended_at"] and found, "The end of the pass"
         )
         assert "No space left" in str(pruning), pruning
@@ -119,13 +121,13 @@ def test_a_service_that_is_killed_while_it_makes_room_goes_on_at_its_next_start(
             {"do": "keep_newest", "kind": "videos", "keep": 1, "after_days": 1},
         )
         service.api("POST", "/storage/prune", json={"dry_run": False})
-        wait_for(lambda: any(is_compressed(folder.metrics_path) for folder in folders), "The first journal")
+        eventually(lambda: any(is_compressed(folder.metrics_path) for folder in folders), "The first journal")
         service.process.kill()
         service.process.wait()
     for folder in folders:
         assert len(read_journal(folder.metrics_path)) == 2_000
     with serving(tmp_path) as service:
-        wait_for(
+        eventually(
             lambda: all(len(list(one.evaluations.path.glob("*.mp4"))) == 1 for one in folders), "The rest, by itself"
         )
         for folder in folders:
@@ -185,7 +187,7 @@ def test_what_a_pass_that_was_killed_left_in_the_archive_goes_though_its_rule_do
     with being_written.open("wb") as file:
         assert lock_descriptor(file.fileno(), blocking=False), "as another service has it that archives there"
         with serving(tmp_path, runs_dir=str(fresh.path), archive_dir=str(archive)) as service:
-            wait_for(lambda: not draft.exists(), "what was left to go")
+            eventually(lambda: not draft.exists(), "what was left to go")
             assert service.get("/runs/old-run")["id"] == "old-run"
         assert being_written.exists()
 

@@ -16,8 +16,9 @@ from rlviz.domain.events import EventKind
 from rlviz.rundir.snapshots import snapshots_of
 from tests.faults.support import Figures, filled, steps_of, times, train, whole_files
 from tests.faults.test_pausing import ENDED, newest_worker, resume
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.training import events, messages
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
@@ -32,7 +33,7 @@ def verified(service: Service, run_id: str, name: str) -> None:
     """Training is brought to the snapshot in a process of its own, and every part compared."""
     path = f"/runs/{run_id}/snapshots/{name}/verify"
     assert service.api("POST", path).status_code == 202
-    found = wait_for(lambda: (one := service.get(path))["status"] != "running" and one, "the verification", LONG)
+    found = eventually(lambda: (one := service.get(path))["status"] != "running" and one, "the verification", LONG)
     assert (found["status"], found["identical"]) == ("completed", True), found
 
 
@@ -44,14 +45,14 @@ def test_a_worker_killed_at_random_moments_of_taking_snapshots_leaves_whole_ones
         run_id = train(service, "sac")
         folder = service.folder(run_id)
         take(service, run_id, "first")
-        wait_for(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", LONG)
+        eventually(lambda: events(folder, EventKind.SNAPSHOT), "a snapshot", LONG)
         for number in range(kills := times(2, 100)):
             take(service, run_id, f"number-{number}")
             time.sleep(random.Random(number).uniform(0, 0.3))
             with suppress(psutil.NoSuchProcess):
                 newest_worker(service, run_id).kill()
             begin = time.monotonic()
-            wait_for(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
+            eventually(lambda: service.get(f"/runs/{run_id}")["status"] in ENDED, "the true status")
             figures.add("worker killed as it takes a snapshot: true status", time.monotonic() - begin, "s", at_most=10)
             assert all(one.is_whole for one in snapshots_of(folder))
             assert resume(service, run_id)["resumed"]["diverged_at"] is None
@@ -74,11 +75,11 @@ def test_on_a_full_disk_a_snapshot_is_warned_of_training_goes_on_and_the_next_is
         take(service, run_id, "no-room")
         with filled(small_disk):
             time.sleep(1.0)
-        wait_for(lambda: messages(folder) or events(folder, EventKind.SNAPSHOT), "what became of it", LONG)
+        eventually(lambda: messages(folder) or events(folder, EventKind.SNAPSHOT), "what became of it", LONG)
         step = steps_of(service, run_id)
-        wait_for(lambda: steps_of(service, run_id) > step, "training to go on", LONG)
+        eventually(lambda: steps_of(service, run_id) > step, "training to go on", LONG)
         take(service, run_id, "room")
-        wait_for(lambda: "room" in [one.name for one in snapshots_of(folder)], "a snapshot", LONG)
+        eventually(lambda: "room" in [one.name for one in snapshots_of(folder)], "a snapshot", LONG)
         service.api("POST", f"/runs/{run_id}/pause", json={})
         service.wait_for_status(run_id, "paused")
         verified(service, run_id, "room")
@@ -92,7 +93,7 @@ def once_its_worker_has_ended(service: Service, path: str, body: dict[str, Any])
         answer = service.api("POST", path, json=body)
         return None if answer.status_code == 409 else answer
 
-    return wait_for(asked, "the end of the worker", LONG)
+    return eventually(asked, "the end of the worker", LONG)
 
 
 def test_on_a_full_disk_a_run_is_not_resumed_and_not_forked_and_can_be_later(small_disk: Path) -> None:
@@ -112,4 +113,4 @@ def test_on_a_full_disk_a_run_is_not_resumed_and_not_forked_and_can_be_later(sma
         fork = service.api("POST", f"/runs/{run_id}/fork", json={"step": steps_of(service, run_id), "start": True})
         assert fork.status_code == 201, fork.text
         child = str(fork.json()["id"])
-        wait_for(lambda: service.get(f"/runs/{child}")["status"] == "running", "the fork to train", LONG)
+        eventually(lambda: service.get(f"/runs/{child}")["status"] == "running", "the fork to train", LONG)

@@ -13,8 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.faults.support import SOAK, Figures, children, steps_of, train, whole_files, worker_of
-from tests.support.http import LiveRun, Service, assert_problem, is_kind, serving, streaming, wait_for
+from tests.support.event_streams import is_kind, streaming
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import LiveRun
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK, messages
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
 
@@ -43,7 +47,7 @@ def test_ctrl_c_saves_the_policies_ends_the_streams_and_leaves_no_process(
     own = {"warm_worker": "true"} if number == signal.SIGINT else {}  # once with a template of its own, too
     with serving(tmp_path, script=script, **own, **settings) as service:
         trains, waits = train(service), service.create(start=True)["id"]
-        wait_for(lambda: steps_of(service, trains) > 500, "some steps")
+        eventually(lambda: steps_of(service, trains) > 500, "some steps")
         before = children(service)
         with streaming(service, f"/stream?runs={trains}") as stream:
             stream.until(is_kind("metrics"))
@@ -114,7 +118,7 @@ def test_a_run_that_hangs_is_asked_then_terminated_then_killed_and_says_so(
     with serving(tmp_path, environments=f"{source}:Hangs", **settings) as service:
         wishes = {"env_id": "Hangs", "preset": None, "hyperparameters": QUICK["ppo"]}
         run_id = service.create(start=True, total_timesteps=100_000, **wishes)["id"]
-        wait_for(source.with_suffix(".hung").exists, "the step that hangs", 300)
+        eventually(source.with_suffix(".hung").exists, "the step that hangs", 300)
         worker = worker_of(service, run_id)
         assert service.api("POST", f"/runs/{run_id}/stop").status_code == 202
         run = service.wait_for_status(run_id, "interrupted")
@@ -139,7 +143,7 @@ def test_a_run_whose_folder_is_taken_away_while_it_trains_ends_and_names_that(
             shutil.rmtree(folder)
         else:
             folder.rename(tmp_path / "elsewhere")
-        found = wait_for(lambda: service.get("/runs?status=interrupted")["runs"], "the end to be told")
+        found = eventually(lambda: service.get("/runs?status=interrupted")["runs"], "the end to be told")
         assert "deleted, moved or renamed" in found[0]["cause"]
         assert played["doomed"].process.wait() == -signal.SIGTERM
         for path in ("", "/metrics/curves", "/config", "/events", "/evaluations", "/hints", "/artifacts/metrics.jsonl"):
@@ -166,7 +170,7 @@ def test_a_copy_of_a_run_folder_made_by_hand_harms_nobody(tmp_path: Path, played
 def goes_on(service: Service, run: LiveRun) -> None:
     """The run is followed as before: what its worker writes arrives."""
     seq = run.row()
-    wait_for(
+    eventually(
         lambda: service.get(f"/runs/{run.run_id}/metrics/rows?tail=1")["rows"][-1]["seq"] == seq,
         "the row that was written",
     )

@@ -15,7 +15,7 @@ import pytest
 from rlviz.api.app import create_api
 from rlviz.services.analytics import analyst as analyst_module
 from rlviz.services.application import Application
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 from tests.support.service import catalogued
 
 ALGORITHMS = ("ppo", "dqn")

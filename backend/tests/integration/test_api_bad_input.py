@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.http import Service, assert_problem, raw_request
+from tests.support.raw_requests import assert_problem, raw_request
+from tests.support.service_process import Service
 
 ENDED = "ended-run"
 GOOD: dict[str, Any] = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1}

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.http import Service, assert_problem, raw_request
+from tests.support.raw_requests import assert_problem, raw_request
+from tests.support.service_process import Service
 
 ENDED = "ended-run"
 SECRET = b"the secret beside the run folder"

@@ -9,7 +9,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.http import Service, assert_problem, is_kind, streaming
+from tests.support.event_streams import is_kind, streaming
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service
 
 ENDED = "ended-run"
 GOOD: dict[str, Any] = {"algo": "ppo", "env_id": "CartPole-v1", "seed": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.episodes import write_episodes
-from tests.support.http import Service
+from tests.support.service_process import Service
 
 ENDED = "ended-run"
 

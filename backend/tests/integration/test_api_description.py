@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.http import Service
+from tests.support.service_process import Service
 
 
 def test_every_error_is_documented_as_a_problem(service: Service) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rlviz.environments import ENVIRONMENTS
-from tests.support.http import Service
+from tests.support.service_process import Service
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,10 @@ import pytest
 
 from rlviz.domain.space_layout import SpaceLayout
 from rlviz.records.about import Components
-from tests.support.http import Service, assert_problem, make_run, serving
+from tests.support.raw_requests import assert_problem
 from tests.support.recorded import Played, evaluated
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
 
 FIRST, OTHER, EMPTY, POLES, LAKE, SCALED = "ppo-first", "dqn-other", "a2c-empty", "ppo-poles", "dqn-lake", "ppo-scaled"
 

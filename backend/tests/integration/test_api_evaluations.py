@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.http import Service, assert_problem, wait_for
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service
+from tests.support.waiting import eventually
 
 ENDED = "ended-run"
 
@@ -43,6 +45,6 @@ def wait_for_evaluation(service: Service, run_id: str) -> dict[str, Any]:
         found: dict[str, Any] = service.get(f"/runs/{run_id}/evaluations/latest")
         return found if found["status"] in ("completed", "failed") else None
 
-    found = wait_for(look, "The end of the evaluation")
+    found = eventually(look, "The end of the evaluation")
     assert found["status"] == "completed", found["cause"]
     return found

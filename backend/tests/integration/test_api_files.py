@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rlviz.rundir.folder import RunFolder
-from tests.support.http import Service, assert_problem, raw_request
+from tests.support.raw_requests import assert_problem, raw_request
+from tests.support.service_process import Service
 
 
 @pytest.fixture(scope="module")

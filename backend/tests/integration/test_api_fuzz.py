@@ -10,7 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.described_api import described_api
-from tests.support.http import Service, raw_request
+from tests.support.raw_requests import raw_request
+from tests.support.service_process import Service
 
 ENDED = "ended-run"
 VALUES = 30

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.episodes import write_episodes
-from tests.support.http import Service, assert_problem
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service
 
 BODY = {"algo": "ppo", "name": "grouped", "total_timesteps": 1_000}
 

@@ -7,7 +7,10 @@ import math
 import time
 from typing import Any
 
-from tests.support.http import Service, append_rows, assert_problem, is_kind, journal, streaming
+from tests.support.event_streams import is_kind, streaming
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import append_rows, journal
+from tests.support.service_process import Service
 
 ENDED = "ended-run"
 

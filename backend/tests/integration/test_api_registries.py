@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rlviz.algorithms import ALGORITHMS
-from tests.support.http import Service
+from tests.support.service_process import Service
 
 
 @pytest.fixture(scope="module")

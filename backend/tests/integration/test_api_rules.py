@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.http import Service, assert_problem, wait_for
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 
 HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
 
@@ -132,7 +134,7 @@ def test_a_running_run_is_steered_and_a_rule_ends_it(service: Service) -> None:
         [knob] = [one for one in service.get(f"{path}/knobs")["knobs"] if one["name"] == "learning_rate"]
         return knob if knob["changed"] else None
 
-    knob = wait_for(changed, "the learning rate to be halved")
+    knob = eventually(changed, "the learning rate to be halved")
     assert knob["changed"]["after"] == pytest.approx(knob["changed"]["before"] / 2)
     assert knob["waiting"] == []
     end = rule("episode/index", {"kind": "stop"}, value=1)

@@ -10,7 +10,9 @@ import pytest
 from rlviz import __version__
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
-from tests.support.http import Service, assert_problem, journal
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import journal
+from tests.support.service_process import Service
 
 ENDED = "ended-run"
 

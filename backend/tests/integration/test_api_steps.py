@@ -18,7 +18,9 @@ from gymnasium import spaces
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus
 from rlviz.recording.summary import summarize
 from rlviz.rundir.folder import RunFolder
-from tests.support.http import Service, assert_problem, make_run, serving
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
 from tests.support.step_files import EVALUATION_ID, RUN_ID, about, pole_rows, row, write
 
 BARE = "eval_20261121-014312-002"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from tests.support.http import Service, append_rows, assert_problem, journal
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import append_rows, journal
+from tests.support.service_process import Service
 
 
 def test_a_deleted_run_is_gone_with_its_folder_and_its_metrics(service: Service) -> None:

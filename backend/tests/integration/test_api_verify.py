@@ -16,7 +16,8 @@ import pytest
 
 from rlviz.environments import ENVIRONMENTS
 from tests.support.evaluations import evaluated, verified
-from tests.support.http import Service, assert_problem, serving
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service, serving
 from tests.support.step_files import change_value, flipped
 from tests.support.untrained import untrained_run
 

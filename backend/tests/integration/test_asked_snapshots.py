@@ -22,7 +22,8 @@ from rlviz.services.use_cases.forking import ForkRequest
 from rlviz.training.callback import RunCallback
 from rlviz.training.watched_training import train_run
 from tests.support.service import ENDLESS, becomes, catalogued, ended, folder_of, service, start
-from tests.support.training import events, eventually, kinds, make_run, messages, snapshots
+from tests.support.training import events, kinds, make_run, messages, snapshots
+from tests.support.waiting import eventually
 from tests.support.workers import pid_of
 
 MINE = SnapshotRequest(number=1, name="mine", message="It walks.")

@@ -25,8 +25,10 @@ from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import shell, started
-from tests.support.http import PATIENCE, environment, make_run, wait_for
+from tests.support.run_folders import make_run
+from tests.support.service_process import environment
 from tests.support.training import events
+from tests.support.waiting import PATIENCE, eventually
 from tests.support.workers import pid_of, title_of
 
 IMPATIENT = """
@@ -49,7 +51,7 @@ def served_by(folder: Path, process: subprocess.Popen[str]) -> ServiceAddress:
         address = read_address(folder / "runs")
         return address if address is not None and address.pid == process.pid else None
 
-    return wait_for(look, "The command's own service")
+    return eventually(look, "The command's own service")
 
 
 def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_finds_it(tmp_path: Path) -> None:
@@ -88,7 +90,7 @@ def test_of_two_commands_at_once_the_second_talks_to_the_first_and_takes_its_pla
     first = started(tmp_path, "run", "--steps", "200000", "--follow", on_exit="leave")
     try:
         served_by(tmp_path, first)
-        [run_id] = wait_for(lambda: statuses(tmp_path), "the run to be listed")
+        [run_id] = eventually(lambda: statuses(tmp_path), "the run to be listed")
         second = started(tmp_path, "status", run_id, "--follow", on_exit="stop")
         try:
             assert second.stdout is not None

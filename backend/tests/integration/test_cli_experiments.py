@@ -17,8 +17,9 @@ from rlviz.exchange.export_runs import RunsFormat
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.rundir.folder import RunFolder
 from tests.support.cli import call, started
-from tests.support.http import PATIENCE, Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK, curves
+from tests.support.waiting import PATIENCE, eventually
 
 BASE = {"algo": "ppo", "preset": None, "total_timesteps": 256, "hyperparameters": QUICK["ppo"]}
 SPECIFICATION = {
@@ -197,7 +198,7 @@ def test_ctrl_c_without_a_service_stops_an_experiment_which_can_be_gone_on_with(
     base = {**BASE, "total_timesteps": 500_000}
     path.write_text(yaml.safe_dump(SPECIFICATION | {"base": base, "variants": [{"name": "only"}], "seeds": 1}))
     process = started(tmp_path, "experiment", "run", str(path), "--follow", runs_dir=str(runs))
-    wait_for(lambda: any(file.stat().st_size for file in runs.glob("ppo-*/metrics.jsonl")), "the first rows")
+    eventually(lambda: any(file.stat().st_size for file in runs.glob("ppo-*/metrics.jsonl")), "the first rows")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err

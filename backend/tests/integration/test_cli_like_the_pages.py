@@ -10,7 +10,9 @@ import pytest
 
 from rlviz.domain.rules import metric_label
 from tests.support.cli import Ended, call
-from tests.support.http import Service, make_run, serving, wait_for
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 BRIEF = ("--steps", "256", "--set", "n_steps=128", "--set", "batch_size=64")
 
@@ -89,7 +91,7 @@ def test_the_rules_of_a_run_are_listed_added_tried_and_removed(warm: Service, cr
 
 def test_hyperparameters_are_changed_while_a_run_trains(warm: Service) -> None:
     run_id = done(warm, "run", "--steps", "200000", "--algo", "ppo").out.strip()
-    wait_for(lambda: warm.get(f"/runs/{run_id}")["status"] == "running", "it to train")
+    eventually(lambda: warm.get(f"/runs/{run_id}")["status"] == "running", "it to train")
     listed = done(warm, "set", run_id).out
     assert "learning_rate" in listed
     done(warm, "set", run_id, "learning_rate=1e-5", "ent_coef*=2")
@@ -98,7 +100,7 @@ def test_hyperparameters_are_changed_while_a_run_trains(warm: Service) -> None:
         knobs = {knob["name"]: knob for knob in done(warm, "set", run_id, "--json").json["knobs"]}
         return bool(knobs["learning_rate"]["changed"]) and knobs["learning_rate"]["changed"]["after"] == 1e-5
 
-    wait_for(changed, "the change to be taken up")
+    eventually(changed, "the change to be taken up")
     assert call(warm.runs_dir, "set", run_id, "learning_rate").status == 2
     assert call(warm.runs_dir, "set", run_id, "beauty=3").status == 2
     done(warm, "stop", run_id)
@@ -138,7 +140,7 @@ def test_sinks_are_given_to_a_run_after_its_start_and_taken_away(warm: Service) 
         [sink] = done(warm, "sinks", "list", "put-there", "--json").json["sinks"]
         return bool(sink["state"] == "delivered")
 
-    wait_for(delivered, "its delivery")
+    eventually(delivered, "its delivery")
     assert "tensorboard  delivered" in done(warm, "sinks", "list", "put-there").out
     done(warm, "sinks", "remove", "put-there", "tensorboard")
     assert [sink["live"] for sink in done(warm, "sinks", "list", "put-there", "--json").json["sinks"]] == [False]

@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.cli.exits import Exit
 from tests.support.cli import shell
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 SQL = "SELECT id, hp_gamma, tags FROM runs ORDER BY id"
 

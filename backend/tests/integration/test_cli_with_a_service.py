@@ -15,7 +15,9 @@ import pytest
 
 from rlviz.api.address import NAME, ServiceAddress, read_address
 from tests.support.cli import Ended, call, shell, started
-from tests.support.http import Service, environment, make_run, serving, wait_for
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, environment, serving
+from tests.support.waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def run_id(warm: Service) -> str:
 
 def test_a_service_leaves_its_address_for_this_user_alone_and_takes_it_away(tmp_path: Path) -> None:
     with serving(tmp_path, token="open-sesame-123") as service:
-        address = wait_for(lambda: read_address(service.runs_dir), "The address")
+        address = eventually(lambda: read_address(service.runs_dir), "The address")
         assert (address.pid, address.url) == (service.process.pid, f"http://127.0.0.1:{service.port}")
         assert address.is_alive
         path = service.runs_dir / NAME
@@ -262,7 +264,7 @@ def test_what_cannot_be_done_ends_with_its_status_and_a_sentence(
 
 def test_the_service_s_refusal_of_a_stranger_is_told_as_such(tmp_path: Path) -> None:
     with serving(tmp_path, token="open-sesame-123") as service:
-        address = wait_for(lambda: read_address(service.runs_dir), "The address")
+        address = eventually(lambda: read_address(service.runs_dir), "The address")
         ServiceAddress(address.url, address.process, "wrong").write(service.runs_dir)
         ended = shell(tmp_path, "runs", runs_dir=str(service.runs_dir))
         assert ended.returncode == 5, ended.stderr

@@ -16,8 +16,8 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from rlviz.api.protocol import MAX_UNFINISHED_BYTES, BoundedProtocol
-from tests.support.http import PATIENCE, raw_request
-from tests.support.training import eventually
+from tests.support.raw_requests import raw_request
+from tests.support.waiting import PATIENCE, eventually
 
 LONG_AFTER = 4.0
 """Seconds: far more than all limits of both servers."""

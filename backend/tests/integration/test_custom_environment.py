@@ -15,7 +15,8 @@ from rlviz.domain.environment import ProbedEnvironment, StateKept
 from rlviz.environments.probe import main, probe
 from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
 from tests.support import lights
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 LIGHTS = Path(lights.__file__).read_text()
 
@@ -73,11 +74,11 @@ def test_it_is_trained_and_filmed_like_any_other(app: Service) -> None:
         return found if found["status"] in ("completed", "failed") else None
 
     path = f"/runs/{run['id']}"
-    done = wait_for(lambda: ended(path), "The end of the run")
+    done = eventually(lambda: ended(path), "The end of the run")
     assert done["status"] == "completed", done["cause"]
     assert done["episodes"] == 20, "Episodes of 20 steps, in both environments"
     assert app.api("POST", f"{path}/evaluations", json={"episodes": 1}).status_code == 202
-    evaluation = wait_for(lambda: ended(f"{path}/evaluations/latest"), "The end of the evaluation")
+    evaluation = eventually(lambda: ended(f"{path}/evaluations/latest"), "The end of the evaluation")
     assert evaluation["status"] == "completed", evaluation["cause"]
     assert evaluation["summary"]["video"]["frames"] == 21
     assert evaluation["summary"]["video"]["fps"] == 10

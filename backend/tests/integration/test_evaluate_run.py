@@ -22,7 +22,7 @@ from rlviz.evaluation.evaluate import evaluate
 from rlviz.rundir.evaluation_files import EvaluationFiles
 from rlviz.rundir.folder import RunFolder
 from tests.support.evaluations import ASKED_AT, ask_in_folder
-from tests.support.training import DEADLINE_SECONDS, eventually
+from tests.support.waiting import PATIENCE, eventually
 
 ENV_ID = "CartPole-v1"
 MODELS: dict[str, Callable[[], Any]] = {
@@ -100,7 +100,7 @@ def start_worker(folder: RunFolder, record: EvaluationRecord) -> subprocess.Pope
 def test_a_worker_process_leaves_a_summary_and_a_video_that_agree(run: RunFolder) -> None:
     asked = ask(run, checkpoint="checkpoints/step_512.zip", checkpoint_step=512)
     worker = start_worker(run, asked)
-    output = worker.communicate(timeout=DEADLINE_SECONDS)
+    output = worker.communicate(timeout=PATIENCE)
     assert (worker.returncode, *output) == (0, "", "")
     record = run.evaluations.read(asked.id)
     assert record.status is EvaluationStatus.COMPLETED
@@ -283,7 +283,7 @@ def test_a_worker_that_is_told_to_end_leaves_no_half_file(
     assert worker.poll() is None, worker.communicate()
     children = psutil.Process(worker.pid).children(recursive=True)
     worker.send_signal(number)
-    worker.communicate(timeout=DEADLINE_SECONDS)
+    worker.communicate(timeout=PATIENCE)
     assert worker.returncode == exit_code
     record = run.evaluations.read(asked.id)
     assert record.status is EvaluationStatus.FAILED

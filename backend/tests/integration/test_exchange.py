@@ -28,7 +28,9 @@ from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, prepare, read_journal
 from tests.support.cli import Ended, call
-from tests.support.http import IMPATIENT, Service, assert_problem, make_run, serving
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import make_run
+from tests.support.service_process import IMPATIENT, Service, serving
 from tests.support.training import curves
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"

@@ -10,8 +10,10 @@ import pytest
 
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from tests.support.cli import call
-from tests.support.http import Service, assert_problem, serving, wait_for
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 
 BASE = {
     "algo": "ppo",
@@ -62,7 +64,7 @@ def breaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     source = folder / "breaks.py"
     source.write_text(BREAKS)
     with serving(folder, max_concurrent_runs="2", environments=f"{source}:Breaks") as service:
-        wait_for(
+        eventually(
             lambda: any(one["id"] == "Breaks" for one in service.get("/environments")), "the environment's probe", LONG
         )
         yield service
@@ -81,7 +83,7 @@ def ended(service: Service, experiment_id: str) -> dict[str, Any]:
         found: dict[str, Any] = service.get(f"/experiments/{experiment_id}")
         return found if found["status"] in ("completed", "failed") else None
 
-    return wait_for(look, "the end of the experiment", LONG)
+    return eventually(look, "the end of the experiment", LONG)
 
 
 def cells(service: Service, experiment_id: str) -> list[dict[str, Any]]:
@@ -167,7 +169,7 @@ def test_results_are_there_before_somebody_asks(service: Service) -> None:
     experiment_id = create(service, {**TINY, "variants": [{"name": "only"}]})
     ended(service, experiment_id)
     folder = ExperimentFolder(service.runs_dir, experiment_id).path / "results"
-    wait_for(lambda: list(folder.glob("made-*.json")), "results that are kept", LONG)
+    eventually(lambda: list(folder.glob("made-*.json")), "results that are kept", LONG)
 
 
 def test_a_trial_is_scored_on_as_many_episodes_as_wanted(service: Service) -> None:
@@ -208,19 +210,19 @@ def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[
 def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
     spec = {**TINY, "base": {**BASE, "total_timesteps": 8_000}, "variants": [{"name": "only"}], "seeds": 3}
     experiment_id = create(service, spec)
-    wait_for(lambda: any(cell["progress"] for cell in cells(service, experiment_id)), "steps")
+    eventually(lambda: any(cell["progress"] for cell in cells(service, experiment_id)), "steps")
     assert service.api("POST", f"/experiments/{experiment_id}/stop").json()["status"] == "stopped"
 
     def runs() -> list[str]:
         found = cells(service, experiment_id)
         return [service.get(f"/runs/{cell['run_id']}")["status"] for cell in found if cell["run_id"]]
 
-    wait_for(lambda: set(runs()) <= {"paused", "stopped", "completed"}, "a stand-still", LONG)
+    eventually(lambda: set(runs()) <= {"paused", "stopped", "completed"}, "a stand-still", LONG)
 
     def paused() -> set[str]:
         return {cell["run_id"] for cell in cells(service, experiment_id) if cell["status"] == "paused"}
 
-    before = wait_for(paused, "trials whose runs are paused", LONG)
+    before = eventually(paused, "trials whose runs are paused", LONG)
     service.api("POST", f"/experiments/{experiment_id}/resume")
     found = ended(service, experiment_id)
     assert statuses(found) == ["scored"] * 3
@@ -255,7 +257,7 @@ def test_a_variant_that_always_crashes(
 def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
     spec = {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
     experiment_id = create(service, spec)
-    training = wait_for(
+    training = eventually(
         lambda: [cell for cell in cells(service, experiment_id) if cell["status"] == "training"], "training"
     )
     assert service.api("DELETE", f"/experiments/{experiment_id}").status_code == 204
@@ -323,7 +325,7 @@ def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
     spec = {**TWO, "base": {**BASE, "total_timesteps": 2_000}, "seeds": 3}
     with serving(tmp_path, max_concurrent_runs="2") as first:
         experiment_id = create(first, spec)
-        wait_for(lambda: first.get(f"/experiments/{experiment_id}")["counts"].get("scored"), "a score", LONG)
+        eventually(lambda: first.get(f"/experiments/{experiment_id}")["counts"].get("scored"), "a score", LONG)
         first.process.kill()
         first.process.wait()
     with serving(tmp_path, max_concurrent_runs="2") as second:
@@ -339,7 +341,7 @@ def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path) -> N
     with serving(tmp_path, max_concurrent_runs="1", on_exit="stop") as first:
         experiment_id = create(first, spec)
         # Far enough to have a snapshot: what is stopped before it has one is begun anew.
-        wait_for(lambda: any((cell["progress"] or 0) > 0.1 for cell in cells(first, experiment_id)), "steps")
+        eventually(lambda: any((cell["progress"] or 0) > 0.1 for cell in cells(first, experiment_id)), "steps")
         begun = cells(first, experiment_id)[0]["run_id"]
     with serving(tmp_path, max_concurrent_runs="1") as second:
         found = ended(second, experiment_id)
@@ -362,7 +364,7 @@ def test_one_that_is_damaged_is_told_and_can_be_deleted(tmp_path: Path, file: st
     spec = {**SEARCH, "base": {**BASE, "total_timesteps": 1_000_000}}
     with serving(tmp_path, max_concurrent_runs="1") as first:
         experiment_id = create(first, spec)
-        wait_for(lambda: cells(first, experiment_id), "a proposal")
+        eventually(lambda: cells(first, experiment_id), "a proposal")
     folder = ExperimentFolder(tmp_path / "runs", experiment_id)
     (folder.path / file).write_text('{"op_code": "nonsense"}\n')
     with serving(tmp_path, max_concurrent_runs="1") as second:

@@ -22,9 +22,12 @@ from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.rundir.clip_requests import ClipRequests
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
-from tests.support.http import Service, assert_problem, make_run, serving, wait_for
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import make_run
 from tests.support.service import service as whole_service
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 from tests.support.workers import descendants, title_of
 
 KEEP_BYTES = 1_000_000
@@ -54,7 +57,7 @@ def made(service: Service, run_id: str, path: str = "clips", **wishes: Any) -> d
         found: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip['id']}")
         return found if found["status"] != "waiting" else None
 
-    return wait_for(look, f"clip {clip['id']}", 300)
+    return eventually(look, f"clip {clip['id']}", 300)
 
 
 def download(service: Service, url: str) -> bytes:
@@ -91,7 +94,7 @@ def test_an_evaluation_takes_the_policy_at_or_before_a_step_and_names_it(service
         found: dict[str, Any] = service.get(f"/runs/{run_id}/evaluations/latest")
         return found if found["status"] in ("completed", "failed") else None
 
-    evaluation = wait_for(ended, "the evaluation", 300)
+    evaluation = eventually(ended, "the evaluation", 300)
     assert (evaluation["status"], evaluation["cause"], evaluation["checkpoint_step"]) == ("completed", None, steps[2])
 
 
@@ -203,7 +206,7 @@ def test_a_worker_that_is_killed_is_told_and_the_next_click_is_answered(service:
 
     if (worker := clip_worker()) is not None:
         worker.kill()
-    found = wait_for(
+    found = eventually(
         lambda: (clip := service.get(f"/runs/{run_id}/clips/{asked['id']}"))["status"] != "waiting" and clip,
         "an answer",
         300,
@@ -228,7 +231,7 @@ def test_a_clip_that_nobody_asked_for_is_not_found(service: Service, run_id: str
 def test_a_value_slice_is_read_on_demand_and_bad_requests_say_what_to_do(service: Service, run_id: str) -> None:
     clips = service.get(f"/runs/{run_id}/clips")
     path, wishes = f"/runs/{run_id}/value-slice", {"x": "pole angle", "y": "1"}
-    found = wait_for(
+    found = eventually(
         lambda: (answer := service.api("GET", path, params=wishes)).status_code != 202 and answer, "the slice", 300
     )
     assert found.status_code == 200, found.text

@@ -19,10 +19,12 @@ from rlviz.launchers import foreign
 from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder, run_folders
 from tests.support.cli import call
-from tests.support.http import Service, assert_problem, environment, serving, wait_for
+from tests.support.raw_requests import assert_problem
 from tests.support.service import becomes, catalogued
 from tests.support.service import service as a_service
-from tests.support.training import eventually, rows
+from tests.support.service_process import Service, environment, serving
+from tests.support.training import rows
+from tests.support.waiting import eventually
 
 SCRIPT = """
 import sys, time, rlviz
@@ -56,10 +58,10 @@ def listed(service: Service) -> list[str]:
 def test_a_script_s_run_appears_live_and_is_interrupted_when_the_script_is_killed(service: Service) -> None:
     process, run_id = script(service.runs_dir)
     try:
-        wait_for(lambda: run_id in listed(service), "the run's appearance")
+        eventually(lambda: run_id in listed(service), "the run's appearance")
         run = service.wait_for_status(run_id, "running")
         assert (run["actor"], run["algo"], run["env_id"], run["end_step"]) == ("foreign", "dreamer", "Minecraft-v9", 0)
-        wait_for(lambda: service.get(f"/runs/{run_id}")["episodes"] == 10, "its episodes")
+        eventually(lambda: service.get(f"/runs/{run_id}")["episodes"] == 10, "its episodes")
         assert run["config"]["hyperparameters"]["lr"] == 1e-3
     finally:
         process.send_signal(signal.SIGKILL)
@@ -72,7 +74,7 @@ def test_a_script_s_run_appears_live_and_is_interrupted_when_the_script_is_kille
 def test_what_would_steer_a_foreign_run_is_refused(service: Service) -> None:
     with track("mine", "Own-v0", runs_dir=service.runs_dir) as run:
         run.log(1, loss=0.5)
-        service_run = wait_for(lambda: run.id in listed(service), "the run's appearance")
+        service_run = eventually(lambda: run.id in listed(service), "the run's appearance")
         assert service_run
         asked: list[tuple[str, str, Any]] = [
             ("POST", "start", None),
@@ -91,7 +93,7 @@ def test_what_would_steer_a_foreign_run_is_refused(service: Service) -> None:
             assert "A program of its own writes run" in answer.json()["detail"]
         assert service.api("DELETE", f"/runs/{run.id}").status_code == 409
     service.wait_for_status(run.id, "completed")
-    assert wait_for(lambda: service.api("DELETE", f"/runs/{run.id}").status_code == 204, "the deletion")
+    assert eventually(lambda: service.api("DELETE", f"/runs/{run.id}").status_code == 204, "the deletion")
 
 
 def test_everything_that_looks_at_a_run_copes_with_names_that_nobody_knows(service: Service) -> None:
@@ -100,7 +102,7 @@ def test_everything_that_looks_at_a_run_copes_with_names_that_nobody_knows(servi
     with track("dreamer-v4", "Minecraft/Diamond-v9", runs_dir=service.runs_dir) as other:
         other.episode(3, 1.0, 3)
     for run in (one, other):
-        wait_for(lambda run=run: run.id in listed(service), "the run's appearance")
+        eventually(lambda run=run: run.id in listed(service), "the run's appearance")
         service.wait_for_status(run.id, "completed")
         for path in ("", "/config", "/metrics?tail=5", "/events", "/evaluations", "/hints", "/policies", "/snapshots"):
             service.get(f"/runs/{run.id}{path}")
@@ -115,14 +117,16 @@ def test_a_video_that_is_handed_over_is_listed_while_the_program_runs_and_can_be
     with track("mine", "CartPole-v1", runs_dir=service.runs_dir) as run:
         run.log(128, loss=0.5)
         run.video(frames)
-        found = wait_for(lambda: run.id in listed(service) and service.get(f"/runs/{run.id}/evaluations"), "its video")
+        found = eventually(
+            lambda: run.id in listed(service) and service.get(f"/runs/{run.id}/evaluations"), "its video"
+        )
         [evaluation] = found
         assert (evaluation["status"], evaluation["checkpoint_step"]) == ("completed", 128)
         assert evaluation["summary"]["episode_return"] is None
         film = service.http.get(evaluation["video_url"])
         assert (film.status_code, film.headers["content-type"]) == (200, "video/mp4")
         run.video(frames, episodes=[(3.5, 5)])
-        wait_for(lambda: len(service.get(f"/runs/{run.id}/evaluations")) == 2, "its second video")
+        eventually(lambda: len(service.get(f"/runs/{run.id}/evaluations")) == 2, "its second video")
     service.wait_for_status(run.id, "completed")
     judged = [
         service.api("GET", f"/runs/{run.id}/evaluations/{one['id']}/judgement")

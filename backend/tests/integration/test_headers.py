@@ -15,7 +15,11 @@ import pytest
 
 from rlviz.api.headers import page_policy
 from rlviz.api.protocol import MAX_UNFINISHED_BYTES
-from tests.support.http import PATIENCE, Service, assert_problem, make_run, raw_request, serving, streaming, wait_for
+from tests.support.event_streams import streaming
+from tests.support.raw_requests import assert_problem, raw_request
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
+from tests.support.waiting import PATIENCE, eventually
 
 THEME = 'document.documentElement.dataset.theme = "dark";'
 PAGE = (
@@ -206,7 +210,7 @@ def test_a_client_that_takes_nothing_of_its_answer_is_let_go(site: Service) -> N
         connection.sendall(b"GET /api/runs/a-run/artifacts/large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         connections = psutil.Process(site.process.pid).net_connections
         port = connection.getsockname()[1]
-        wait_for(lambda: all(one.raddr[1:] != (port,) for one in connections()), "the connection's end")
+        eventually(lambda: all(one.raddr[1:] != (port,) for one in connections()), "the connection's end")
 
 
 def test_silent_connections_make_room_and_those_that_are_answered_stay(site: Service) -> None:

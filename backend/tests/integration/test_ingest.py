@@ -16,8 +16,8 @@ from rlviz.services.ingest import source
 from rlviz.services.ingest.ingest import Ingested, ingest
 from rlviz.services.ingest.warehouse import CentralDatabase, CentralDatabaseGone
 from tests.support.cli import call
-from tests.support.http import append_rows, journal, make_run
 from tests.support.postgres import Cluster, postgres
+from tests.support.run_folders import append_rows, journal, make_run
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,9 @@ import pytest
 from rlviz.rundir.folder import run_folders
 from rlviz.services.projection.folder_projection import row_of_folder
 from tests.support.forked_process import ForkedProcess
-from tests.support.http import PATIENCE, environment
+from tests.support.service_process import environment
 from tests.support.template import SOCKET, template_address
+from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS = (ROOT / "docs" / "library.md", ROOT / "README.md")

@@ -13,7 +13,7 @@ from rlviz.rundir.folder import run_folders
 from rlviz.rundir.foreign import HEARTBEAT_SECONDS
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.supervision import foreign_runs
-from tests.support.http import environment
+from tests.support.service_process import environment
 
 BARE = """
 import rlviz

@@ -11,7 +11,8 @@ import pytest
 import rlviz
 from rlviz.domain.errors import ArtifactNotFound, NothingToPlay, RunNotFound
 from tests.support.evaluations import ask_in_folder
-from tests.support.http import make_run, serving
+from tests.support.run_folders import make_run
+from tests.support.service_process import serving
 from tests.support.training import QUICK
 
 WISHES = {"total_timesteps": 256, "preset": None, "hyperparameters": QUICK["ppo"]}

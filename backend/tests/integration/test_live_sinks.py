@@ -23,9 +23,10 @@ from rlviz.services.sinks import live_deliveries
 from rlviz.services.sinks.live_deliveries import Attempt, LiveDeliveries
 from rlviz.services.use_cases import sinks
 from rlviz.services.use_cases.sinks import SinkState
-from tests.support.http import Service, serving, wait_for
 from tests.support.service import catalogued, create
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 
 RUN = {"algo": "ppo", "preset": None, "total_timesteps": 512, "hyperparameters": QUICK["ppo"], "start": True}
 
@@ -45,7 +46,7 @@ def only_sink(service: Service, run_id: str) -> dict[str, Any]:
 def test_a_run_is_delivered_as_it_trains_and_has_its_rest_at_the_end(here: tuple[Service, Path]) -> None:
     service, runs_dir = here
     run_id = service.api("POST", "/runs", json={**RUN, "sinks": ["tensorboard"]}).json()["id"]
-    wait_for(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
+    eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
     found = only_sink(service, run_id)
     assert service.get(f"/runs/{run_id}")["status"] == "completed"
     assert (found["live"], found["waiting_bytes"], found["problem"]) == (True, 0, None)
@@ -68,9 +69,9 @@ def test_the_runs_of_an_experiment_are_delivered_where_it_says(here: tuple[Servi
     def runs() -> list[str]:
         return [one["run_id"] for one in service.get(f"/experiments/{begun['id']}")["cells"] if one["run_id"]]
 
-    wait_for(lambda: len(runs()) == 2, "both to begin", 120.0)
+    eventually(lambda: len(runs()) == 2, "both to begin", 120.0)
     for run_id in runs():
-        wait_for(lambda run_id=run_id: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
+        eventually(lambda run_id=run_id: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
         assert only_sink(service, run_id)["live"]
 
 
@@ -80,10 +81,10 @@ def test_a_run_that_has_ended_is_given_a_sink_and_what_changes_later_comes_too(h
     assert service.get(f"/runs/{run_id}/sinks")["sinks"] == []
     service.wait_for_status(run_id, "completed")
     service.api("PUT", f"/runs/{run_id}/sinks/tensorboard").raise_for_status()
-    wait_for(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
+    eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
     before = read_sink(RunFolder(runs_dir, run_id), SinkKind.TENSORBOARD)
     service.api("PATCH", f"/runs/{run_id}", json={"name": "another"}).raise_for_status()
-    wait_for(lambda: only_sink(service, run_id)["state"] == "delivered", "its name", 120.0)
+    eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "its name", 120.0)
     after = read_sink(RunFolder(runs_dir, run_id), SinkKind.TENSORBOARD)
     assert before is not None
     assert after is not None
@@ -261,8 +262,8 @@ def test_a_run_is_exported_once_through_the_service(here: tuple[Service, Path]) 
     service.wait_for_status(run_id, "completed")
     answer = service.api("POST", f"/runs/{run_id}/sinks/tensorboard/deliver")
     assert (answer.status_code, answer.json()["sinks"][0]["state"]) == (202, "waiting")
-    wait_for(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
-    wait_for(lambda: not only_sink(service, run_id)["under_way"], "the end of the process")
+    eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
+    eventually(lambda: not only_sink(service, run_id)["under_way"], "the end of the process")
     found = only_sink(service, run_id)
     assert (found["live"], found["next_try_at"]) == (False, None)
 
@@ -327,7 +328,7 @@ def test_what_a_service_left_is_delivered_by_the_next(tmp_path: Path) -> None:
         write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
         workers = FakeWorkers(tmp_path, app)
         workers.live.start()
-        wait_for(lambda: workers.begun and workers.begun[-1].is_told_of_the_end(), "a worker")
+        eventually(lambda: workers.begun and workers.begun[-1].is_told_of_the_end(), "a worker")
         workers.live.close()
         assert workers.begun[-1].stdin.closed
 

@@ -16,7 +16,8 @@ from measuring.measure import Measuring
 from measuring.specification import Measurement, Specification
 from rlviz.domain.presets import MeasuredPreset
 from rlviz.presets.catalog import MEASURED
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 SPECIFICATION = """
 name = "Presets of CliffWalking"
@@ -154,7 +155,7 @@ def test_a_preset_with_a_seed_without_a_score_is_not_written_down(
     def run_of_the_first() -> Any:
         return service.get(f"/experiments/{experiment['id']}")["cells"][0]["run_id"]
 
-    run_id = wait_for(run_of_the_first, "the first trial")
+    run_id = eventually(run_of_the_first, "the first trial")
     service.api("POST", f"/runs/{run_id}/stop")
     (problem,) = Measuring(asked, figures, report=quiet).measure([wanted])
     assert "3 of 4 scores" in problem

@@ -6,7 +6,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.support.http import Service, serving, streaming, wait_for
+from tests.support.event_streams import streaming
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 
@@ -39,7 +41,7 @@ def test_the_policy_of_an_old_run_is_evaluated(tmp_path: Path) -> None:
         for run in service.get("/runs?status=completed&status=stopped")["runs"]:
             asked = service.api("POST", f"/runs/{run['id']}/evaluations", json={"episodes": 2})
             assert asked.status_code == 202, asked.text
-            evaluation = wait_for(lambda run=run: ended(service, run["id"]), f"the evaluation of {run['id']}")
+            evaluation = eventually(lambda run=run: ended(service, run["id"]), f"the evaluation of {run['id']}")
             assert (evaluation["status"], evaluation["cause"]) == ("completed", None)
             assert evaluation["checkpoint_step"] == run["policy_step"]
             assert len(evaluation["summary"]["episodes"]) == 2

@@ -13,7 +13,8 @@ from rlviz.services.application import Application
 from rlviz.settings import Settings
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.service import becomes, ended, evaluation_ended, folder_of, start
-from tests.support.training import column, eventually, kinds
+from tests.support.training import column, kinds
+from tests.support.waiting import eventually
 
 
 @pytest.fixture

@@ -16,7 +16,9 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from rlviz.api.request_counter import RequestCounter, RequestCounts
-from tests.support.http import make_run, serving, wait_for
+from tests.support.run_folders import make_run
+from tests.support.service_process import serving
+from tests.support.waiting import eventually
 
 LINE = re.compile(r'rlviz_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? \d+')
 DOCUMENT = Path(__file__).parents[3] / "docs" / "operations.md"
@@ -26,7 +28,7 @@ def test_figures_are_in_the_format_of_prometheus_and_each_is_documented(tmp_path
     for number in range(3):
         make_run(tmp_path / "runs", f"run-{number}", rows=2, status="completed")
     with serving(tmp_path, max_concurrent_runs="5") as service:
-        wait_for(lambda: "rlviz_storage_bytes" in service.http.get("/metrics").text, "The first measurement")
+        eventually(lambda: "rlviz_storage_bytes" in service.http.get("/metrics").text, "The first measurement")
         assert service.http.get("/api/runs/nobody-knows").status_code == 404
         answer = service.http.get("/metrics")
         assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
@@ -50,10 +52,10 @@ def test_figures_are_in_the_format_of_prometheus_and_each_is_documented(tmp_path
         assert "# TYPE rlviz_requests_total counter" in lines
         assert "run-1" not in answer.text, "no label names a run"
         with service.http.stream("GET", "/api/stream"):
-            wait_for(lambda: "rlviz_streams 1\n" in service.http.get("/metrics").text, "An open stream's count")
+            eventually(lambda: "rlviz_streams 1\n" in service.http.get("/metrics").text, "An open stream's count")
         service.create(start=True, total_timesteps=10_000_000)
         training = 'rlviz_workers{does="training"} 1\n'
-        wait_for(lambda: training in service.http.get("/metrics").text, "The count of its worker")
+        eventually(lambda: training in service.http.get("/metrics").text, "The count of its worker")
     names = {re.split(r"[ {]", line)[0] for line in samples}
     assert {line.split()[2] for line in lines if line.startswith("# TYPE")} == names
     assert names <= set(re.findall(r"`(rlviz_[a-z_]+)`", DOCUMENT.read_text()))

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from tests.support.http import Service, assert_problem, raw_request, serving
+from tests.support.raw_requests import assert_problem, raw_request
+from tests.support.service_process import Service, serving
 
 FILES = {
     "index.html": "home",

@@ -15,9 +15,10 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.session_messages import RecordedMessage
 from rlviz.rundir.journal import read_journal
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking
 from tests.support.training import events
+from tests.support.waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def rows(service: Service, run_id: str) -> list[dict[str, Any]]:
 def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     with looking(service, mode="play", env_id="CartPole-v1", seed=40) as viewer:
         run_id = fall_over(viewer)
-        [first] = wait_for(lambda: service.get(f"/runs/{run_id}/evaluations"), "the first episode in the catalogue")
+        [first] = eventually(lambda: service.get(f"/runs/{run_id}/evaluations"), "the first episode in the catalogue")
         fall_over(viewer, episodes=2)
         run = service.wait_for_status(run_id, "running")
         assert (run["actor"], run["algo"], run["env_id"], run["seed"]) == ("human", "human", "CartPole-v1", 40)
@@ -54,7 +55,7 @@ def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     assert [row[EPISODE_INDEX] for row in rows(service, run_id)][:2] == [1, 2]
     assert run["ep_rew_mean"] == pytest.approx(run["ep_len_mean"])
     assert run_id in [one["id"] for one in service.get("/runs", params={"algo": "human"})["runs"]]
-    [evaluation] = wait_for(lambda: service.get(f"/runs/{run_id}/evaluations"), "the records in the catalogue")
+    [evaluation] = eventually(lambda: service.get(f"/runs/{run_id}/evaluations"), "the records in the catalogue")
     assert (evaluation["status"], evaluation["has_steps"]) == ("completed", True)
     assert [episode["seed"] for episode in evaluation["summary"]["episodes"]][:2] == [40, 41]
     episodes, video = evaluation["summary"]["episodes"], evaluation["summary"]["video"]
@@ -68,7 +69,7 @@ def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
     found = service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/steps", params={"episode": 0})
     assert set(found["columns"]["actor"][1:]) == {"person"}
     service.api("POST", f"/runs/{run_id}/evaluations/{evaluation['id']}/verify")
-    verified = wait_for(
+    verified = eventually(
         lambda: (
             (answer := service.get(f"/runs/{run_id}/evaluations/{evaluation['id']}/verify"))["status"] == "completed"
             and answer
@@ -87,7 +88,7 @@ def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -
         viewer.send(type="actor", actor="person")
         viewer.send(type="action", value=0)
         viewer.step(lambda record: record.episode == 1 and record.index >= 2)
-    wait_for(lambda: not service.get("/sessions") or None, "the end of the session")
+    eventually(lambda: not service.get("/sessions") or None, "the end of the session")
     assert service.get("/runs", params={"algo": "human"})["total"] == before
 
 
@@ -142,7 +143,7 @@ def test_random_actions_are_evaluated_recorded_verified_and_exported_like_a_poli
     def evaluated() -> dict[str, Any]:
         asked = service.api("POST", path, json={"episodes": 2, "seed": 5, "video": False, "steps": True})
         assert asked.status_code == 202, asked.text
-        found = wait_for(
+        found = eventually(
             lambda: now if (now := service.get(f"{path}/latest"))["status"] in ("completed", "failed") else None,
             "the evaluation",
         )
@@ -155,7 +156,7 @@ def test_random_actions_are_evaluated_recorded_verified_and_exported_like_a_poli
     lines = service.api("GET", f"{path}/{first['id']}/export", params={"format": "ndjson"}).text.splitlines()
     assert {json.loads(line)["actor"] for line in lines} == {None, "random"}
     service.api("POST", f"{path}/{first['id']}/verify")
-    verified = wait_for(
+    verified = eventually(
         lambda: (
             now if (now := service.get(f"{path}/{first['id']}/verify"))["status"] in ("completed", "failed") else None
         ),
@@ -168,7 +169,7 @@ def test_random_actions_are_evaluated_recorded_verified_and_exported_like_a_poli
 
 def test_a_run_of_random_actions_stops_when_it_is_asked_to(service: Service) -> None:
     run_id = service.create(algo="random", start=True, total_timesteps=10_000_000)["id"]
-    wait_for(lambda: service.get(f"/runs/{run_id}")["step"] > 0 or None, "its first steps")
+    eventually(lambda: service.get(f"/runs/{run_id}")["step"] > 0 or None, "its first steps")
     service.api("POST", f"/runs/{run_id}/stop")
     run = service.wait_for_status(run_id, "stopped")
     assert 0 < run["step"] < 10_000_000

@@ -20,8 +20,9 @@ from rlviz.exchange.tables import TableFormat
 from rlviz.rundir.folder import RunFolder
 from rlviz.search.study import JOURNAL, Study
 from tests.support.cli import call
-from tests.support.http import Service, append_rows, journal, make_run, serving
 from tests.support.readers import needs
+from tests.support.run_folders import append_rows, journal, make_run
+from tests.support.service_process import Service, serving
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "export.md"
 RUNS = ("run-a", "run-b")

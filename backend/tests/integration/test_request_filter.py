@@ -11,7 +11,9 @@ import pytest
 
 from rlviz.api.login_rate_limiter import MAX_ATTEMPTS, WAIT_SECONDS, LoginRateLimiter
 from rlviz.domain.errors import TooManyLoginAttempts
-from tests.support.http import RawAnswer, Service, assert_problem, make_run, raw_request, serving
+from tests.support.raw_requests import RawAnswer, assert_problem, raw_request
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
 
 TOKEN = "open-sesame-123"
 CORS = "http://127.0.0.1:3000"

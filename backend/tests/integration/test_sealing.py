@@ -15,7 +15,8 @@ from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.supervision.sealing import LEAST_BYTES, Sealer, sealed_metrics
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_series import LONG_BYTES
-from tests.support.http import make_run, wait_for
+from tests.support.run_folders import make_run
+from tests.support.waiting import eventually
 
 LINE = b'{"seq":%9d,"time":1700000000.123,"step":%9d,"values":{"episode/reward":%5d}}\n'
 
@@ -44,7 +45,7 @@ def row_of(folder: RunFolder, status: RunStatus) -> RunRow:
 def test_a_run_is_sealed_to_its_last_row_when_it_has_ended(tmp_path: Path, sealer: Sealer) -> None:
     folder = make_long(tmp_path, "a", LEAST_BYTES)
     sealer.consider(row_of(folder, RunStatus.COMPLETED))
-    wait_for(lambda: sealed_metrics(folder).end() == folder.metrics_path.stat().st_size, "the sealed copy")
+    eventually(lambda: sealed_metrics(folder).end() == folder.metrics_path.stat().st_size, "the sealed copy")
     assert MetricsService().read(folder).series["episode/reward"].value[-1] > 0
 
 
@@ -52,7 +53,7 @@ def test_a_run_that_trains_is_sealed_as_it_grows_and_a_short_one_is_not(tmp_path
     short, long = make_long(tmp_path, "short", LEAST_BYTES), make_long(tmp_path, "long", PIECE_BYTES + LEAST_BYTES)
     for folder in (short, long):
         sealer.consider(row_of(folder, RunStatus.RUNNING))
-    wait_for(lambda: sealed_metrics(long).end() > 0, "the first piece")
+    eventually(lambda: sealed_metrics(long).end() > 0, "the first piece")
     assert PIECE_BYTES <= sealed_metrics(long).end() < long.metrics_path.stat().st_size
     assert not short.sealed.exists()
 

@@ -30,8 +30,10 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_videos
 from rlviz.training.builder import build_model
 from rlviz.training.checkpoint import save_policy
-from tests.support.http import Service, make_run, serving, wait_for
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 
 EVALUATION, BLIND = "eval_20261121-014400-000", "eval_20261121-014500-000"
 POLICY = "checkpoints/step_7.zip"
@@ -144,7 +146,7 @@ def test_strips_and_maps_come_over_the_api(service: Service, seen: list[Any]) ->
         assert answer.status_code in (200, 202), answer.text
         return answer.json() if answer.status_code == 200 else None
 
-    found = wait_for(made, "the saliency map")
+    found = eventually(made, "the saliency map")
     assert (found["policy_step"], found["episode"], found["step"]) == (7, 0, 64)
     assert found["seen"] == {"pictures": 4, "score": "logit"}
     np.testing.assert_array_equal(pixels(base64.b64decode(found["png"]))[:84, -84:], seen[64][-1])
@@ -180,7 +182,7 @@ def test_a_clip_keeps_what_its_agent_saw(
         assert answer.status_code in (200, 202), answer.text
         return answer.json() if answer.status_code == 200 else None
 
-    found = wait_for(made, "the saliency map of the clip")
+    found = eventually(made, "the saliency map of the clip")
     assert (found["clip_id"], found["policy_step"], found["seen"]) == (wanted.id, 7, {"pictures": 4, "score": "logit"})
     stack = np.concatenate(list(seen[0]), axis=1)
     np.testing.assert_array_equal(pixels(base64.b64decode(found["png"]))[:84], stack)

@@ -16,9 +16,10 @@ from websockets.sync.client import connect
 from rlviz.domain.session_messages import PolicyMessage, StepMessage
 from rlviz.domain.step_record import Actor
 from tests.faults.support import train
-from tests.support.http import Service, serving, wait_for
+from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
 from tests.support.training import QUICK
+from tests.support.waiting import eventually
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_a_run_that_trains_is_watched_with_policies_that_become_newer(service: S
 
 def test_the_trainer_writes_nothing_while_nobody_looks(service: Service) -> None:
     run_id = train(service)
-    wait_for(lambda: service.get(f"/runs/{run_id}")["step"] > 5_000, "some training")
+    eventually(lambda: service.get(f"/runs/{run_id}")["step"] > 5_000, "some training")
     assert not service.folder(run_id).watch.exists()
     service.api("POST", f"/runs/{run_id}/stop")
     service.wait_for_status(run_id, "stopped")
@@ -119,7 +120,7 @@ def test_the_same_seed_is_the_same_episode_for_the_greedy_policy_and_for_an_eval
         found = service.get(f"/runs/{trained}/evaluations/latest")
         return found["summary"] if found["status"] == "completed" else None
 
-    evaluated = wait_for(done, "the evaluation")["episodes"][0]  # type: ignore[index]
+    evaluated = eventually(done, "the evaluation")["episodes"][0]  # type: ignore[index]
     with looking(service, run_id=trained) as viewer:
         viewer.send(type="rate", fps=60)
         assert viewer.first("episode").seed == evaluated["seed"]

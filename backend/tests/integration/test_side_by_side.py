@@ -12,7 +12,8 @@ import pytest
 
 from tests.support.cli import call
 from tests.support.evaluations import evaluated
-from tests.support.http import Service, assert_problem, serving
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
 
 

@@ -18,11 +18,13 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
 from rlviz.services.sinks.delivery import Delivery
-from tests.support.http import make_run, serving, wait_for
 from tests.support.mlflow_server import FakeMlflow
 from tests.support.readers import needs
+from tests.support.run_folders import make_run
+from tests.support.service_process import serving
 from tests.support.tracking_server import Mood, served
 from tests.support.training import QUICK, rows
+from tests.support.waiting import eventually
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 ROWS = 1_200  # more than one request has
@@ -190,7 +192,7 @@ def test_a_server_that_fails_in_between_is_given_the_rest(folder: RunFolder, ser
     gone = Event()
 
     def leave() -> None:
-        wait_for(lambda: server.asked.count("runs/log-batch") > 1, "the first rows")
+        eventually(lambda: server.asked.count("runs/log-batch") > 1, "the first rows")
         server.mood = Mood.ERROR
         gone.set()
 
@@ -222,9 +224,9 @@ def test_a_run_trains_to_its_end_beside_a_sink_that_is_away_and_is_delivered_lat
             (found,) = service.get(f"/runs/{run_id}/sinks")["sinks"]
             return dict(found)
 
-        wait_for(lambda: sink()["state"] == "failing", "the failure", 300.0)
+        eventually(lambda: sink()["state"] == "failing", "the failure", 300.0)
         server.mood = Mood.WELL
         service.api("POST", f"/runs/{run_id}/sinks/mlflow/deliver").raise_for_status()
-        wait_for(lambda: sink()["state"] == "delivered", "all of it", 300.0)
+        eventually(lambda: sink()["state"] == "delivered", "all of it", 300.0)
         logged = [row for row in rows(RunFolder(tmp_path / "runs", run_id)) if "episode/reward" in row["values"]]
     assert server.curve("episode/reward") == {(row["step"], row["values"]["episode/reward"]) for row in logged}

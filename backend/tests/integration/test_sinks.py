@@ -19,8 +19,9 @@ from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import is_delivered, own_folder, read_sink
 from rlviz.services.sinks.delivery_workers import following
 from tests.support.cli import call, shell
-from tests.support.http import append_rows, make_run, wait_for
 from tests.support.readers import needs
+from tests.support.run_folders import append_rows, make_run
+from tests.support.waiting import eventually
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 ROWS = 30
@@ -77,9 +78,9 @@ def test_a_run_is_followed_while_it_trains_and_has_its_rest_at_the_end(folder: R
         return 0 if record is None else record.rows
 
     with closing(JournalWriter(folder.metrics_path)) as journal, following(folder, SinkKind.TENSORBOARD):
-        wait_for(lambda: rows() == ROWS, "what it has")
+        eventually(lambda: rows() == ROWS, "what it has")
         append_rows(journal, 5)
-        wait_for(lambda: rows() == ROWS + 5, "what it gains")
+        eventually(lambda: rows() == ROWS + 5, "what it gains")
         append_rows(journal, 5)
     record = read_sink(folder, SinkKind.TENSORBOARD)
     assert record is not None

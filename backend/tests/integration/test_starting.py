@@ -18,7 +18,8 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.training.journals import RunJournals
 from tests.support.service import becomes, ended, folder_of, service, start
-from tests.support.training import eventually, kinds
+from tests.support.training import kinds
+from tests.support.waiting import eventually
 from tests.support.workers import Actor
 
 S = RunStatus

@@ -13,7 +13,10 @@ import pytest
 
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, compressed_path, is_compressed, prepare
-from tests.support.http import LiveRun, Service, append_rows, assert_problem, make_run, serving, wait_for
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import LiveRun, append_rows, make_run
+from tests.support.service_process import Service, serving
+from tests.support.waiting import eventually
 
 IDS = [f"eval_2026112{day}-014310-000" for day in range(4)]
 
@@ -70,7 +73,7 @@ def prune(service: Service, *, dry_run: bool = False) -> Any:
         found = service.get("/storage")["pruning"]
         return found if found["ended_at"] else None
 
-    found = wait_for(over, "The end of the pass")
+    found = eventually(over, "The end of the pass")
     assert not found["error_message"], found
     return found
 
@@ -81,7 +84,7 @@ def concerned(pruning: Any) -> list[str]:
 
 def test_what_takes_space_is_told_by_kind_and_by_run(runs: tuple[Service, Path]) -> None:
     service, root = runs
-    found = wait_for(lambda: (got := service.get("/storage?runs=2"))["measured_at"] and got, "The first measurement")
+    found = eventually(lambda: (got := service.get("/storage?runs=2"))["measured_at"] and got, "The first measurement")
     assert found["run_count"] == 5
     assert len(found["runs"]) == 2
     assert found["runs"][0]["bytes"] >= found["runs"][1]["bytes"]
@@ -165,7 +168,7 @@ def test_a_quota_is_warned_of_and_a_rule_that_waits_for_it_ends_once_there_is_ro
     large.write_bytes(b"r" * 1_100_000)
     rules(service, rule, quotas={"records": 1_112_000})
     service.api("POST", "/storage/measure")
-    wait_for(lambda: any("Step records" in one for one in service.get("/storage")["warnings"]), "A warning")
+    eventually(lambda: any("Step records" in one for one in service.get("/storage")["warnings"]), "A warning")
     done = prune(service)
     assert concerned(done) == ["old-run"], "the oldest, whose 4 kB are enough"
     assert large.exists()
@@ -197,7 +200,7 @@ def test_with_more_than_is_allowed_nothing_is_started(tmp_path: Path) -> None:
     make_run(tmp_path / "runs", "full-run", status="completed")
     (tmp_path / "runs" / "full-run" / "model.zip").write_bytes(b"m" * 2_000_000)
     with serving(tmp_path, max_bytes="1500000") as service:
-        wait_for(lambda: (tmp_path / "runs" / ".storage-total.json").is_file(), "The first measurement")
+        eventually(lambda: (tmp_path / "runs" / ".storage-total.json").is_file(), "The first measurement")
         problem = assert_problem(service.api("POST", "/runs", json={"algo": "ppo"}), 507)
         assert "RLVIZ_MAX_BYTES" in problem["detail"]
         assert "the largest runs: full-run 2 MB" in problem["detail"]
@@ -216,8 +219,8 @@ def test_a_run_whose_metrics_were_compressed_is_resumed_with_all_of_them(tmp_pat
     with serving(tmp_path) as service:
         assert service.get(f"/runs/{run_id}/metrics/rows?tail=1")["rows"]
         resume = partial(service.api, "POST", f"/runs/{run_id}/resume", json={"total_timesteps": 4_096})
-        wait_for(lambda: resume().status_code == 202, "The end of its first worker")
-        wait_for(lambda: service.get(f"/runs/{run_id}")["step"] >= 4_096, "The rest of the training")
+        eventually(lambda: resume().status_code == 202, "The end of its first worker")
+        eventually(lambda: service.get(f"/runs/{run_id}")["step"] >= 4_096, "The rest of the training")
         run = service.wait_for_status(run_id, "completed")
         assert run["attempt"] == 2
         assert path.read_bytes().startswith(before)

@@ -19,8 +19,9 @@ from rlviz.services.storage.archiving import PreparedBundle
 from rlviz.services.storage.pruner import Pruning
 from rlviz.services.storage.watch import StorageWatch
 from tests.integration.test_storage import ended
-from tests.support.http import serving, wait_for
 from tests.support.service import catalogued
+from tests.support.service_process import serving
+from tests.support.waiting import eventually
 
 ARCHIVE = {"do": "archive", "after_days": 30}
 
@@ -37,7 +38,7 @@ def app(tmp_path: Path) -> Iterator[Application]:
 def pruned(app: Application, *rules: dict[str, Any], quotas: dict[str, int] | None = None) -> Pruning:
     app.storage.change(StorageRules.model_validate({"rules": rules, "quotas": quotas or {}}))
     pruning = app.pruner.begin(dry_run=False)
-    wait_for(lambda: pruning.ended_at, "the end of the pass")
+    eventually(lambda: pruning.ended_at, "the end of the pass")
     return pruning
 
 
@@ -97,7 +98,9 @@ def test_where_there_is_no_archive_the_rule_is_refused_and_one_in_the_file_is_pa
         assert answer.json()["errors"][0]["pointer"] == "/rules/0"
         assert "RLVIZ_ARCHIVE_DIR" in answer.json()["errors"][0]["detail"]
         service.api("POST", "/storage/prune", json={"dry_run": False})
-        found = wait_for(lambda: (one := service.get("/storage")["pruning"])["ended_at"] and one, "the end of the pass")
+        found = eventually(
+            lambda: (one := service.get("/storage")["pruning"])["ended_at"] and one, "the end of the pass"
+        )
         assert (found["done"], "RLVIZ_ARCHIVE_DIR" in found["error_message"]) == (0, True)
         assert service.get("/runs/old-run")["id"] == "old-run"
 
@@ -125,9 +128,9 @@ def test_a_quota_that_is_exceeded_while_something_trains_has_its_rule_applied(ap
     watch.look()
     pruning = app.pruner.latest
     assert pruning is not None
-    wait_for(lambda: pruning.ended_at, "the end of the pass")
+    eventually(lambda: pruning.ended_at, "the end of the pass")
     assert [action.run_id for action in pruning.actions] == ["old-run"], "no more than is needed"
-    wait_for(lambda: not app.storage.look(0).is_measuring and app.storage.warnings() == [], "room")
+    eventually(lambda: not app.storage.look(0).is_measuring and app.storage.warnings() == [], "room")
 
 
 @pytest.mark.parametrize(("size", "warns"), [(799_000, False), (801_000, True)])
@@ -155,7 +158,7 @@ def test_health_has_the_warnings_for_every_page(tmp_path: Path) -> None:
     ended(tmp_path / "runs", "big-run", days_ago=1)
     (tmp_path / "runs" / "big-run" / "stdout.log").write_bytes(b"l" * 1_800_000)
     with serving(tmp_path, max_bytes="2MB") as service:
-        warnings = wait_for(lambda: service.get("/health")["storage_warnings"], "a warning", 60)
+        warnings = eventually(lambda: service.get("/health")["storage_warnings"], "a warning", 60)
         assert warnings[0].startswith("All runs together: ")
 
 

@@ -13,9 +13,11 @@ from PIL import Image
 
 from rlviz.rundir.folder import RunFolder
 from tests.support.evaluations import evaluated, verified
-from tests.support.http import Service, assert_problem, serving, wait_for
+from tests.support.raw_requests import assert_problem
+from tests.support.service_process import Service, serving
 from tests.support.step_files import about, change_value, pole_rows, write
 from tests.support.untrained import untrained_run
+from tests.support.waiting import eventually
 
 MEGABYTE = 1_000_000
 CART, LAKE = "ppo-cartpole", "q-learning-lake"
@@ -78,7 +80,7 @@ def test_a_video_that_was_retired_is_made_again_from_the_records_which_are_verif
     assert _listed(service, first["id"])["video_url"] is None
     made = verified(service, CART, first["id"], film=True)
     assert (made["status"], made["identical"], made["film"]) == ("completed", True, True)
-    again = wait_for(lambda: _with_video(service, first["id"]), "the video in the list")
+    again = eventually(lambda: _with_video(service, first["id"]), "the video in the list")
     video = service.http.get(again["video_url"]).content
     with av.open(BytesIO(video)) as container:
         frames = sum(1 for _ in container.decode(container.streams.video[0]))
@@ -142,7 +144,7 @@ def test_a_run_records_episodes_itself_while_it_trains(service: Service) -> None
     plan = {"every_steps": 2_000, "episodes": 2}
     run_id = service.create(start=True, total_timesteps=6_000, evaluation=plan)["id"]
     service.wait_for_status(run_id, "completed")
-    own = wait_for(lambda: service.get(f"/runs/{run_id}/evaluations", params={"by_run": True}), "what it recorded")
+    own = eventually(lambda: service.get(f"/runs/{run_id}/evaluations", params={"by_run": True}), "what it recorded")
     assert service.get(f"/runs/{run_id}/evaluations") == []
     assert {one["origin"] for one in own} == {"run"}
     assert all(one["has_steps"] and one["video_url"] is None for one in own)

@@ -11,17 +11,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.http import (
-    IMPATIENT,
-    PATIENCE,
-    Service,
-    Stream,
-    is_kind,
-    make_run,
-    serving,
-    streaming,
-    wait_for,
-)
+from tests.support.event_streams import Stream, is_kind, streaming
+from tests.support.run_folders import make_run
+from tests.support.service_process import IMPATIENT, Service, serving
+from tests.support.waiting import PATIENCE, eventually
 
 LINES = 300_000
 MEGABYTE = 2**20
@@ -60,7 +53,7 @@ def test_a_client_that_stops_reading_is_dropped_and_comes_back_with_its_cursor(i
     connection.sock.connect(("127.0.0.1", impatient.port))
     connection.request("GET", "/api/runs/long-run/stream")
     stream = Stream(connection, connection.getresponse())
-    wait_for(lambda: "was dropped" in impatient.log, "Dropping the client")
+    eventually(lambda: "was dropped" in impatient.log, "Dropping the client")
     grown = psutil.Process(impatient.process.pid).memory_info().rss - memory
     assert grown < 25 * MEGABYTE, "The stream of 30 MB was buffered"
 

@@ -10,15 +10,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from rlviz.domain.events import EventKind
-from tests.support.http import (
-    Event,
-    LiveRun,
-    Service,
-    is_kind,
-    is_status,
-    serving,
-    streaming,
-)
+from tests.support.event_streams import Event, is_kind, is_status, streaming
+from tests.support.run_folders import LiveRun
+from tests.support.service_process import Service, serving
 
 RUNS = ("fast", "cut", "first", "second", "torn", "broken", "killed")
 

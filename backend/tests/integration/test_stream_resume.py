@@ -9,7 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.support.http import PATIENCE, Event, Service, is_kind, is_status, streaming, wait_for
+from tests.support.event_streams import Event, is_kind, is_status, streaming
+from tests.support.service_process import Service
+from tests.support.waiting import PATIENCE, eventually
 
 ENDED = "ended-run"
 
@@ -130,9 +132,9 @@ def test_a_stop_in_the_middle_of_an_update_is_seen_by_two_clients_and_locks_noth
     for client in clients:
         client.start()
     metrics = service.folder(run["id"]).metrics_path
-    wait_for(lambda: metrics.exists() and b'"step":' in metrics.read_bytes(), "The first episode")
-    wait_for(lambda: lines(service, run["id"])[-1]["step"] > n_steps - 500, "The end of the first rollout")
-    wait_for(lambda: stands_still(metrics, 3.0), "The update, in which nothing is logged")
+    eventually(lambda: metrics.exists() and b'"step":' in metrics.read_bytes(), "The first episode")
+    eventually(lambda: lines(service, run["id"])[-1]["step"] > n_steps - 500, "The end of the first rollout")
+    eventually(lambda: stands_still(metrics, 3.0), "The update, in which nothing is logged")
     answers = [service.api("POST", f"/runs/{run['id']}/stop") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [202, 202]
     for client in clients:

@@ -39,7 +39,8 @@ from tests.support.service import (
     start,
     stop_all,
 )
-from tests.support.training import column, events, eventually, make_run
+from tests.support.training import column, events, make_run
+from tests.support.waiting import eventually
 from tests.support.workers import pid_of, worker_processes
 
 pytestmark = pytest.mark.usefixtures("_no_run_goes_on")

@@ -33,7 +33,8 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.watched_training import train_run
 from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
 from tests.support.template import SOCKET, template_address
-from tests.support.training import QUICK, column, events, eventually, kinds, make_run
+from tests.support.training import QUICK, column, events, kinds, make_run
+from tests.support.waiting import eventually
 from tests.support.workers import descendants, is_running, pid_of, worker_processes
 
 S = RunStatus

@@ -14,7 +14,8 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.watched_training import train_run
-from tests.support.training import column, events, eventually, make_run, rows
+from tests.support.training import column, events, make_run, rows
+from tests.support.waiting import eventually
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 

@@ -18,9 +18,11 @@ from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import call
 from tests.support.delivering import Deliveries
 from tests.support.evaluations import ask_in_folder
-from tests.support.http import append_rows, journal, make_run, serving, wait_for
+from tests.support.run_folders import append_rows, journal, make_run
+from tests.support.service_process import serving
 from tests.support.tracking_server import Mood, served
 from tests.support.training import QUICK, rows
+from tests.support.waiting import eventually
 from tests.support.wandb_server import ENTITY, FakeWandb
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
@@ -233,10 +235,10 @@ def test_a_run_trains_to_its_end_beside_wandb_that_is_away_and_is_delivered_late
             (sink,) = service.get(f"/runs/{run_id}/sinks")["sinks"]
             return str(sink["state"])
 
-        wait_for(lambda: state() == "failing", "the failure", 300.0)
+        eventually(lambda: state() == "failing", "the failure", 300.0)
         server.mood = Mood.WELL
         service.api("POST", f"/runs/{run_id}/sinks/wandb/deliver").raise_for_status()
-        wait_for(lambda: state() == "delivered", "all of it", 300.0)
+        eventually(lambda: state() == "delivered", "all of it", 300.0)
         logged = [row["step"] for row in rows(RunFolder(tmp_path / "runs", run_id))]
     assert [row["global_step"] for row in server.runs[run_id].rows()] == logged
     assert server.runs[run_id].state == "finished"

@@ -21,7 +21,8 @@ from rlviz.rundir.journal import read_journal
 from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.services.supervision.run_monitor import journal_ending
 from tests.support.service import ENDLESS
-from tests.support.training import checkpoints, events, eventually, kinds, make_run, rows
+from tests.support.training import checkpoints, events, kinds, make_run, rows
+from tests.support.waiting import eventually
 
 NURSERY = """
 import os, sys

@@ -17,8 +17,9 @@ from rlviz.cli import output
 from rlviz.cli.main import app
 from rlviz.launchers import process
 from tests.support.forked_process import ForkedProcess
-from tests.support.http import PATIENCE, environment
+from tests.support.service_process import environment
 from tests.support.template import SOCKET, SharedWorkers, template_address
+from tests.support.waiting import PATIENCE
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rlviz.launchers.base import Exit, Launcher, Worker
 from rlviz.launchers.job import Job, worker_arguments
 from rlviz.rundir.folder import RunFolder
 from tests.support.template import SharedWorkers
-from tests.support.training import eventually
+from tests.support.waiting import eventually
 
 _NAME = "cluster job "
 

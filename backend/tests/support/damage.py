@@ -21,7 +21,7 @@ from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.files import MAX_JSON_BYTES
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.snapshots import write_snapshot
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 EVALUATION = "eval_20261121-044137-265"
 SNAPSHOT = "100"

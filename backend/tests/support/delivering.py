@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rlviz.launchers.template import Template, fork_workers
-from tests.support.training import eventually
+from tests.support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 

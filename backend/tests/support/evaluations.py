@@ -7,7 +7,8 @@ from typing import Any
 
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
-from tests.support.http import Service, wait_for
+from tests.support.service_process import Service
+from tests.support.waiting import eventually
 
 ASKED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
 
@@ -33,7 +34,7 @@ def evaluated(service: Service, run_id: str, **wishes: Any) -> dict[str, Any]:
         assert found["status"] != "failed", found["cause"]
         return found if found["status"] == "completed" else None
 
-    return wait_for(look, "the evaluation", 300)
+    return eventually(look, "the evaluation", 300)
 
 
 def verified(service: Service, run_id: str, evaluation_id: str, *, film: bool = False) -> dict[str, Any]:
@@ -46,4 +47,4 @@ def verified(service: Service, run_id: str, evaluation_id: str, *, film: bool = 
         found: dict[str, Any] = service.get(path)
         return found if found["status"] != "running" else None
 
-    return wait_for(look, "the verification", 300)
+    return eventually(look, "the verification", 300)

@@ -16,8 +16,10 @@ from typing import Any
 
 from rlviz.cli.exits import Exit
 from tests.support.forked_process import ForkedProcess
-from tests.support.http import PATIENCE, environment, make_run
+from tests.support.run_folders import make_run
+from tests.support.service_process import environment
 from tests.support.template import SOCKET, template_address
+from tests.support.waiting import PATIENCE
 
 RUNS = ("one", "two", "three")
 ROWS = 30

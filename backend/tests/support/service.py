@@ -19,7 +19,8 @@ from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.settings import Settings
 from tests.support.template import SharedWorkers
-from tests.support.training import QUICK, eventually
+from tests.support.training import QUICK
+from tests.support.waiting import eventually
 from tests.support.workers import put_down
 
 ENDLESS = 10_000_000
@@ -67,7 +68,7 @@ def becomes(application: Application, run_id: str, *wanted: RunStatus) -> RunRow
         row = application.runs.get(run_id)
         return row if row.state in wanted else None
 
-    return eventually(look, f"{run_id} to become {wanted}")  # type: ignore[return-value]
+    return eventually(look, f"{run_id} to become {wanted}")
 
 
 def ended(application: Application, run_id: str) -> RunRow:

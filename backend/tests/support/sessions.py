@@ -12,7 +12,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from rlviz.domain.session_messages import SERVER_MESSAGE, ServerMessage, StepMessage
 from rlviz.domain.step_record import StepRecord
-from tests.support.http import PATIENCE, Service
+from tests.support.service_process import Service
+from tests.support.waiting import PATIENCE
 
 SERVER_MESSAGE.rebuild()
 """As the service does: a viewer that is late at its first message misses frames."""

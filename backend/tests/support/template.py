@@ -24,7 +24,7 @@ from setproctitle import setproctitle
 
 from rlviz.launchers.base import Worker
 from rlviz.launchers.template import ForkedWorkers, Template
-from tests.support.training import eventually
+from tests.support.waiting import eventually
 
 TITLE = "template-for"
 """Begins the title of the process whose forks are the workers of a service; its process id follows."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.config import RunConfig
@@ -18,8 +16,6 @@ from rlviz.rundir.journal import read_journal
 
 ENV_ID = "CartPole-v1"
 CREATED_AT = datetime(2026, 11, 21, 1, 43, 12, tzinfo=UTC)
-DEADLINE_SECONDS = 150.0
-"""Long enough for a busy machine: whoever waits this long hangs."""
 
 QUICK: dict[str, dict[str, Any]] = {
     "ppo": {"n_envs": 2, "n_steps": 64, "batch_size": 64, "n_epochs": 2, "net_arch": [16]},
@@ -35,23 +31,6 @@ QUICK: dict[str, dict[str, Any]] = {
 
 WORLDS = {"sac": "Pendulum-v1", "td3": "Pendulum-v1", "q-learning": "FrozenLake-v1"}
 """An environment that fits, for the algorithms that CartPole does not."""
-
-T = TypeVar("T")
-
-
-def eventually(look: Callable[[], T], what: str = "", seconds: float = DEADLINE_SECONDS) -> T:
-    """What ``look`` returns, once that is true. Fails if it never is."""
-    begun = time.monotonic()
-    while not (found := look()):
-        waited = time.monotonic() - begun
-        assert waited < seconds, f"waited {seconds} s for {what or look}"
-        time.sleep(pause_after(waited))
-    return found
-
-
-def pause_after(waited: float) -> float:
-    """Seconds until the next look, after so many: a look may cost more than what is waited for."""
-    return min(max(0.01, waited / 20), 0.1)
 
 
 def make_run(root: Path, name: str = "test", *, algo: str = "ppo", seed: int = 1, **changes: Any) -> RunFolder:

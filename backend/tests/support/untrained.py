@@ -8,7 +8,7 @@ from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.builder import build_model
 from rlviz.training.checkpoint import save_policy
-from tests.support.http import journal, make_run
+from tests.support.run_folders import journal, make_run
 from tests.support.training import QUICK
 
 

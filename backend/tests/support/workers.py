@@ -17,7 +17,7 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.template import ForkedWorkers
 from rlviz.services.supervision.termination import GracePeriod
 from tests.support.template import TITLE, SharedWorkers
-from tests.support.training import eventually
+from tests.support.waiting import eventually
 
 GRACE = GracePeriod(ask=30.0, terminate=10.0)
 """For a worker that is asked to stop."""

@@ -20,7 +20,7 @@ from rlviz.services.analytics import metric_table, warehouse
 from rlviz.services.analytics.library import Library
 from rlviz.services.analytics.statement import BadStatement
 from rlviz.services.supervision.sealing import sealed_metrics
-from tests.support.http import journal, make_run
+from tests.support.run_folders import journal, make_run
 from tests.support.service import catalogued
 
 REWARD = "episode/reward"

@@ -13,7 +13,7 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import RUNS_A_PAGE, folders_named, list_runs
 from rlviz.rundir.folder import Labels
 from tests.support.cli import call
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 FIRST, SECOND, THIRD = "ppo-cartpole-20261121-1111", "ppo-cartpole-20261121-2222", "dqn-cartpole-20261121-3333"
 

@@ -24,7 +24,7 @@ from rlviz.cli.main import app, main
 from rlviz.rundir.lock import RunsLock
 from rlviz.settings import PREFIX, Settings
 from tests.support.cli import shell as rlviz
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 
 def test_config_shows_each_setting_with_its_value_and_source(tmp_path: Path) -> None:

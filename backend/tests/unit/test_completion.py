@@ -10,7 +10,8 @@ import pytest
 
 from rlviz.cli.main import main
 from rlviz.rundir.trash import Trash
-from tests.support.http import environment, make_run
+from tests.support.run_folders import make_run
+from tests.support.service_process import environment
 
 
 @pytest.fixture(scope="module")

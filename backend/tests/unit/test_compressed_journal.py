@@ -35,7 +35,7 @@ from rlviz.rundir.journal import (
 from rlviz.rundir.repair import broken_lines, repair_folder
 from rlviz.sealer import seal
 from rlviz.services.supervision.sealing import sealed_metrics
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 ROWS = 400
 BLOCK = 1_000

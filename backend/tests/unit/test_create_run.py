@@ -17,8 +17,8 @@ from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from tests.support.forked_process import ForkedProcess
-from tests.support.http import PATIENCE
 from tests.support.service import catalogue, catalogued
+from tests.support.waiting import PATIENCE
 
 NEW = NewRun(algo="ppo", env_id="CartPole-v1", seed=1, total_timesteps=1_000)
 

@@ -10,7 +10,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.use_cases.family import MOST_MEMBERS, Family
 from rlviz.settings import Settings
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 
 def fork(root: Path, name: str, parent: str, *changed: str, **config: Any) -> RunFolder:

@@ -23,7 +23,7 @@ from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_folder
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 from tests.support.training import messages, rows
 
 EVENTS = "events.out.tfevents.1700000000.host"

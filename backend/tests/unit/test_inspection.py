@@ -23,7 +23,7 @@ from rlviz.rundir.repair import broken_lines, is_event, repair_folder
 from rlviz.rundir.sinks import record_path
 from rlviz.rundir.snapshots import verification_path
 from rlviz.services.projection.damaged_folder import COLUMNS_FROM
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 EVALUATION = "eval_20261121-044137-265"
 

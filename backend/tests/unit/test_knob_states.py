@@ -10,7 +10,7 @@ from rlviz.domain.event_lines import event_line
 from rlviz.domain.events import DivergedData, EventData, HyperparameterChangedData, RollbackData, Stretch
 from rlviz.domain.knobs import Author, ScaleKnob, SetKnob
 from rlviz.services.use_cases.rules import KnobState
-from tests.support.http import journal
+from tests.support.run_folders import journal
 from tests.support.service import create, folder_of, service
 
 SCALED = HyperparameterChangedData(

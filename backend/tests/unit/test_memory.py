@@ -28,7 +28,7 @@ from rlviz.services.notifications.notification import NotificationKind
 from rlviz.services.notifications.notifier import Notifier
 from rlviz.services.use_cases.configuration import _layout, check_memory
 from rlviz.settings import Settings
-from tests.support.http import wait_for
+from tests.support.waiting import eventually
 
 SPACES = [
     (spaces.Box(-1, 1, (4,), np.float32), spaces.Discrete(2), Layout((4,), 4), Layout((1,), 8)),
@@ -188,7 +188,7 @@ def test_a_service_watches_memory_from_its_start(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(total=100 * GB, available=5 * GB))
     app.open()
     try:
-        news = wait_for(lambda: app.notifier.buffer.after(0), "The warning")[0].news
+        news = eventually(lambda: app.notifier.buffer.after(0), "The warning")[0].news
         assert (news.kind, news.title) == (NotificationKind.MEMORY, "Memory is 95% full")
     finally:
         app.close()

@@ -17,7 +17,7 @@ from rlviz.services.analytics.metric_table import MetricTables
 from rlviz.services.experiments.greedy_returns import GreedyReturns
 from rlviz.services.use_cases.last_episodes import last_episodes
 from rlviz.services.use_cases.metrics import MetricsService
-from tests.support.http import journal, make_run
+from tests.support.run_folders import journal, make_run
 
 BACK = RollbackData(snapshot="200", superseded=Stretch(first=3, last=3, attempt=2, beyond=200))
 

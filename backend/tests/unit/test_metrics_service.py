@@ -14,7 +14,7 @@ import pytest
 
 from rlviz.rundir.journal import JournalWriter
 from rlviz.services.use_cases.metrics import CACHED_RUNS, EVERYWHERE, Axis, CurveRequest, Curves, MetricsService, Window
-from tests.support.http import journal, make_run
+from tests.support.run_folders import journal, make_run
 
 REWARD = "episode/reward"
 

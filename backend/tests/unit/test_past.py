@@ -18,8 +18,8 @@ from rlviz.services.application import Application
 from rlviz.services.use_cases.metrics import Axis, Curve, CurveRequest
 from rlviz.services.use_cases.past import MOST_GHOSTS, Past
 from rlviz.settings import Settings
-from tests.support.http import make_run
 from tests.support.journals import Clock
+from tests.support.run_folders import make_run
 
 REWARD = "episode/reward"
 

@@ -10,7 +10,7 @@ import pytest
 
 from rlviz.domain.errors import NotEnoughDisk
 from rlviz.services.periodic_task import PeriodicTask
-from tests.support.http import wait_for
+from tests.support.waiting import eventually
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_turns_follow_each_other_until_it_is_closed() -> None:
     turns: list[int] = []
     task = PeriodicTask("counting", lambda: turns.append(1), every=0.001)
     task.start()
-    wait_for(lambda: len(turns) >= 3, "three turns")
+    eventually(lambda: len(turns) >= 3, "three turns")
     task.close()
     after = len(turns)
     task.turn()
@@ -56,7 +56,7 @@ def test_a_step_with_items_ends_between_two_of_them() -> None:
 
     task = PeriodicTask("looking through", looks_through, every=60)
     task.start()
-    wait_for(lambda: len(begun) >= 3, "three items")
+    eventually(lambda: len(begun) >= 3, "three items")
     task.close()
     assert len(begun) < 100_000
 

@@ -28,7 +28,7 @@ from rlviz.rundir.sinks import (
     write_sink,
 )
 from rlviz.services.sinks.delivery import Delivery
-from tests.support.http import append_rows, journal, make_run
+from tests.support.run_folders import append_rows, journal, make_run
 from tests.support.sinks import Shelf, deliver, delivery
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"

@@ -26,7 +26,7 @@ from rlviz.services.storage.meter import StorageMeter
 from rlviz.services.storage.rules_store import RULES_FILE, StorageRulesStore
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.settings import Settings
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 
 def words(**rule: Any) -> str:

@@ -34,7 +34,8 @@ from rlviz.services.streaming.events import (
 )
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed
 from rlviz.services.streaming.run_stream import THROTTLE_SECONDS, StreamRequest, StreamService
-from tests.support.http import PATIENCE, append_rows, make_run
+from tests.support.run_folders import append_rows, make_run
+from tests.support.waiting import PATIENCE
 
 THROTTLE = 1_000.0
 """Seconds, of the test's own clock: nothing passes unless the test says so."""

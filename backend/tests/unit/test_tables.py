@@ -12,7 +12,7 @@ import pytest
 from rlviz.exchange import tables
 from rlviz.exchange.tables import Table, TableFormat, of_config, of_metrics, of_runs, write_table
 from rlviz.rundir.folder import RunFolder
-from tests.support.http import make_run
+from tests.support.run_folders import make_run
 
 
 @pytest.fixture

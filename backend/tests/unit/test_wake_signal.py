@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from rlviz.services.supervision.wake_signal import WakeSignal
-from tests.support.training import eventually
+from tests.support.waiting import eventually
 
 SLEEP = 0.002
 """Seconds; shorter than Python lets another thread go on for (``sys.getswitchinterval``)."""

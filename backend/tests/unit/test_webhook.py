@@ -11,8 +11,8 @@ import pytest
 
 from rlviz.services.notifications.notification import News, Notification, NotificationKind
 from rlviz.services.notifications.webhook import Webhook, WebhookState
-from tests.support.http import wait_for
 from tests.support.post_office import SECRET, post_office
+from tests.support.waiting import eventually
 
 
 def notification(number: int = 1) -> Notification:
@@ -31,7 +31,7 @@ def webhook(url: str, retries: tuple[float, ...] = (0.0, 0.0), **options: float)
 
 
 def settled(hook: Webhook) -> WebhookState:
-    wait_for(lambda: hook.state.waiting == 0, "the webhook's rest")
+    eventually(lambda: hook.state.waiting == 0, "the webhook's rest")
     return hook.state
 
 

@@ -18,7 +18,8 @@ from rlviz.domain.events import CheckpointData, EventKind, FinishedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import MAX_WAITING_ROWS, RunJournals
 from rlviz.training.logger_output import JournalOutput
-from tests.support.training import DEADLINE_SECONDS, column, events, messages, rows
+from tests.support.training import column, events, messages, rows
+from tests.support.waiting import PATIENCE
 
 
 class Clock:
@@ -193,7 +194,7 @@ def test_a_row_waits_while_another_thread_writes_those_before_it(
     def slowly(record: dict[str, Any], **wishes: Any) -> int:
         if record["step"] == 1:
             begun.set()
-            go_on.wait(DEADLINE_SECONDS)
+            go_on.wait(PATIENCE)
         return write(record, **wishes)
 
     monkeypatch.setattr(journals._metrics, "append", slowly)
@@ -201,13 +202,13 @@ def test_a_row_waits_while_another_thread_writes_those_before_it(
         journals.metrics_soon(step, {"episode/index": step})
     watcher = Thread(target=journals.flush_if_due)
     watcher.start()
-    assert begun.wait(DEADLINE_SECONDS)
+    assert begun.wait(PATIENCE)
     trainer = Thread(target=journals.metrics, args=(3, {"episode/index": 3}))
     trainer.start()
     trainer.join(0.1)
     go_on.set()
     for thread in (watcher, trainer):
-        thread.join(DEADLINE_SECONDS)
+        thread.join(PATIENCE)
     journals.close()
     assert column(folder, "episode/index") == [1, 2, 3]
 

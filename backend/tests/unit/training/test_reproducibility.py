@@ -15,7 +15,8 @@ from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.snapshot.generators import capture_generators, restore_generators
 from rlviz.training.watched_training import train_run
 from tests.support.pictures import Pictures
-from tests.support.training import curves, eventually, kinds, make_run
+from tests.support.training import curves, kinds, make_run
+from tests.support.waiting import eventually
 from tests.support.workers import impatient_launcher, parent_of, pid_of, warm_launcher, worker_processes
 
 CONFIGURATIONS = {

@@ -22,18 +22,8 @@ from rlviz.training.builder import build_model
 from rlviz.training.journals import RunJournals
 from rlviz.training.trainer import Trainer
 from rlviz.training.watched_training import WATCH_SECONDS, ControlWatcher, train_run
-from tests.support.training import (
-    DEADLINE_SECONDS,
-    checkpoints,
-    column,
-    curves,
-    events,
-    eventually,
-    kinds,
-    leftovers,
-    make_run,
-    rows,
-)
+from tests.support.training import checkpoints, column, curves, events, kinds, leftovers, make_run, rows
+from tests.support.waiting import PATIENCE, eventually
 
 ALGORITHMS = ("ppo", "dqn")
 
@@ -118,7 +108,7 @@ def test_a_stop_in_control_json_ends_training_with_a_model(tmp_path: Path, algo:
     thread = in_background(lambda: train_run(folder))
     eventually(lambda: column(folder, "episode/index"), "the first episode")
     folder.write_control(Control(desired=Desired.STOP))
-    thread.join(DEADLINE_SECONDS)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
     assert kinds(folder) == ["started", "stopped"]
     stopped = events(folder)[-1]
@@ -136,14 +126,14 @@ def test_metrics_reach_the_disk_while_an_update_is_under_way(tmp_path: Path, mon
         assert model.ep_info_buffer is not None
         finished.append(len(model.ep_info_buffer))
         updating.set()
-        assert seen.wait(DEADLINE_SECONDS)
+        assert seen.wait(PATIENCE)
 
     monkeypatch.setattr(PPO, "train", train)
     thread = in_background(lambda: train_run(folder))
-    assert updating.wait(DEADLINE_SECONDS)
+    assert updating.wait(PATIENCE)
     eventually(lambda: len(column(folder, "episode/index")) == finished[0] > 0, "every episode before the update")
     seen.set()
-    thread.join(DEADLINE_SECONDS)
+    thread.join(PATIENCE)
     assert kinds(folder)[-1] == "finished"
     assert FLUSH_SECONDS + 2 * WATCH_SECONDS <= 0.25, "a row waits a quarter of a second at most"
 
@@ -164,7 +154,7 @@ def test_a_checkpoint_asked_for_while_it_trains_is_saved_once(tmp_path: Path) ->
         folder.write_control(Control(desired=Desired.RUN, checkpoint_request=request))
         eventually(lambda: len(events(folder, EventKind.CHECKPOINT)) == request, "the checkpoint")  # noqa: B023
     folder.write_control(Control(desired=Desired.STOP, checkpoint_request=2))
-    thread.join(DEADLINE_SECONDS)
+    thread.join(PATIENCE)
     assert [event.data.request for event in events(folder, EventKind.CHECKPOINT)] == [1, 2]
 
 
@@ -174,7 +164,7 @@ def test_checkpoints_are_saved_by_the_clock_too(tmp_path: Path) -> None:
     thread = in_background(lambda: train_run(folder))
     eventually(lambda: len(events(folder, EventKind.CHECKPOINT)) > 1, "two checkpoints")
     folder.write_control(Control(desired=Desired.STOP))
-    thread.join(DEADLINE_SECONDS)
+    thread.join(PATIENCE)
     assert kinds(folder)[-1] == "stopped"
 
 
@@ -186,7 +176,7 @@ def test_a_control_file_that_cannot_be_read_is_read_again_when_it_can(tmp_path: 
     before = len(column(folder, "episode/index"))
     eventually(lambda: len(column(folder, "episode/index")) > before + 5, "training to go on")
     folder.write_control(Control(desired=Desired.STOP))
-    thread.join(DEADLINE_SECONDS)
+    thread.join(PATIENCE)
     assert kinds(folder) == ["started", "stopped"]
 
 

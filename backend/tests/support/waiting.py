@@ -1,0 +1,27 @@
+"""Waiting for what other threads and processes do, on a machine that may be busy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+PATIENCE = 150.0
+"""Seconds after which something counts as hanging. Generous: nothing here is about speed."""
+
+T = TypeVar("T")
+
+
+def eventually(look: Callable[[], T | None], what: str = "", seconds: float = PATIENCE) -> T:
+    """What ``look`` returns, once that is true. Fails if it never is."""
+    begun = time.monotonic()
+    while not (found := look()):
+        waited = time.monotonic() - begun
+        assert waited < seconds, f"waited {seconds:g} s for {what or look}"
+        time.sleep(_pause_after(waited))
+    return found
+
+
+def _pause_after(waited: float) -> float:
+    """Seconds until the next look, after so many: a look may cost more than what is waited for."""
+    return min(max(0.01, waited / 20), 0.1)
