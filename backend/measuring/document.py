@@ -55,9 +55,7 @@ run counts as solved: 100 episodes of training on average, or a greedy evaluatio
 held it when the policy that was kept reached it too. Steps to the threshold are the median by Kaplan and Meier, in
 which seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included.
 The curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until
-they are measured again. Figures with † are older: there a seed had solved it when three evaluations in a row reached
-the threshold, steps are the median of the seeds that did, seconds leave evaluations out, and the curve is the median of
-the greedy evaluations of all seeds between their quartiles.
+they are measured again.
 """
 
 
@@ -153,7 +151,7 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     yield row(*["---"] * (1 + len(FIGURES)))
     for preset, figures in found:
         yield row(
-            _title(preset) + ("" if figures is None or figures.specification else " †"),
+            _title(preset),
             *(figure_cells(figures, environment.reward_threshold) if figures else ("not measured yet", *"–––––")),
         )
     yield ""

@@ -44,6 +44,7 @@ def _summary(state: summaries.ExperimentSummary) -> dict[str, Any]:
         "cause": state.cause,
         "problem": state.problem,
         "trials": state.planned,
+        "total_timesteps": state.total_timesteps,
         "counts": dict(state.counts),
         "progress": state.progress,
         "seconds_left": state.seconds_left,

@@ -28,6 +28,9 @@ class Limits(LazyModel):
     experiments_per_page: Bounds = Field(description="Experiments on one page of the list.")
     group_seeds: Bounds = Field(description="Runs that one request starts, one for each seed.")
     experiment_seeds: Bounds = Field(description="Seeds of each variant of an experiment.")
+    verdict_seeds: Bounds = Field(
+        description="Seeds of each variant with which a verdict may call one better than another."
+    )
     experiment_parallel: Bounds = Field(description="Runs of an experiment that train at once.")
     experiment_retries: Bounds = Field(description="How often a trial that failed is trained anew.")
     scored_episodes: Bounds = Field(description="Episodes that give a trial of an experiment its score.")
@@ -66,6 +69,9 @@ DEFAULT_EVALUATION_SEED = 1_000_000
 """Every evaluation plays the same episodes unless told otherwise, so that policies can be compared;
 far from the small seeds people train with."""
 
+LEAST_VERDICT_SEEDS = 5
+"""With fewer, intervals hold too seldom (docs/experiments.md)."""
+
 DEFAULT_EXPERIMENTS_PER_PAGE = 100
 DEFAULT_EXPERIMENT_SEEDS = 5
 DEFAULT_SCORED_EPISODES = 20
@@ -95,6 +101,7 @@ LIMITS = Limits(
     seed=Bounds(minimum=0, maximum=2**31 - 1, default=DEFAULT_EVALUATION_SEED),
     group_seeds=Bounds(minimum=1, maximum=50),
     experiment_seeds=Bounds(minimum=1, maximum=1_000, default=DEFAULT_EXPERIMENT_SEEDS),
+    verdict_seeds=Bounds(minimum=LEAST_VERDICT_SEEDS, maximum=1_000),
     experiment_parallel=Bounds(minimum=1, maximum=256),
     experiment_retries=Bounds(minimum=1, maximum=10, default=DEFAULT_RETRIES),
     scored_episodes=Bounds(minimum=1, maximum=1_000, default=DEFAULT_SCORED_EPISODES),

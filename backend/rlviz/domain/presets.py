@@ -57,9 +57,12 @@ class MeasuredPreset(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seeds: int = Field(ge=1, description="Seeds it was trained with.")
-    solved: int = Field(ge=0, description="Seeds that reached the reward threshold in training, as solved runs do.")
+    solved: int = Field(
+        ge=0,
+        description="Seeds that reached the reward threshold: in training, as solved runs do, or with their score.",
+    )
     held: int | None = Field(
-        ge=0, description="Seeds whose final policy reached it on fresh episodes; null: not counted."
+        ge=0, description="Seeds whose score, on fresh episodes, reached it; null: the environment has no threshold."
     )
     return_iqm: float = Field(description="Interquartile mean of the final returns.")
     return_low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null of one seed.")

@@ -140,8 +140,11 @@ def _why_environment(environment: str, missing: Sequence[str], scales: Mapping[s
             f"{environment} is left out: it has no threshold, or it is not known what random actions earn there, so "
             "its scores cannot be normalised."
         )
-    names = listed(list(missing)) or "nothing"
-    return f"{environment} is left out: {names} {'has' if len(missing) <= 1 else 'have'} no score there."
+    if not missing:
+        return f"{environment} is left out: nothing has a score there yet."
+    return (
+        f"{environment} is left out: {listed(list(missing))} {'has' if len(missing) == 1 else 'have'} no score there."
+    )
 
 
 def _summed_up(
@@ -165,9 +168,7 @@ def _summed_up(
         rank=None,
         **figures(strata, resamples),
         optimality_gap=float(optimality_gap(GOAL)(strata)),
-        scores=[
-            SeedScore(seed=one.seed, run_id=one.run_id, score=one.score or 0.0, environment=env) for env, one in ours
-        ],
+        scores=[SeedScore.of(one, env) for env, one in ours],
         policies=policies,
         made={**made, GAP: made_of_gap(GOAL, len(ours), sentence)},
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from rlviz.analysis.experiments.pairs import Improvements
 from rlviz.analysis.experiments.scores import VariantScores
-from rlviz.analysis.experiments.trials import Trial
+from rlviz.analysis.experiments.trials import Trial, scored
 from rlviz.analysis.numbers import brief, listed
 from rlviz.domain.evaluation import PolicyChoice
 
@@ -51,9 +51,8 @@ def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
     sentences = []
     environments = dict.fromkeys(one.environment for one in variants)
     for environment in environments:
-        budgets = {
-            one.label: _budget(trials, one.variant) for one in variants if one.n and one.environment == environment
-        }
+        known = {one.label: _budget(trials, one.variant) for one in variants if one.environment == environment}
+        budgets = {label: steps for label, steps in known.items() if steps is not None}
         if budgets and min(budgets.values()) < SAME_BUDGET * max(budgets.values()):
             least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
             where = f" on {environment}" if len(environments) > 1 else ""
@@ -81,10 +80,11 @@ def _some(labels: Sequence[str]) -> str:
     return listed([*labels[:MOST_NAMED], *([f"{len(labels) - MOST_NAMED} more"] if len(labels) > MOST_NAMED else [])])
 
 
-def _budget(trials: Sequence[Trial], variant: str) -> float:
-    """For how many steps those that have ended were trained, the median."""
-    counted = [one.steps for one in trials if one.variant == variant and one.ended and not one.skipped]
-    return float(np.median(counted))
+def _budget(trials: Sequence[Trial], variant: str) -> float | None:
+    """For how many steps those that have a score were trained, the median; None if there are none, or all of their runs
+    were deleted since."""
+    counted = [one.steps for one in scored(trials, variant) if one.steps]
+    return float(np.median(counted)) if counted else None
 
 
 def _were(count: int) -> str:

@@ -13,7 +13,7 @@ from rlviz.analysis.experiments.trials import Setting, Trial
 class VariantCost(Frozen):
     variant: str
     core_seconds: float
-    steps: float = Field(description="Environment steps of all its trials together.")
+    steps: float = Field(description="Environment steps of all its trials together, in all their attempts.")
     trials: int = Field(description="Trials that cost something.")
 
 
@@ -28,12 +28,12 @@ class Cost(Frozen):
 def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
     found = []
     for variant in setting.variants:
-        ours = [one for one in trials if one.variant == variant and one.core_seconds > 0]
+        ours = [one.paid for one in trials if one.variant == variant and one.paid.core_seconds > 0]
         found.append(
             VariantCost(
                 variant=variant,
-                core_seconds=sum(one.core_seconds for one in ours),
-                steps=sum(one.steps for one in ours),
+                core_seconds=sum(paid.core_seconds for paid in ours),
+                steps=sum(paid.steps for paid in ours),
                 trials=len(ours),
             )
         )

@@ -13,6 +13,9 @@ from rlviz.analysis.experiments.curves import GRID_POINTS, TRAINING_WINDOW
 from rlviz.analysis.experiments.trials import LearningCurve
 from rlviz.analysis.mean_return import full_means
 
+DIGEST_DEFINITION = 1
+"""To be raised whenever a digest is made in another way, so that those that were kept are made again."""
+
 
 @dataclass(frozen=True, eq=False)
 class RunDigest:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb, prod
 
-import numpy as np
 from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
@@ -35,9 +34,15 @@ class Pair(Frozen):
     joint_high: float | None
     chance: float = Field(
         description="How likely ranks at least as far apart were, in either direction, if both were the same; "
-        "1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width."
+        "1 unless the bootstrap interval has no width: on each environment all seeds of one did better than all of the "
+        "other, or all were level."
     )
     made: Made
+
+    @property
+    def has_no_width(self) -> bool:
+        """Whether no resample says anything else, so that the interval cannot tell chance from certainty."""
+        return self.joint_low is not None and self.joint_low == self.joint_high
 
 
 class Improvements(Frozen):
@@ -80,7 +85,7 @@ def _pair(first: str, ours: Sequence[Floats], second: str, theirs: Sequence[Floa
         high=interval and interval.high,
         joint_low=wide and wide.low,
         joint_high=wide and wide.high,
-        chance=_chance(found.probability, seeds),
+        chance=_chance(found.each, seeds) if wide is not None and wide.low == wide.high else 1.0,
         made=Made(
             definition="Probability of improvement: of all pairs of a seed of the first and a seed of the second, the "
             f"share in which the first did better; ties count half.{averaged} The interval is the percentile interval "
@@ -93,7 +98,12 @@ def _pair(first: str, ours: Sequence[Floats], second: str, theirs: Sequence[Floa
     )
 
 
-def _chance(probability: float, seeds: Sequence[tuple[int, int]]) -> float:
+def _chance(each: Floats, seeds: Sequence[tuple[int, int]]) -> float:
     """Of all ways to deal n + m ranks to the two on each environment, the share in which one has the highest ones
-    everywhere (an exact rank test)."""
-    return min(1.0, 2 / prod(comb(n + m, n) for n, m in seeds)) if np.isin(probability, (0.0, 1.0)) else 1.0
+    wherever they are not level (an exact rank test); 1 where environments contradict each other.
+
+    ``each``: the probability on each environment, shape (environments,), of 0, 1/2 where all are level, or 1.
+    """
+    if {0.0, 1.0} <= set(each.tolist()):
+        return 1.0
+    return min(1.0, 2 / prod(comb(n + m, n) for p, (n, m) in zip(each, seeds, strict=True) if p != 0.5))

@@ -25,7 +25,21 @@ class SeedScore(Frozen):
     seed: int
     run_id: str
     score: float
+    steps: float = Field(0, description="Environment steps that its run was trained for.")
+    core_seconds: float = Field(0, description="Processor time of that run.")
     environment: str | None = Field(None, description="That of the score, where those of several are together.")
+
+    @classmethod
+    def of(cls, trial: Trial, environment: str | None = None) -> SeedScore:
+        """That of ``trial``, which has one."""
+        return cls(
+            seed=trial.seed,
+            run_id=trial.run_id,
+            score=trial.score or 0.0,
+            steps=trial.steps,
+            core_seconds=trial.core_seconds,
+            environment=environment,
+        )
 
 
 class VariantScores(Frozen):
@@ -169,7 +183,7 @@ def _summed_up(
         rank=None,
         **figures([values(ours)], resamples),
         optimality_gap=None,
-        scores=[SeedScore(seed=one.seed, run_id=one.run_id, score=one.score or 0.0) for one in ours],
+        scores=[SeedScore.of(one) for one in ours],
         policies=policies,
         made=made_of_scores(
             len(ours), resamples if len(ours) >= FEWEST_SCORES else None, score_sentence(setting, policies)

@@ -38,14 +38,22 @@ class LearningCurve:
     value: Floats
 
 
+@dataclass(frozen=True)
+class Paid:
+    """What all attempts of a trial took together: processor time, and environment steps."""
+
+    core_seconds: float = 0
+    steps: float = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """``score`` is None if it has none: it failed, or has not ended; ``ended`` tells which. ``skipped``: its experiment
     was over before it had ended, which says nothing of the variant.
 
     ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
-    if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: of all its
-    attempts. ``curve`` is None where nothing was logged.
+    if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: processor time
+    of its run; ``paid``: of all its attempts together. ``curve`` is None where nothing was logged.
     """
 
     variant: str
@@ -56,6 +64,7 @@ class Trial:
     steps: float = 0
     reached: float | None = None
     core_seconds: float = 0
+    paid: Paid = Paid()
     curve: LearningCurve | None = None
     skipped: bool = False
     policy: PolicyChoice | None = None

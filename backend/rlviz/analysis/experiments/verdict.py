@@ -17,10 +17,7 @@ from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.experiments.trials import Trial
 from rlviz.analysis.numbers import NO_INTERVAL, decimal, ends, listed
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
-
-LEAST_SEEDS = 5
-"""Seeds that each of two variants has before one is called better: with fewer, intervals hold too seldom
-(docs/experiments.md)."""
+from rlviz.domain.limits import LEAST_VERDICT_SEEDS
 
 MOST_SEEDS_ADVISED = 100
 
@@ -115,19 +112,19 @@ def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores:
         return "no trial has a score."
     if len(ranked) == 1:
         return f"{ranked[0].label} alone has scores, and there is nothing to compare it with."
-    short = [one for one in ranked if one.seeds < LEAST_SEEDS]
+    short = [one for one in ranked if one.seeds < LEAST_VERDICT_SEEDS]
     if len(ranked) - len(short) < 2 or ranked[0] in short:
         counts = listed([f"{one.label} has {one.seeds}" for one in short[:6]])
         on_each = "" if across is None else " on each environment"
-        return f"{LEAST_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {counts}."
+        return f"{LEAST_VERDICT_SEEDS} seeds of each{on_each} are needed for an interval that can be trusted; {counts}."
     return None
 
 
 def _is_better(pair: Pair, pairs: int) -> bool:
-    """Where all seeds of one did better, no resample says otherwise; then ranks by chance must be unlikely too."""
-    if min(pair.seeds_first, pair.seeds_second) < LEAST_SEEDS:
+    """Where no resample says anything else, ranks by chance must be unlikely too."""
+    if min(pair.seeds_first, pair.seeds_second) < LEAST_VERDICT_SEEDS:
         return False
-    return (pair.joint_low or 0.0) > 0.5 and (pair.probability < 1 or pair.chance <= (1 - CONFIDENCE) / pairs)
+    return (pair.joint_low or 0.0) > 0.5 and (not pair.has_no_width or pair.chance <= (1 - CONFIDENCE) / pairs)
 
 
 def _probability(pair: Pair) -> str:
@@ -186,10 +183,11 @@ def _seeds(one: VariantScores, across: Across | None) -> str:
 def _separated(better: Sequence[Pair], labels: dict[str, str]) -> list[str]:
     """An interval without a width is no certainty."""
     return [
-        f"Every seed of {labels[pair.first]} did better than every seed of {labels[pair.second]}, so the bootstrap "
-        f"knows nothing else and its interval has no width; by chance that happens in {_share(pair.chance)} of cases."
+        f"{'Every' if pair.probability == 1 else 'Where they are not level, every'} seed of {labels[pair.first]} did "
+        f"better than every seed of {labels[pair.second]}, so the bootstrap knows nothing else and its interval has no "
+        f"width; by chance that happens in {_share(pair.chance)} of cases."
         for pair in better
-        if pair.probability == 1
+        if pair.has_no_width
     ]
 
 
@@ -200,7 +198,7 @@ def _share(chance: float) -> str:
 def _advice(better: Sequence[Pair], undecided: Sequence[Pair], labels: dict[str, str], pairs: int) -> list[str]:
     """How many more seeds would tell more. An interval's width falls with the square root of their number."""
     sentences = []
-    wide = [pair for pair in better if pair.joint_high != pair.joint_low]
+    wide = [pair for pair in better if not pair.has_no_width]
     if wide:
         more = 3 * max(wide[0].seeds_first, wide[0].seeds_second)
         sentences.append(
@@ -214,8 +212,8 @@ def _advice(better: Sequence[Pair], undecided: Sequence[Pair], labels: dict[str,
 def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
     between = f"between {labels[pair.first]} and {labels[pair.second]}"
     fewest = min(pair.seeds_first, pair.seeds_second)
-    if fewest < LEAST_SEEDS:
-        return f"To say anything {between}, {LEAST_SEEDS} seeds of each are needed; there are {fewest} of one."
+    if fewest < LEAST_VERDICT_SEEDS:
+        return f"To say anything {between}, {LEAST_VERDICT_SEEDS} seeds of each are needed; there are {fewest} of one."
     if _is_tied(pair):
         return (
             f"More seeds tell nothing {between} as long as all have the same score: look at the steps to a threshold, "
@@ -223,6 +221,11 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
         )
     if pair.probability == 1:
         return f"All seeds came out one way {between}, but among {pairs} pairs that may be chance: train more seeds."
+    if pair.has_no_width and pair.probability > 0.5:
+        return (
+            f"On each environment all seeds came out one way or level {between}, so the interval has no width, but "
+            "that may be chance: train more seeds."
+        )
     if pair.probability <= 0.5:
         return f"No number of seeds will show a difference {between} if the probability stays at {_probability(pair)}."
     more = _seeds_needed(pair, pairs) - max(pair.seeds_first, pair.seeds_second)
@@ -258,8 +261,9 @@ def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across |
     averaged = "" if across is None else ", averaged over the environments,"
     normalised = "" if across is None else f" {normalisation(across.environments)}"
     return Made(
-        definition=f"One {what} is called better than another if, with 5 seeds of each{on_each} at least, the interval "
-        f"of the probability that one of its seeds does better{averaged} lies above one half.{together}{normalised}",
+        definition=f"One {what} is called better than another if, with {LEAST_VERDICT_SEEDS} seeds of each{on_each} at "
+        f"least, the interval of the probability that one of its seeds does better{averaged} lies above one half."
+        f"{together}{normalised}",
         n=sum(one.n for one in ranked),
         resamples=found.pairs[0].made.resamples if found.pairs else None,
         confidence=each if found.pairs else None,

@@ -14,10 +14,12 @@ from rlviz.analysis.statistics.resampling import checked, chunks, draw_counts, p
 
 @dataclass(frozen=True, eq=False)
 class Improvement:
-    """``drawn``: the probability in each resample, shape (resamples,); None where one of the two has one score a task.
-    ``confidence``: of ``interval``."""
+    """``each``: the probability on each task, shape (tasks,), whose mean is ``probability``. ``drawn``: the latter in
+    each resample, shape (resamples,); None where one of the two has one score a task. ``confidence``: of ``interval``.
+    """
 
     probability: float
+    each: Floats
     drawn: Floats | None
     confidence: float
 
@@ -50,15 +52,16 @@ def probability_of_improvement(
     if len(ours) != len(theirs):
         raise ValueError(f"Both need scores of the same tasks, not of {len(ours)} and {len(theirs)}.")
     wins = [_wins(x, y) for x, y in zip(ours, theirs, strict=True)]
-    probability = float(np.mean([table.mean() for table in wins]))
+    each = np.array([table.mean() for table in wins])
+    probability = float(each.mean())
     if not (has_interval(ours) and has_interval(theirs)):
-        return Improvement(probability, None, confidence)
+        return Improvement(probability, each, None, confidence)
     rng = np.random.default_rng(seed)
     largest = sum(len(x) + len(y) for x, y in zip(ours, theirs, strict=True))
     drawn = np.concatenate(
         [np.mean([_drawn(table, size, rng) for table in wins], axis=0) for size in chunks(resamples, largest)]
     )
-    return Improvement(probability, drawn, confidence)
+    return Improvement(probability, each, drawn, confidence)
 
 
 def _wins(ours: Floats, theirs: Floats) -> Floats:

@@ -50,8 +50,9 @@ class ExperimentSummary(Wire):
     cause: str | None = Field(description="Why it failed, or left trials out.")
     problem: str | None = Field(description="What holds it up for now, such as a full disk.")
     trials: int = Field(description="Planned.")
+    total_timesteps: int = Field(description="Environment steps that all its trials are trained for together.")
     counts: dict[CellStatus, int] = Field(description="Trials by status.")
-    progress: float = Field(ge=0, le=1)
+    progress: float = Field(ge=0, le=1, description="Share of those steps.")
     seconds_left: float | None
     core_seconds: float
     searches: bool = Field(description="Whether it searches hyperparameters.")

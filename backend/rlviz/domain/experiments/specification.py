@@ -234,9 +234,12 @@ class ExperimentSpec(_Strict):
     def fixed_variants(self) -> list[Variant]:
         """Those that are known from the start; none of a search."""
         if self.grid:
-            names = list(self.grid)
+            axes = list(self.grid)
+            combinations = [dict(zip(axes, values, strict=True)) for values in itertools.product(*self.grid.values())]
+            names = _grid_names(self.grid, combinations)
             return [
-                _of_grid(dict(zip(names, values, strict=True))) for values in itertools.product(*self.grid.values())
+                Variant(name=name, changes=VariantChanges(hyperparameters=values))
+                for name, values in zip(names, combinations, strict=True)
             ]
         return self.variants
 
@@ -248,6 +251,14 @@ def grid_size(grid: Mapping[str, Sequence[JsonValue]]) -> int:
     return size
 
 
-def _of_grid(values: Mapping[str, JsonValue]) -> Variant:
-    name = ", ".join(f"{key} {value}" for key, value in values.items())
-    return Variant(name=name[:100], changes=VariantChanges(hyperparameters=dict(values)))
+def _grid_names(grid: Mapping[str, Sequence[JsonValue]], combinations: Sequence[Mapping[str, JsonValue]]) -> list[str]:
+    """A name for each combination, unlike all others. Where one would be too long, only what varies is named; where
+    that is too long still, the names are cut and numbered."""
+    longest = LIMITS.variant_name.maximum
+    varied = [axis for axis, values in grid.items() if len(values) > 1]
+    for axes in (list(grid), varied or list(grid)):
+        names = [", ".join(f"{axis} {values[axis]}" for axis in axes) for values in combinations]
+        if all(len(name) <= longest for name in names) and len(set(names)) == len(names):
+            return names
+    numbers = [f" … #{place}" for place in range(1, len(names) + 1)]
+    return [name[: longest - len(number)] + number for name, number in zip(names, numbers, strict=True)]

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import orjson
 
-from rlviz.analysis.experiments.digest import RunDigest, digest
+from rlviz.analysis.experiments.digest import DIGEST_DEFINITION, RunDigest, digest
 from rlviz.analysis.experiments.trials import LearningCurve
 from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.records import EVAL_REWARD
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_curves import RunCurvesCache
@@ -24,7 +25,6 @@ from rlviz.services.use_cases.run_curves import RunCurvesCache
 log = logging.getLogger(__name__)
 
 DIGESTS = "digests.jsonl"
-GREEDY = "eval/mean_reward"
 _CURVES = ("training", "greedy", "records", "evaluations")
 _NO_POINTS = np.empty(0)
 
@@ -74,12 +74,12 @@ class RunDigestStore:
             series = self._metrics.read(folder).series
         except RunFolderError:
             return _NO_POINTS, _NO_POINTS
-        return series.points(GREEDY, "step") if GREEDY in series else (_NO_POINTS, _NO_POINTS)
+        return series.points(EVAL_REWARD, "step") if EVAL_REWARD in series else (_NO_POINTS, _NO_POINTS)
 
 
 def _stamp(row: RunRow) -> str:
-    """Changes with whatever a run's journals gain."""
-    return f"{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.episodes}"
+    """Changes with whatever a run's journals gain, and with how digests are made."""
+    return f"{DIGEST_DEFINITION}/{row.status}/{row.attempt}/{row.last_event}/{row.step}/{row.episodes}"
 
 
 def _line(run_id: str, stamp: str, digested: RunDigest) -> bytes:

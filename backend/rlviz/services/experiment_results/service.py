@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 
@@ -12,8 +12,9 @@ from cachetools import LRUCache
 
 from rlviz import __version__
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind, Setting, Trial, experiment_results
-from rlviz.analysis.experiments.digest import RunDigest
+from rlviz.analysis.experiments.digest import DIGEST_DEFINITION, RunDigest
 from rlviz.analysis.experiments.results import DEFINITIONS, for_threshold
+from rlviz.analysis.experiments.trials import Paid
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs, run_stamps
@@ -47,7 +48,14 @@ class _State:
         self._run_ids = [one for cell in source.cells for one in cell.run_ids]
         with database.read() as session:
             stamps = run_stamps(session, self._run_ids)
-        parts = [__version__, str(DEFINITIONS), source.id, repr(source.variants), repr(source.environments)]
+        parts = [
+            __version__,
+            str(DEFINITIONS),
+            str(DIGEST_DEFINITION),
+            source.id,
+            repr(source.variants),
+            repr(source.environments),
+        ]
         parts += [repr(source.methods), repr(source.scales), repr(source.thresholds)]
         parts += [repr(cell) for cell in source.cells]
         parts += [f"{run_id} {stamp}" for run_id, stamp in stamps.items()]
@@ -150,35 +158,30 @@ class ResultsService:
             return store
 
     def _trial(self, cell: Cell, rows: dict[str, RunRow], digests: dict[str, RunDigest], setting: Setting) -> Trial:
-        row, score = rows.get(cell.run_id or ""), setting.score
-        now = self._clock()
-        core_seconds = sum(rows[run_id].core_seconds(now) for run_id in cell.run_ids if run_id in rows)
-        if row is None:
-            left = cell.score if score is ScoreKind.TRIAL else None
-            return Trial(
-                cell.variant,
-                cell.seed,
-                cell.run_id or "",
-                left,
-                cell.ended,
-                core_seconds=core_seconds,
-                skipped=cell.skipped,
-                policy=cell.policy if score is ScoreKind.TRIAL else None,
-            )
-        found = digests[row.id]
-        threshold = setting.threshold_of(cell.variant)
-        return Trial(
+        now, row = self._clock(), rows.get(cell.run_id or "")
+        is_own = setting.score is ScoreKind.TRIAL
+        attempts = [rows[run_id] for run_id in cell.run_ids if run_id in rows]
+        trial = Trial(
             variant=cell.variant,
             seed=cell.seed,
-            run_id=row.id,
-            score=_score(cell, row, score),
+            run_id=cell.run_id or "",
+            score=cell.score if is_own else None,
             ended=cell.ended,
+            paid=Paid(sum(one.core_seconds(now) for one in attempts), sum(one.step for one in attempts)),
+            skipped=cell.skipped,
+            policy=cell.policy if is_own else None,
+        )
+        if row is None:
+            return trial
+        found = digests[row.id]
+        threshold = setting.threshold_of(cell.variant)
+        return replace(
+            trial,
+            score=_score(cell, row, setting.score),
             steps=row.step,
             reached=None if threshold is None else _reached(cell, row, found, threshold),
-            core_seconds=core_seconds,
+            core_seconds=row.core_seconds(now),
             curve=found.greedy if setting.greedy_curves else found.training,
-            skipped=cell.skipped,
-            policy=cell.policy if score is ScoreKind.TRIAL else None,
         )
 
 

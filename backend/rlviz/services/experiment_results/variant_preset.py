@@ -67,8 +67,7 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
     assert results.score is ScoreKind.TRIAL
     scores = next(one for one in results.variants if one.variant == variant)
     assert scores.iqm is not None
-    paid = next(one for one in results.cost.variants if one.variant == variant)
-    seconds = paid.core_seconds / max(paid.trials, 1)
+    seconds, trained = (sum(getattr(one, name) for one in scores.scores) for name in ("core_seconds", "steps"))
     arrivals = _arrivals(variant, results, {one.seed for one in scores.scores})
     solved = sorted(round(one.steps) for one in arrivals if not one.censored)
     steps = _median_steps(arrivals)
@@ -80,9 +79,9 @@ def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
         return_low=scores.low and round(scores.low, 3),
         return_high=scores.high and round(scores.high, 3),
         steps_to_threshold=None if steps is None else round(steps),
-        seconds_to_threshold=None if steps is None else round(paid.core_seconds * steps / paid.steps, 1),
+        seconds_to_threshold=None if steps is None or not trained else round(seconds * steps / trained, 1),
         solved_steps=solved,
-        seconds=round(seconds, 1),
+        seconds=round(seconds / scores.n, 1),
     )
 
 

@@ -117,16 +117,7 @@ class SpecificationCheck:
 
 
 def _written_out(config: RunConfig) -> RunSpec:
-    return RunSpec(
-        algo=config.algo,
-        env_id=config.env_id,
-        preset=config.preset,
-        total_timesteps=config.total_timesteps,
-        env_options=config.env_options,
-        hyperparameters=config.hyperparameters,
-        evaluation=config.evaluation,
-        rules=config.rules,
-    )
+    return RunSpec(**{name: getattr(config, name) for name in RunSpec.model_fields})
 
 
 def _refuse(error: InvalidRequest, place: Callable[[FieldError], str], of: str | None = None) -> NoReturn:

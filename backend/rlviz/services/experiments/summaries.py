@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
@@ -11,7 +11,7 @@ from math import inf
 from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentStatus, TrialState
 from rlviz.domain.status import RunStatus
-from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
+from rlviz.services.experiments.open_experiment import SEARCHED, OpenExperiment, Trial
 
 OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
 
@@ -35,8 +35,9 @@ _BEGUN = {
 class ExperimentSummary:
     """``problem``: what holds it up for now. ``cause``: why it failed or was stopped. ``counts``: trials by status.
 
-    ``progress``: share of all trials' steps, from 0 to 1. ``core_seconds``: processor time of all its runs together,
-    also of those that were lost. ``seconds_left``: at the pace of its runs so far; None while that cannot be told.
+    ``total_timesteps``: that all trials are trained for together; ``progress``: the share of them that are done with,
+    from 0 to 1. ``core_seconds``: processor time of all its runs together, also of those that were lost.
+    ``seconds_left``: at the pace of its runs so far; None while that cannot be told.
     """
 
     id: str
@@ -47,6 +48,7 @@ class ExperimentSummary:
     problem: str | None
     searches: bool
     planned: int
+    total_timesteps: int
     counts: Mapping[CellStatus, int]
     progress: float
     seconds_left: float | None
@@ -60,7 +62,10 @@ def summary_of(
     control, status = experiment.control, status_of(experiment)
     trials = [(trial, rows.get(trial.run_id or "")) for trial in experiment.trials.values()]
     planned = max(experiment.spec.cells, len(trials))
-    progress = sum(progress_of(trial, row) for trial, row in trials) / planned
+    lengths = _lengths(experiment, trials, planned)
+    shares = [progress_of(trial, row) for trial, row in trials]
+    total = sum(lengths)
+    progress = sum(share * length for share, length in zip(shares, lengths, strict=False)) / total
     trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
     goes_on = status is ExperimentStatus.RUNNING
     return ExperimentSummary(
@@ -72,9 +77,10 @@ def summary_of(
         problem=experiment.problem if goes_on or experiment.stored.is_newer else None,
         searches=experiment.spec.sweep is not None,
         planned=planned,
+        total_timesteps=total,
         counts=Counter(cell_status(trial, row, status) for trial, row in trials),
         progress=1.0 if status in OVER else min(1.0, progress),
-        seconds_left=_seconds_left(trained, progress, planned, parallel) if goes_on else None,
+        seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if goes_on else None,
         core_seconds=sum(row.core_seconds(now) for row in rows.values()),
     )
 
@@ -120,10 +126,24 @@ def training_seconds(rows: Iterable[RunRow], now: float) -> float:
     return total
 
 
-def _seconds_left(trained: float, progress: float, planned: int, parallel: int) -> float | None:
+def _lengths(experiment: OpenExperiment, trials: Sequence[tuple[Trial, RunRow | None]], planned: int) -> list[int]:
+    """Environment steps that each of ``trials`` is trained for, and then those that a search has not proposed yet.
+    Where an older version did not note it of one that waits, the mean of the others."""
+    known = [
+        row.total_timesteps if row is not None else experiment.trained(trial.variant).total_timesteps
+        for trial, row in trials
+    ]
+    base = experiment.stored.resolved.get(SEARCHED, experiment.spec.base).total_timesteps
+    known += [base] * (planned - len(trials))
+    noted = [steps for steps in known if steps]
+    mean = round(sum(noted) / len(noted)) if noted else 1
+    return [steps or mean for steps in known]
+
+
+def _seconds_left(trained: float, progress: float, trials_left: float, parallel: int) -> float | None:
     """``trained``: seconds that the runs took so far, added up."""
     if progress <= LEAST_PROGRESS or trained <= 0:
         return None
     still = trained * (1 - progress) / progress
-    at_once = min(float(parallel), planned * (1 - progress))
+    at_once = min(float(parallel), trials_left)
     return still / max(1.0, at_once)

@@ -10,6 +10,7 @@ from rlviz.catalog.models import RunRow
 from rlviz.domain.config import ExperimentPlace, RunConfig
 from rlviz.domain.errors import Conflict, NotFound
 from rlviz.domain.experiments import RunSpec
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.sinks import SinkKind
 from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.sinks.live_deliveries import LiveDeliveries
@@ -36,7 +37,7 @@ class TrialRuns:
             config = self.resolve(wanted, trial.seed, experiment.spec.memory_per_worker)
         place = ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number)
         first = experiment.groups.get(trial.variant)
-        name = f"{trial.label}, {experiment.stored.name}"[:120]
+        name = f"{trial.label}, {experiment.stored.name}"[: LIMITS.run_name.maximum]
         return config.model_copy(update={"experiment": place, "group_id": first, "name": name})
 
     def resolve(self, run_spec: RunSpec, seed: int, memory: int | None = None) -> RunConfig:

@@ -11,6 +11,7 @@ from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Scale, 
 from rlviz.analysis.experiments.report import ReportHead, report
 from rlviz.analysis.experiments.results import for_threshold
 from rlviz.analysis.experiments.tables import latex, markdown
+from rlviz.analysis.experiments.trials import Paid
 from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.services.experiments.methods import methods_of, name_of
 
@@ -31,7 +32,17 @@ SCORES: dict[str, list[float | None]] = {
 def results(scores: dict[str, list[float | None]] = SCORES, **changes: object) -> ExperimentResults:
     curve = LearningCurve(np.array([100.0, 200.0]), np.array([1.0, 20.0]))
     trials = [
-        Trial(variant, seed, f"{variant}-{seed}", score, ended=True, steps=200, core_seconds=2.0, curve=curve)
+        Trial(
+            variant,
+            seed,
+            f"{variant}-{seed}",
+            score,
+            ended=True,
+            steps=200,
+            core_seconds=2.0,
+            paid=Paid(2.0, 200),
+            curve=curve,
+        )
         for variant, ours in scores.items()
         for seed, score in enumerate(ours)
     ]

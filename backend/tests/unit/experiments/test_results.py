@@ -9,6 +9,7 @@ import pytest
 
 from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
 from rlviz.analysis.experiments.report.drawings import draw_curves
+from rlviz.analysis.experiments.trials import Paid
 from rlviz.domain.evaluation import PolicyChoice
 
 A = (11.0, 12.0, 13.0, 14.0, 15.0)
@@ -17,7 +18,17 @@ B = (1.0, 2.0, 3.0, 4.0, 5.0)
 
 def trials(variant: str, *scores: float | None, steps: float = 1_000, reached: float | None = None) -> list[Trial]:
     return [
-        Trial(variant, seed, f"{variant}-{seed}", score, ended=True, steps=steps, reached=reached, core_seconds=2.0)
+        Trial(
+            variant,
+            seed,
+            f"{variant}-{seed}",
+            score,
+            ended=True,
+            steps=steps,
+            reached=reached,
+            core_seconds=2.0,
+            paid=Paid(2.0, 200),
+        )
         for seed, score in enumerate(scores)
     ]
 

@@ -6,7 +6,7 @@ const run = (id: string, group: string, change = {}) => aRun(id, { group_id: gro
 
 test("every group lacks what it has not of five seeds", () => {
   const runs = [run("a", "a"), run("b", "b"), run("c", "b"), run("d", "d")];
-  expect(missingSeeds(runs)).toEqual([
+  expect(missingSeeds(runs, 5)).toEqual([
     { runId: "a", count: 4 },
     { runId: "b", count: 3 },
     { runId: "d", count: 4 },
@@ -14,13 +14,13 @@ test("every group lacks what it has not of five seeds", () => {
 });
 
 test("seeds of one group are compared with nothing, and five are enough", () => {
-  expect(missingSeeds([run("a", "a"), run("b", "a")])).toEqual([]);
+  expect(missingSeeds([run("a", "a"), run("b", "a")], 5)).toEqual([]);
   const five = [1, 2, 3, 4, 5].map((seed) => run(`a${seed}`, "a"));
-  expect(missingSeeds([...five, run("b", "b")])).toEqual([{ runId: "b", count: 4 }]);
+  expect(missingSeeds([...five, run("b", "b")], 5)).toEqual([{ runId: "b", count: 4 }]);
 });
 
 test("what cannot be repeated with another seed is left out", () => {
   const forked = { parent: { run_id: "x", snapshot: "s", step: 1 } };
   const runs = [run("a", "a", forked), run("b", "b", { actor: "human" }), run("c", "c")];
-  expect(missingSeeds(runs)).toEqual([{ runId: "c", count: 4 }]);
+  expect(missingSeeds(runs, 5)).toEqual([{ runId: "c", count: 4 }]);
 });

@@ -1,12 +1,12 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { addSeeds, type ApiError, keys, type Run } from "@/lib/api";
+import { addSeeds, type ApiError, keys, limitsQuery, type Run } from "@/lib/api";
 import { plural } from "@/lib/format";
-import { ENOUGH_SEEDS, missingSeeds } from "./missing-seeds";
+import { missingSeeds } from "./missing-seeds";
 
 interface TrainSeedsProps {
   runs: readonly Run[];
@@ -17,12 +17,13 @@ interface TrainSeedsProps {
 }
 
 /**
- * The caution that luck may decide, as a button that trains what the compared runs lack of five seeds each; as a
+ * The caution that luck may decide, as a button that trains what the compared runs lack of the seeds that a verdict needs; as a
  * sentence where no other seeds can be trained.
  */
 export function TrainSeeds({ runs, caution, onStarted }: TrainSeedsProps) {
   const client = useQueryClient();
-  const missing = missingSeeds(runs);
+  const enough = useQuery(limitsQuery).data?.verdict_seeds.minimum ?? 0;
+  const missing = missingSeeds(runs, enough);
   const total = missing.reduce((sum, { count }) => sum + count, 0);
   const train = useMutation<void, ApiError>({
     mutationFn: async () => {
@@ -50,7 +51,7 @@ export function TrainSeeds({ runs, caution, onStarted }: TrainSeedsProps) {
       >
         {caution && <span className="font-normal text-ink-soft">{caution} </span>}
         <span className="text-accent">
-          Train up to {ENOUGH_SEEDS} seeds of each ({plural(total, "run")})
+          Train up to {enough} seeds of each ({plural(total, "run")})
         </span>
       </Button>
       {train.error && (

@@ -38,6 +38,9 @@ function EnvironmentCurves({ results, environment, title }: EnvironmentCurvesPro
     }));
   }, [curves, variants]);
   const label = labelsOf(variants);
+  const leftOut = variants.filter(
+    (one) => one.environment === environment && curves.left_out.includes(one.variant),
+  ).length;
   const help =
     madeTexts(curves.variants.map(({ variant, made }) => ({ label: label(variant), made }))) ||
     undefined;
@@ -48,6 +51,11 @@ function EnvironmentCurves({ results, environment, title }: EnvironmentCurvesPro
         stepped={curves.source === "evaluation"}
         {...{ lines, help, threshold, title }}
       />
+      {leftOut > 0 && (
+        <p className="text-xs text-ink-faint">
+          {plural(leftOut, "variant")} beyond the best {results.curves.variants.length} not drawn.
+        </p>
+      )}
       {notesOf(curves, label).map(({ note, labels }) => (
         <p key={note} className="text-xs text-ink-faint">
           {labels}: {note}

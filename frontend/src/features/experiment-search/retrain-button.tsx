@@ -1,14 +1,20 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Dices } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { createExperiment, type Experiment, explainAction, type SearchedTrial } from "@/lib/api";
+import {
+  createExperiment,
+  type Experiment,
+  explainAction,
+  limitsQuery,
+  type SearchedTrial,
+} from "@/lib/api";
 import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
-import { retraining, SEEDS } from "./retraining";
+import { retraining } from "./retraining";
 
 interface RetrainButtonProps {
   experiment: Pick<Experiment, "specification" | "seeds">;
@@ -19,10 +25,12 @@ interface RetrainButtonProps {
 export function RetrainButton({ experiment, trial }: RetrainButtonProps) {
   const router = useRouter();
   const algorithmName = useAlgorithmName();
+  const seeds = useQuery(limitsQuery).data?.verdict_seeds.minimum ?? 0;
   const begin = useMutation({
-    mutationFn: () => createExperiment(retraining(experiment, trial, algorithmName)),
+    mutationFn: () => createExperiment(retraining(experiment, trial, seeds, algorithmName)),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
+  if (seeds === 0) return null;
   return (
     <>
       <Button
@@ -34,7 +42,7 @@ export function RetrainButton({ experiment, trial }: RetrainButtonProps) {
         icon={<Dices aria-hidden className="size-3.5" />}
         onClick={() => begin.mutate()}
       >
-        Train with {SEEDS} other seeds
+        Train with {seeds} other seeds
       </Button>
       {begin.error && (
         <div className="basis-full">

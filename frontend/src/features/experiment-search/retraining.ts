@@ -1,16 +1,14 @@
 import type { CreateExperiment, Experiment, SearchedTrial } from "@/lib/api";
 import { presetName } from "@/lib/format";
 
-/** As many as a verdict needs of each variant. */
-export const SEEDS = 5;
-
 /**
- * The experiment that trains a trial again, beside what its search began from, with seeds that the search has not seen:
+ * The experiment that trains a trial again, beside what its search began from, with `count` seeds that the search has not seen:
  * the best of many trials is partly the luckiest. Steps, evaluations and scores are those of the search.
  */
 export function retraining(
   { specification, seeds }: Pick<Experiment, "specification" | "seeds">,
   { number, values }: Pick<SearchedTrial, "number" | "values">,
+  count: number,
   algorithmName: (id: string) => string,
 ): CreateExperiment {
   const { base, score } = specification;
@@ -23,6 +21,6 @@ export function retraining(
       { name: `Trial ${number}`, changes: { hyperparameters: values } },
       { name: begun.trim(), changes: {} },
     ],
-    seeds: Array.from({ length: SEEDS }, (_, place) => first + place),
+    seeds: Array.from({ length: count }, (_, place) => first + place),
   } as CreateExperiment;
 }

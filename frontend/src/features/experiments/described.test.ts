@@ -24,20 +24,25 @@ test("what variants differ in is a column, and what they share a fact", () => {
         ...{ fail_mode: "retry", retries: null, parallel: null, memory_per_worker: null },
         limits: { seconds: 90, steps: null },
       },
-      { variants: [variant("a", { hyperparameters: { gamma: 0.9 } }), variant("b")] },
+      {
+        variants: [
+          variant("a", { hyperparameters: { gamma: 0.9 }, total_timesteps: 9_000 }),
+          variant("b", { total_timesteps: 500 }),
+        ],
+      },
     ),
     upper,
+    { experiment_retries: { minimum: 1, maximum: 10, default: 1 } },
   );
   expect(found.table).toEqual({
     columns: ["variant", "algorithm", "preset", "steps", "gamma", "slippery"],
     rows: [
-      ["A", "PPO", "Fast", "9000", "0.9", "preset’s"],
+      ["A", "PPO", "Fast", "9,000", "0.9", "preset’s"],
       ["B", "PPO", "Fast", "500", "preset’s", "true"],
     ],
   });
   expect(Object.fromEntries(found.facts)).toEqual({
     Environment: "CartPole-v1, map_name 8x8",
-    "Steps of each run": "9,000",
     Seeds: "0 to 2",
     "Evaluated while it trains": "as the preset says",
     Score: "20 fresh episodes by the best policy, if one was kept",
@@ -45,6 +50,13 @@ test("what variants differ in is a column, and what they share a fact", () => {
     "At once": "as many as may train",
     "No trial is begun after": "1m 30s",
   });
+});
+
+test("steps that all variants train for are a fact, also where their presets say them", () => {
+  const variants = [variant("a", { total_timesteps: 700 }), variant("b", { total_timesteps: 700 })];
+  const found = described(experiment({ base, variants: [] }, { variants }), upper);
+  expect(Object.fromEntries(found.facts)["Steps of each run"]).toBe("700");
+  expect(found.table.columns).not.toContain("steps");
 });
 
 test("several environments are all named, and each variant has its own", () => {

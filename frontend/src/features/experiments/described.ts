@@ -1,9 +1,10 @@
-import type { Experiment } from "@/lib/api";
+import type { Experiment, Limits } from "@/lib/api";
 import { bytes, count, duration, plural, presetName, setting } from "@/lib/format";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
 
 type Specification = Experiment["specification"];
+type Usual = Pick<Limits, "experiment_retries">;
 
 /** A specification as a page shows it. */
 export interface Described {
@@ -13,18 +14,29 @@ export interface Described {
   table: { columns: string[]; rows: string[][] };
 }
 
+/** `usual`: what is taken where the specification says nothing; undefined while that is not known. */
 export function described(
   experiment: Experiment,
   algorithmName: (id: string) => string,
+  usual?: Usual,
 ): Described {
   const { specification } = experiment;
   const searches = specification.sweep
     ? searchedTable(specification.sweep)
     : variantTable(experiment, algorithmName);
-  return { facts: factsOf(experiment, algorithmName), table: searches };
+  return { facts: factsOf(experiment, algorithmName, usual), table: searches };
 }
 
 type Settings = Record<string, unknown>;
+
+/** For how many steps a trial of `variant` trains; of a search that has proposed none yet, as its base says. */
+function stepsText(
+  variant: Experiment["variants"][number] | undefined,
+  { base }: Specification,
+): string {
+  const steps = variant?.total_timesteps ?? base?.total_timesteps;
+  return steps == null ? "the preset’s" : count(steps);
+}
 
 /** Each variant with what it has; a setting that all have in common stands among the facts. */
 function variantTable(
@@ -37,7 +49,7 @@ function variantTable(
       algorithm: algorithmName(variant.algo),
       preset: presetName(variant.preset),
       environment: variant.env_id,
-      steps: changes?.total_timesteps ?? specification.base?.total_timesteps ?? "the preset's",
+      steps: stepsText(variant, specification),
       ...specification.base?.env_options,
       ...changes?.env_options,
       ...variant.hyperparameters,
@@ -84,8 +96,10 @@ function searchedTable({ space }: NonNullable<Specification["sweep"]>): Describe
 function factsOf(
   { specification, seeds, variants }: Experiment,
   algorithmName: (id: string) => string,
+  usual: Usual | undefined,
 ): Described["facts"] {
   const { base, sweep, grid, parallel, memory_per_worker: memory, score, limits } = specification;
+  const lengths = [...new Set(variants.map((variant) => stepsText(variant, specification)))];
   const places = [...new Set(variants.map(({ env_id }) => env_id))];
   const options = Object.entries(base?.env_options ?? {}).map(named);
   const fixed = Object.entries(base?.hyperparameters ?? {}).map(named);
@@ -98,7 +112,8 @@ function factsOf(
       !isVaried &&
       `${algorithmName(base.algo ?? "")}, ${base.preset ? presetName(base.preset) : "its defaults"}`,
     "For all": fixed.join(", "),
-    "Steps of each run": count(base?.total_timesteps).replace("–", "the preset’s"),
+    "Steps of each run":
+      lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
     Seeds: seedText(seeds),
     Trials: sweep && plural(sweep.trials ?? 0, "combination"),
     "Proposed by": sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
@@ -107,7 +122,7 @@ function factsOf(
     Score: `${plural(score?.episodes ?? 0, "fresh episode")} by ${
       score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
     }`,
-    "A trial that fails": failText(specification),
+    "A trial that fails": failText(specification, usual),
     "At once": parallel == null ? "as many as may train" : plural(parallel, "run"),
     "Buffers of each run": memory != null && `${bytes(memory)} at most`,
     "No trial is begun after": limitText(limits),
@@ -139,11 +154,14 @@ function evaluationText(
     : `${often}; ends once ${plan.stop_after} in a row solve it`;
 }
 
-function failText({ fail_mode: mode = "retry", retries }: Specification): string {
+function failText(
+  { fail_mode: mode = "retry", retries }: Specification,
+  usual: Usual | undefined,
+): string {
   const words = FAIL_MODES[mode].toLowerCase();
-  return mode === "retry"
-    ? `${words}, ${retries == null ? "once" : plural(retries, "time")} at most`
-    : words;
+  const most = retries ?? usual?.experiment_retries.default;
+  if (mode !== "retry" || most == null) return words;
+  return `${words}, ${most === 1 ? "once" : plural(most, "time")} at most`;
 }
 
 function limitText(limits: Specification["limits"]): string {

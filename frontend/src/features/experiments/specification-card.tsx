@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Disclosure } from "@/components/ui/disclosure";
-import { type Experiment, experimentQuery } from "@/lib/api";
+import { type Experiment, experimentQuery, limitsQuery } from "@/lib/api";
 import { download, fileName } from "@/lib/download";
 import { useAlgorithmName } from "@/lib/registry";
 import { described } from "./described";
@@ -24,7 +24,7 @@ export function SpecificationCard({ id }: { id: string }) {
 }
 
 function Specification({ experiment }: { experiment: Experiment }) {
-  const { facts, table } = described(experiment, useAlgorithmName());
+  const { facts, table } = described(experiment, useAlgorithmName(), useQuery(limitsQuery).data);
   const json = specificationText(experiment);
   // JSON is YAML too: that is what `rlviz experiment run` reads.
   const name = `${fileName(experiment.name)}.yaml`;

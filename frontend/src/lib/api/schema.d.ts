@@ -3584,13 +3584,21 @@ export interface components {
        */
       trials: number;
       /**
+       * Total Timesteps
+       * @description Environment steps that all its trials are trained for together.
+       */
+      total_timesteps: number;
+      /**
        * Counts
        * @description Trials by status.
        */
       counts: {
         [key: string]: number;
       };
-      /** Progress */
+      /**
+       * Progress
+       * @description Share of those steps.
+       */
       progress: number;
       /** Seconds Left */
       seconds_left: number | null;
@@ -3879,13 +3887,21 @@ export interface components {
        */
       trials: number;
       /**
+       * Total Timesteps
+       * @description Environment steps that all its trials are trained for together.
+       */
+      total_timesteps: number;
+      /**
        * Counts
        * @description Trials by status.
        */
       counts: {
         [key: string]: number;
       };
-      /** Progress */
+      /**
+       * Progress
+       * @description Share of those steps.
+       */
       progress: number;
       /** Seconds Left */
       seconds_left: number | null;
@@ -5103,6 +5119,8 @@ export interface components {
       group_seeds: components["schemas"]["Bounds"];
       /** @description Seeds of each variant of an experiment. */
       experiment_seeds: components["schemas"]["Bounds"];
+      /** @description Seeds of each variant with which a verdict may call one better than another. */
+      verdict_seeds: components["schemas"]["Bounds"];
       /** @description Runs of an experiment that train at once. */
       experiment_parallel: components["schemas"]["Bounds"];
       /** @description How often a trial that failed is trained anew. */
@@ -5298,12 +5316,12 @@ export interface components {
       seeds: number;
       /**
        * Solved
-       * @description Seeds that reached the reward threshold in training, as solved runs do.
+       * @description Seeds that reached the reward threshold: in training, as solved runs do, or with their score.
        */
       solved: number;
       /**
        * Held
-       * @description Seeds whose final policy reached it on fresh episodes; null: not counted.
+       * @description Seeds whose score, on fresh episodes, reached it; null: the environment has no threshold.
        */
       held: number | null;
       /**
@@ -5808,7 +5826,7 @@ export interface components {
       joint_high: number | null;
       /**
        * Chance
-       * @description How likely ranks at least as far apart were, in either direction, if both were the same; 1 unless all seeds of one did better than all of the other, where the bootstrap interval has no width.
+       * @description How likely ranks at least as far apart were, in either direction, if both were the same; 1 unless the bootstrap interval has no width: on each environment all seeds of one did better than all of the other, or all were level.
        */
       chance: number;
       made: components["schemas"]["Made"];
@@ -8236,6 +8254,18 @@ export interface components {
       /** Score */
       score: number;
       /**
+       * Steps
+       * @description Environment steps that its run was trained for.
+       * @default 0
+       */
+      steps?: number;
+      /**
+       * Core Seconds
+       * @description Processor time of that run.
+       * @default 0
+       */
+      core_seconds?: number;
+      /**
        * Environment
        * @description That of the score, where those of several are together.
        */
@@ -9726,7 +9756,7 @@ export interface components {
       core_seconds: number;
       /**
        * Steps
-       * @description Environment steps of all its trials together.
+       * @description Environment steps of all its trials together, in all their attempts.
        */
       steps: number;
       /**

@@ -81,9 +81,9 @@ export function withRun(experiment: Experiment, run: Run): Experiment {
   const cells = experiment.cells.map((cell) => {
     if (cell.run_id !== run.id || cell.progress >= 1) return cell;
     const trained = Math.min(1, run.step / Math.max(run.total_timesteps, 1));
-    gained += trained - cell.progress;
+    gained += (trained - cell.progress) * run.total_timesteps;
     return { ...cell, trained, progress: trained, sparkline: run.sparkline };
   });
-  const progress = Math.min(1, experiment.progress + gained / Math.max(experiment.trials, 1));
+  const progress = Math.min(1, experiment.progress + gained / Math.max(experiment.total_timesteps, 1));
   return gained === 0 ? experiment : { ...experiment, cells, progress };
 }
