@@ -20,7 +20,7 @@ HOSTILE = "<script>alert(\"1\")</script> & 'x' | 5 % _a_"
 def results_of(label: str) -> ExperimentResults:
     curve = LearningCurve(np.array([100.0, 200.0]), np.array([1.0, 20.0]))
     trials = [
-        Trial(variant, seed, f"{variant}-{seed}", score + seed, True, 200, reached, 3.0, curve)
+        Trial(variant, seed, f"{variant}-{seed}", score + seed, True, 200, reached, 3.0, Paid(3.0, 200), curve)
         for variant, score, reached in (("a", 10.0, 200.0), ("b", 0.0, None))
         for seed in range(5)
     ]
