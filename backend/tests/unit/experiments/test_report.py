@@ -11,6 +11,7 @@ from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting
 from rlviz.analysis.experiments.report import ReportHead, report
 from rlviz.analysis.experiments.report.axes import Scale, stretches
 from rlviz.analysis.experiments.tables import latex, markdown
+from rlviz.analysis.experiments.trials import Paid
 from rlviz.analysis.numbers import NO_INTERVAL
 from rlviz.domain.evaluation import PolicyChoice
 
