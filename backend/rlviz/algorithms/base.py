@@ -75,6 +75,11 @@ class Hyperparameters(LazyModel, ABC):
         """Environment steps that are collected, in all environments together, before training can end."""
         return prod(int(getattr(self, name)) for name in self.rollout_factors)
 
+    @property
+    def first_update(self) -> int:
+        """Environment steps up to which the policy is the one that training began with."""
+        return self.rollout_steps
+
     def spread_over_training(self) -> list[str]:
         """Names of the values whose course depends on the length of training."""
         return [name for name, value in self if _is_spread(name, value)]

@@ -78,6 +78,10 @@ class OffPolicyHyperparameters(Hyperparameters):
     def environments(self) -> int:
         return self.n_envs
 
+    @property
+    def first_update(self) -> int:
+        return max(self.learning_starts, self.rollout_steps)
+
     def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
         # The library refuses both at once: github.com/DLR-RM/stable-baselines3/issues/934
         buffer = {"replay_buffer_kwargs": {"handle_timeout_termination": False}} if self.optimize_memory_usage else {}

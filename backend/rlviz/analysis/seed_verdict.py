@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.experiments.pairs import improvements
 from rlviz.analysis.experiments.scores import values, variant_scores
-from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind, Setting, Trial, scored
+from rlviz.analysis.experiments.trials import ScoreKind, Setting, Trial, scored
 from rlviz.analysis.experiments.verdict import experiment_verdict
 
 
@@ -21,9 +21,9 @@ class SeedScores:
     scores: Floats
 
 
-def seed_verdict(groups: Sequence[SeedScores]) -> tuple[str, list[str]]:
+def seed_verdict(groups: Sequence[SeedScores], window: int) -> tuple[str, list[str]]:
     """A headline on the one with the highest interquartile mean, and the reasons. Takes two groups at least, all of
-    one environment."""
+    one environment. ``window``: episodes that a final return is the mean of."""
     labels = {str(place): group.label for place, group in enumerate(groups)}
     setting = Setting(labels, dict.fromkeys(labels, ""), ScoreKind.TRAINING)
     trials = [
@@ -35,4 +35,5 @@ def seed_verdict(groups: Sequence[SeedScores]) -> tuple[str, list[str]]:
     best_first = sorted(summed_up, key=lambda one: one.rank or 0)
     pairs = improvements({one.variant: [values(scored(trials, one.variant))] for one in best_first})
     found = experiment_verdict(summed_up, pairs, trials)
-    return found.headline, [*found.reasons, f"A score is {SCORE_DEFINITIONS[ScoreKind.TRAINING]}."]
+    score = f"A score is the mean return of the last {window} episodes of training, exploration included."
+    return found.headline, [*found.reasons, score]

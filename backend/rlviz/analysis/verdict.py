@@ -65,7 +65,7 @@ def verdict(
         return Verdict("It is too early to tell.", [f"{few} finished too few episodes."], cautions, few_seeds)
     groups = _groups(runs)
     if len(groups) > 1 and len(groups) < len(runs):
-        headline, why = seed_verdict(groups)
+        headline, why = seed_verdict(groups, window)
     else:
         headline, why = _ranked(runs, window, threshold, shared)
         if few_seeds is not None:

@@ -135,6 +135,13 @@ class RunRow(SQLModel, table=True):
         return self.core_seconds_before + max(0.0, now - (began or now))
 
     @property
+    def processor_seconds(self) -> float | None:
+        """Of the attempt that goes on, as its worker said last; None if it did not."""
+        if self.core_seconds_now is None:
+            return None
+        return max(0.0, self.core_seconds_now - (self.core_seconds_before or 0.0))
+
+    @property
     def state(self) -> RunStatus:
         return RunStatus(self.status)
 

@@ -31,7 +31,8 @@ class Proposal:
 
 @dataclass(frozen=True)
 class SeedReturns:
-    """Greedy evaluations of one seed so far, oldest first. ``trains``: whether more may come."""
+    """Greedy evaluations of one seed so far, oldest first, NaN before it had learned anything. ``trains``: whether more
+    may come."""
 
     returns: Sequence[float]
     trains: bool
@@ -92,7 +93,8 @@ class SearchProposer:
         return None if asked is None else self._proposal(asked)
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
-        """At each evaluation the pruner hears the interquartile mean of the seeds that have it, once all that train do.
+        """At each evaluation the pruner hears the interquartile mean of the seeds that have it, once all that train do
+        and have learned.
 
         A seed that begins when others are trained thus changes what was heard before, and is judged by that.
         """
@@ -103,6 +105,8 @@ class SearchProposer:
         counts = [len(one.returns) for one in seeds if one.trains] or [max(len(one.returns) for one in seeds)]
         for place in range(min(counts)):
             known = [one.returns[place] for one in seeds if place < len(one.returns)]
+            if not np.all(np.isfinite(known)):
+                continue
             if self._study.report(number, place + 1, iqm(np.array(known))):
                 self._study.give_up(number)
                 return True

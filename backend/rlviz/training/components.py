@@ -188,6 +188,7 @@ class TrainingComponents:
             threshold=environment_of(config).reward_threshold,
             stopping=self._stop.is_set,
             recorder=self.recorder,
+            first_update=self._hyperparameters.first_update,
             retests=self._attempt.evaluations,
             best=self._attempt.best,
         )
@@ -199,7 +200,7 @@ class TrainingComponents:
             self._journals,
             end=hyperparameters.training_end(self._config.total_timesteps),
             count=self._config.checkpoints.film,
-            first_update=getattr(hyperparameters, "learning_starts", 0),
+            first_update=hyperparameters.first_update,
             every=hyperparameters.rollout_steps,
         )
 

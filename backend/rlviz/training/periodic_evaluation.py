@@ -44,7 +44,7 @@ RETEST_SEED = 3_000_000
 class PeriodicEvaluation:
     """Due from ``next_step`` on. ``as_played`` gives the policy of a model as it is then; ``threshold`` is the
     environment's; ``stopping`` says whether somebody wants training to end now. ``recorder``, if there is one, records
-    the first episode of each screening.
+    the first episode of each screening. Up to step ``first_update`` no policy is kept as the best: none has learned.
 
     ``retests`` counts those that earlier attempts may have played, whose seeds are used up; ``best`` is the best policy
     that they have kept.
@@ -61,12 +61,13 @@ class PeriodicEvaluation:
         threshold: float | None,
         stopping: Callable[[], bool],
         recorder: RunRecorder | None = None,
+        first_update: int = 0,
         retests: int = 0,
         best: BestPolicy | None = None,
     ) -> None:
         self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
         self._as_played, self._threshold, self._stopping = as_played, threshold, stopping
-        self._recorder = recorder
+        self._recorder, self._first_update = recorder, first_update
         self.next_step = plan.every_steps or sys.maxsize
         self._retests, self._reached = retests, 0
         self._best = best
@@ -86,7 +87,8 @@ class PeriodicEvaluation:
             self._best = None  # the run has gone back to before it, or somebody has deleted it
         if score is not None:
             self._record(model.num_timesteps, score)
-            if self._best is None or score.mean > self._best.mean_return:
+            has_learned = model.num_timesteps > self._first_update
+            if has_learned and (self._best is None or score.mean > self._best.mean_return):
                 self._challenge(model)
         spent = time.perf_counter_ns() - begin
         model.start_time += spent  # from which the library computes time/fps

@@ -14,24 +14,24 @@ def scores(label: str, *values: float) -> SeedScores:
 
 
 def test_five_seeds_that_all_did_better_are_better() -> None:
-    headline, why = seed_verdict([scores("B", 1, 2, 3, 4, 5), scores("A", 11, 12, 13, 14, 15)])
+    headline, why = seed_verdict([scores("B", 1, 2, 3, 4, 5), scores("A", 11, 12, 13, 14, 15)], 20)
     assert headline == "A is better than B with probability 1.00 [1.00, 1.00]."
     assert why[0] == (
         "Score as interquartile mean over seeds [95 % interval]: A 13.0 [11.3, 14.7], 5 seeds; B 3.00 [1.33, 4.67], "
         "5 seeds."
     )
     assert "by chance that happens in 0.79 % of cases" in why[1]
-    assert why[-1] == "A score is the mean return of the last 100 episodes of training, exploration included."
+    assert why[-1] == "A score is the mean return of the last 20 episodes of training, exploration included."
 
 
 def test_scores_that_overlap_carry_no_verdict() -> None:
-    headline, _ = seed_verdict([scores("A", 1, 2, 3, 4, 6), scores("B", 1, 2, 3, 4, 5)])
+    headline, _ = seed_verdict([scores("A", 1, 2, 3, 4, 6), scores("B", 1, 2, 3, 4, 5)], 20)
     assert headline.startswith("Nothing can be said yet: a seed of A does better than a seed of B with probability")
     assert headline.endswith("which may be chance.")
 
 
 def test_three_seeds_carry_no_verdict_however_far_apart() -> None:
-    headline, _ = seed_verdict([scores("A", 500, 500, 500), scores("B", 9, 9, 9)])
+    headline, _ = seed_verdict([scores("A", 500, 500, 500), scores("B", 9, 9, 9)], 20)
     assert headline == (
         "Nothing can be said yet: 5 seeds of each are needed for an interval that can be trusted; A has 3 and B has 3."
     )
@@ -42,9 +42,9 @@ def test_with_three_settings_all_intervals_hold_together() -> None:
     low, middle, high = (
         scores(label, *(start + n for n in range(5))) for label, start in (("C", 0), ("B", 10), ("A", 20))
     )
-    headline, _ = seed_verdict([low, middle, high])
+    headline, _ = seed_verdict([low, middle, high], 20)
     assert headline == "A is better than B with probability 1.00 [1.00, 1.00] and C with probability 1.00 [1.00, 1.00]."
-    overlapping, _ = seed_verdict([low, middle, scores("A", 9, 14, 15, 16, 30)])
+    overlapping, _ = seed_verdict([low, middle, scores("A", 9, 14, 15, 16, 30)], 20)
     assert overlapping.startswith("A is better than C with probability 1.00 [1.00, 1.00]; against B nothing")
 
 

@@ -40,6 +40,11 @@ def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> l
             f"{skipped} of {len(trials)} trials {_were(skipped)} left out, because the experiment ended before they "
             "did."
         )
+    pruned = sum(one.pruned for one in trials)
+    if pruned:
+        sentences.append(
+            f"{pruned} of {len(trials)} trials {_were(pruned)} pruned by the search and {_have(pruned)} no score."
+        )
     waiting = sum(not one.ended for one in trials)
     if waiting:
         sentences.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")

@@ -53,7 +53,8 @@ class VariantScores(Frozen):
     n: int = Field(description="Trials that have a score.")
     seeds: int = Field(description="Scores on each environment: where there are several, the fewest.")
     failed: int = Field(
-        description="Trials that ended without a score, but for those that were skipped since the experiment was over."
+        description="Trials that ended without a score, but for those that were pruned, or skipped since the "
+        "experiment was over."
     )
     rank: int | None = Field(
         description="Place by interquartile mean, then by mean, from 1, among those of the same environment."

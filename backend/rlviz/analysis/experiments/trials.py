@@ -49,7 +49,7 @@ class Paid:
 @dataclass(frozen=True, eq=False)
 class Trial:
     """``score`` is None if it has none: it failed, or has not ended; ``ended`` tells which. ``skipped``: its experiment
-    was over before it had ended, which says nothing of the variant.
+    was over before it had ended, which says nothing of the variant; ``pruned``: the search gave it up.
 
     ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
     if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: processor time
@@ -67,11 +67,12 @@ class Trial:
     paid: Paid = Paid()
     curve: LearningCurve | None = None
     skipped: bool = False
+    pruned: bool = False
     policy: PolicyChoice | None = None
 
     @property
     def failed(self) -> bool:
-        return self.ended and not self.skipped and self.score is None
+        return self.ended and not self.skipped and not self.pruned and self.score is None
 
 
 @dataclass(frozen=True)

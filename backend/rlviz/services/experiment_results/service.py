@@ -169,6 +169,7 @@ class ResultsService:
             ended=cell.ended,
             paid=Paid(sum(one.core_seconds(now) for one in attempts), sum(one.step for one in attempts)),
             skipped=cell.skipped,
+            pruned=cell.pruned,
             policy=cell.policy if is_own else None,
         )
         if row is None:

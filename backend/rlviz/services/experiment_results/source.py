@@ -15,7 +15,8 @@ from rlviz.domain.sweep import Sweep
 class Cell:
     """One trial of one variant with one seed. ``run_id`` is None until it has a run; ``score`` is the mean return of
     its policy on fresh episodes, None if it has none, and ``policy`` which policy that was, None if that is not known.
-    ``ended``: whether nothing more is to come of it; ``skipped``: because its experiment was over before it had ended.
+    ``ended``: whether nothing more is to come of it; ``skipped``: because its experiment was over before it had ended;
+    ``pruned``: because the search gave it up.
     ``earlier_run_ids``: those of attempts that failed or were lost."""
 
     variant: str
@@ -25,6 +26,7 @@ class Cell:
     ended: bool
     earlier_run_ids: Sequence[str] = ()
     skipped: bool = False
+    pruned: bool = False
     policy: PolicyChoice | None = None
 
     @property

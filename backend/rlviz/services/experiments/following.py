@@ -72,7 +72,7 @@ class TrialFollower:
         return len(begun) - sum(trained), sum(trained)
 
     def hold(self, experiment: OpenExperiment) -> None:
-        """Pause what trains; what only waits begins anew when the experiment goes on."""
+        """Pause what trains, and score what is trained; what only waits begins anew when the experiment goes on."""
         rows = self._rows(experiment)
         for trial in experiment.trials.values():
             row = rows.get(trial.run_id or "") if trial.is_begun else None
@@ -82,6 +82,8 @@ class TrialFollower:
                 self._give_up(experiment, trial, row.id)
             elif row.state in (RunStatus.STARTING, RunStatus.RUNNING):
                 self._pause(experiment, trial, row.id)
+            elif row.state is RunStatus.COMPLETED:
+                self._score(experiment, trial, row.id)
 
     def stop_all(self, experiment: OpenExperiment) -> None:
         """Stop what trains, since a trial that failed ends the experiment."""

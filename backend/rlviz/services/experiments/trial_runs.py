@@ -37,8 +37,11 @@ class TrialRuns:
             config = self.resolve(wanted, trial.seed, experiment.spec.memory_per_worker)
         place = ExperimentPlace(id=experiment.id, variant=trial.variant, trial=trial.number)
         first = experiment.groups.get(trial.variant)
-        name = f"{trial.label}, {experiment.stored.name}"[: LIMITS.run_name.maximum]
-        return config.model_copy(update={"experiment": place, "group_id": first, "name": name})
+        # A variant's name says what it is; “Trial 3” says so only with the name of its search.
+        name = trial.label if experiment.spec.sweep is None else f"{trial.label}, {experiment.stored.name}"
+        return config.model_copy(
+            update={"experiment": place, "group_id": first, "name": name[: LIMITS.run_name.maximum]}
+        )
 
     def resolve(self, run_spec: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         """What would be trained. Raises InvalidRequest."""

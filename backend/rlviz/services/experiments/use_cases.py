@@ -25,6 +25,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.experiments import (
     ExperimentControl,
     ExperimentSpec,
+    TrialState,
     new_experiment_id,
 )
 from rlviz.domain.experiments.trials import is_experiment_id
@@ -185,6 +186,7 @@ class ExperimentService:
                     policy=trial.policy,
                     ended=trial.is_final or ended,
                     skipped=ended and not trial.is_final,
+                    pruned=trial.last is not None and trial.last.state is TrialState.PRUNED,
                 )
                 for trial in experiment.trials.values()
             ]

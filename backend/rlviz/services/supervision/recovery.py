@@ -81,7 +81,7 @@ def _recover_run(
     if worker is None:
         now = _read(row, folder)  # again: it may have ended between the first look and the second
         if not now.state.is_final:
-            worker = _settle(now, folder, launcher)
+            worker = _settle(now, folder, launcher, row.processor_seconds)
             keep_known(now, row)
     if worker is None:
         folder.tidy()
@@ -121,14 +121,15 @@ def _read(row: RunRow, folder: RunFolder) -> RunRow:
     return now
 
 
-def _settle(row: RunRow, folder: RunFolder, launcher: Launcher) -> Worker | None:
-    """The worker is gone without a word: say so in the folder and in the row.
+def _settle(row: RunRow, folder: RunFolder, launcher: Launcher, used: float | None) -> Worker | None:
+    """The worker is gone without a word: say so in the folder and in the row. ``used``: processor seconds that it had
+    used when it was last asked.
 
     If somebody trains in the folder all the same, return a worker to follow: it counts as gone once they end.
     """
     cause = launcher.cause_of_loss(row.worker or "")
     try:
-        event = journal_ending(folder, InterruptedData(attempt=row.attempt, cause=cause))
+        event = journal_ending(folder, InterruptedData(attempt=row.attempt, cause=cause, processor_seconds=used))
     except RunIsActive as error:
         log.warning("Run %s is followed, though its worker is not known: %s", row.id, error)
         return UnknownWorker()

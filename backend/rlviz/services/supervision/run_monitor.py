@@ -67,6 +67,8 @@ class RunMonitor:
         self._grace = grace
         self._ending: TerminationPolicy | None = None
         self._lost = False
+        self._used: float | None = row.processor_seconds
+        """Processor seconds of its worker when it was last asked."""
         self.answered_checkpoint = 0
         """The last request for a checkpoint that was answered, as far as the row has it."""
         self.ended = False
@@ -116,7 +118,7 @@ class RunMonitor:
     def _interrupt(self, gone: Exit) -> bool:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
         attempt, begun = self._projection.newest_attempt, self._projection.has_begun
-        data: Ending = InterruptedData(attempt=attempt, cause=self._cause(gone))
+        data: Ending = InterruptedData(attempt=attempt, cause=self._cause(gone), processor_seconds=self._used)
         if self._ending is not None and not self._lost and not begun:  # stopped before it trained
             data = StoppedData(attempt=attempt)
         try:
@@ -164,6 +166,7 @@ class RunMonitor:
     def _core_seconds(self) -> float | None:
         """What the run has cost by now; None if its worker cannot tell, or if the journal tells."""
         used = self.worker.processor_seconds() if self._projection.ending is None else None
+        self._used = self._used if used is None else used
         return None if used is None else self._projection.core_seconds + used
 
 

@@ -9860,7 +9860,7 @@ export interface components {
       seeds: number;
       /**
        * Failed
-       * @description Trials that ended without a score, but for those that were skipped since the experiment was over.
+       * @description Trials that ended without a score, but for those that were pruned, or skipped since the experiment was over.
        */
       failed: number;
       /**
