@@ -212,6 +212,17 @@ def test_a_torn_or_foreign_line_among_digests_is_made_again(app: Application, so
     assert results_service(app).results(source, request) == before
 
 
+def test_digests_that_were_made_in_another_way_are_made_again(
+    app: Application, source: ExperimentSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = results_service(app).results(source, ResultsRequest())
+    path = source.folder / "results" / "digests.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"value":[', b'"value":[7,').replace(b'"step":[', b'"step":[7,'))
+    monkeypatch.setattr("rlviz.services.experiment_results.digests.DIGEST_DEFINITION", 99)
+    monkeypatch.setattr("rlviz.services.experiment_results.service.DIGEST_DEFINITION", 99)
+    assert results_service(app).results(source, ResultsRequest()) == before
+
+
 def test_the_second_answer_is_the_first_until_a_trial_changes(app: Application, source: ExperimentSource) -> None:
     results = results_service(app)
     first = results.results(source, ResultsRequest())
@@ -225,6 +236,16 @@ def test_a_run_that_was_deleted_leaves_its_score(app: Application, source: Exper
     cells = [Cell("good", 0, "no-such-run", 7.0, ended=True), Cell("good", 1, None, None, ended=False)]
     found = results_service(app).results(ExperimentSource(**{**vars(source), "cells": cells}), ResultsRequest())
     assert (found.variants[0].n, found.variants[0].iqm, found.complete) == (1, 7.0, False)
+
+
+def test_a_run_that_was_deleted_is_not_said_to_have_trained_for_no_steps(
+    app: Application, source: ExperimentSource
+) -> None:
+    cells = [
+        dataclasses.replace(cell, run_id="no-such-run") if cell.variant == "good" else cell for cell in source.cells
+    ]
+    found = results_service(app).results(ExperimentSource(**{**vars(source), "cells": cells}), ResultsRequest())
+    assert (found.variants[0].n, found.verdict.cautions) == (SEEDS, [])
 
 
 def test_exports_say_the_same_in_every_format(app: Application, source: ExperimentSource) -> None:

@@ -271,6 +271,18 @@ def test_a_live_run_costs_what_its_worker_has_used_until_the_journal_tells(
     assert row.core_seconds(row.ended_at + 60) == events(folder)[-1].data.processor_seconds
 
 
+def test_a_worker_that_was_killed_costs_what_it_had_used_when_it_was_last_asked(
+    follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
+) -> None:
+    begin(journals)
+    worker.used = 7.5
+    assert follower.poll()
+    worker.used, worker.exit = None, Exit(-9)
+    assert not follower.poll()
+    assert events(folder)[-1].data.processor_seconds == 7.5
+    assert row_of(database, folder).core_seconds(0.0) == 7.5
+
+
 def test_what_a_worker_had_used_before_it_went_back_is_counted_once(
     follower: RunMonitor, worker: Actor, journals: RunJournals, folder: RunFolder, database: Database
 ) -> None:

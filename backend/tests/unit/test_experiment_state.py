@@ -44,6 +44,24 @@ def test_the_time_left_follows_from_the_cost_and_not_from_the_age(experiment: Op
     assert state_of(experiment, rows, now=late, parallel=1).seconds_left is None
 
 
+def test_long_trials_count_for_more_in_progress_and_in_the_time_left(tmp_path: Path) -> None:
+    lengths = {"short": 10_000, "long": 1_000_000}
+    variants = [{"name": name, "changes": {"total_timesteps": steps}} for name, steps in lengths.items()]
+    spec = ExperimentSpec.model_validate({"variants": variants, "seeds": 1})
+    folder = ExperimentFolder(tmp_path, new_experiment_id(utc(CREATED)))
+    folder.create(StoredExperiment(id=folder.id, name="x", created_at=utc(CREATED), specification=spec))
+    both = OpenExperiment(folder, lambda: CREATED)
+    first = next(iter(both.trials.values()))
+    both.note(first, TrialState.BEGUN, "a")
+    rows = {"a": row("a", seconds=10.0, step=10_000).model_copy(update={"total_timesteps": 10_000})}
+    found = state_of(both, rows, now=CREATED + 100, parallel=1)
+    assert (found.total_timesteps, found.progress) == (1_010_000, pytest.approx(10_000 / 1_010_000))
+    assert found.seconds_left is None, "one hundredth is too little to tell"
+    rows["a"].step = rows["a"].total_timesteps = 20_000
+    found = state_of(both, rows, now=CREATED + 100, parallel=1)
+    assert found.seconds_left == pytest.approx(10.0 * 1_000_000 / 20_000)
+
+
 def test_the_time_that_it_trained_counts_no_pause_and_nothing_twice() -> None:
     def trained(*attempts: list[float | None]) -> RunRow:
         return RunRow(id="a", created_at=CREATED, attempts=attempts, step=1, total_timesteps=100, status="running")

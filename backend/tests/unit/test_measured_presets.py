@@ -13,6 +13,7 @@ from measuring.document import document
 from measuring.specification import specifications
 from measuring.tables import SPECIFICATIONS
 from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
+from rlviz.analysis.experiments.trials import Paid
 from rlviz.presets.catalog import preset_files, specification_text
 from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
 
@@ -66,9 +67,18 @@ def test_seeds_that_never_got_there_count_as_taking_longer() -> None:
 
 
 def test_all_figures_are_of_the_seeds_that_have_a_score() -> None:
-    failed = replace(trial(3, 0.0, 3_000.0), score=None)
+    failed = replace(trial(3, 0.0, 3_000.0), score=None, core_seconds=100.0, paid=Paid(100.0, 4_000))
     found = measured_of("v0", experiment_results([*TRIALS, failed], SETTING))
     assert (found.seeds, found.solved, found.held, found.solved_steps) == (3, 2, 2, [2_000, 4_000])
+    assert (found.seconds, found.seconds_to_threshold) == (10.0, 10.0)
+
+
+def test_an_attempt_that_was_lost_costs_the_experiment_and_not_the_preset() -> None:
+    again = [replace(one, paid=Paid(2 * one.core_seconds, 2 * one.steps)) for one in TRIALS]
+    results = experiment_results(again, SETTING)
+    found = measured_of("v0", results)
+    assert (found.seconds, found.seconds_to_threshold) == (10.0, 10.0)
+    assert (results.cost.core_seconds, results.cost.variants[0].steps) == (60.0, 24_000)
 
 
 @pytest.mark.parametrize("threshold", [475.0, None])

@@ -86,6 +86,41 @@ def test_the_probability_is_the_mean_of_the_environments() -> None:
     assert found.verdict.finding == "nothing"
 
 
+@pytest.mark.parametrize("tied", [False, True])
+def test_an_environment_on_which_all_are_level_makes_no_verdict_of_what_may_be_chance(tied: bool) -> None:
+    """Six methods with five seeds each, of which the first stands apart on CartPole: 15 pairs."""
+    names = [f"m{place}" for place in range(6)]
+    scores = {f"{name}-c": [float(seed + 10 * (name == "m0")) for seed in range(5)] for name in names}
+    environments = dict.fromkeys(scores, "CartPole-v1")
+    if tied:
+        scores |= {f"{name}-a": [-100.0] * 5 for name in names}
+        environments |= {f"{name}-a": "Acrobot-v1" for name in names}
+    trials = [
+        Trial(variant, seed, f"{variant}-{seed}", score, ended=True)
+        for variant, ours in scores.items()
+        for seed, score in enumerate(ours)
+    ]
+    methods = {variant: variant.partition("-")[0] for variant in scores}
+    found = experiment_results(
+        trials, Setting({name: name for name in scores}, environments, methods=methods, scales=SCALES)
+    )
+    assert found.improvements.pairs[0].chance == pytest.approx(2 / 252)
+    assert found.verdict.finding == "nothing"
+
+
+def test_two_methods_that_are_level_on_one_environment_are_told_apart_by_the_other() -> None:
+    found = results({**SCORES, "pa": [-500.0] * 5})
+    assert found.improvements.pairs[0].chance == pytest.approx(2 / 252)
+    assert found.verdict.headline.endswith("PPO is better than DQN with probability 0.75 [0.75, 0.75].")
+    assert any(one.startswith("Where they are not level, every seed of PPO") for one in found.verdict.reasons)
+
+
+def test_until_the_first_score_it_is_said_so_of_each_environment() -> None:
+    found = results({name: [None] * 5 for name in SCORES}).across
+    assert found is not None
+    assert found.left_out[0] == "CartPole-v1 is left out: nothing has a score there yet."
+
+
 def test_profiles_are_of_normalised_scores() -> None:
     found = results().profiles
     assert (found.value[0], found.value[-1]) == (pytest.approx(-0.02), pytest.approx(1.02))

@@ -112,3 +112,32 @@ def test_presets_are_written_out_and_a_search_has_its_base() -> None:
     assert found["v0"].evaluation.every_steps == 4_000
     space = {"gamma": {"kind": "float", "low": 0.9, "high": 0.99}}
     assert set(resolved(sweep={"space": space})) == {"base"}
+
+
+EVERYTHING: dict[str, Any] = {
+    "algo": "a2c",
+    "env_id": "FrozenLake-v1",
+    "preset": "stable",
+    "total_timesteps": 12_345,
+    "env_options": {"is_slippery": False},
+    "hyperparameters": {"gamma": 0.97},
+    "evaluation": {"every_steps": 4_321, "episodes": 3, "stop_after": None},
+    "snapshots": {"every_seconds": None, "every_steps": 5_000, "keep": 2},
+    "rules": [],
+}
+
+
+def test_what_a_trial_trains_is_all_that_was_asked_for() -> None:
+    assert EVERYTHING.keys() == RunSpec.model_fields.keys()
+    asked = RunSpec.model_validate(EVERYTHING)
+    (found,) = resolved(base=EVERYTHING, variants=ONE).values()
+    for name in EVERYTHING:
+        wanted, got = getattr(asked, name), getattr(found, name)
+        if name == "hyperparameters":
+            assert got["gamma"] == wanted["gamma"]
+        elif name == "snapshots":
+            assert (got.every_seconds, got.every_steps, got.keep) == (None, 5_000, 2)
+        elif name == "env_options":
+            assert got["is_slippery"] is False
+        else:
+            assert got == wanted, name

@@ -64,6 +64,27 @@ def test_a_grid_is_every_combination() -> None:
     assert [one.changes.hyperparameters["n_steps"] for one in planned.fixed_variants()] == [8, 16, 32] * 2
 
 
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"learning_rate": [1e-4, 1e-3], "gamma": [0.9, 0.99]},
+        {f"hyperparameter_{letter}": [1, 2] for letter in "abcdefg"},
+        {f"hyperparameter_{letter}": [1] for letter in "abcdefg"},
+        {"net_arch": [[64] * 40, [64] * 41]},
+    ],
+)
+def test_the_variants_of_a_grid_are_all_called_something_else(grid: dict[str, list[Any]]) -> None:
+    names = [one.name for one in spec(grid=grid).fixed_variants()]
+    assert len(set(names)) == len(names)
+    assert all(0 < len(name) <= LIMITS.variant_name.maximum for name in names)
+
+
+def test_of_a_grid_that_fits_into_no_name_what_varies_is_named() -> None:
+    same = {f"hyperparameter_{letter}": [1] for letter in "abcdefg"}
+    first, second = spec(grid={**same, "gamma": [0.9, 0.99]}).fixed_variants()
+    assert (first.name, second.name) == ("gamma 0.9", "gamma 0.99")
+
+
 def test_the_cost_of_a_large_grid_is_known_without_planning_it() -> None:
     assert spec(grid={name: list(range(10)) for name in "abcdefghij"}, seeds=1).cells == 10**10
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -159,3 +160,11 @@ def test_a_seed_that_ended_early_holds_up_no_other(judged: tuple[Path, str]) -> 
     folder, variant = judged
     assert not again(folder).evaluated(variant, told([0.0], trained=[[0.0]]))
     assert again(folder).evaluated(variant, told([0.0] * 2, trained=[[0.0]]))
+
+
+def test_evaluations_before_a_seed_has_learned_are_judged_by_nobody(judged: tuple[Path, str]) -> None:
+    folder, variant = judged
+    proposer = again(folder)
+    assert not proposer.evaluated(variant, told([nan] * 6, [0.0] * 6, [0.0] * 6))
+    assert not proposer.evaluated(variant, told(*[[nan] * 6] * 3))
+    assert proposer.evaluated(variant, told(*[[nan] * 3 + [0.0] * 3] * 3))

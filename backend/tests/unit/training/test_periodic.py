@@ -46,7 +46,12 @@ class Scripted(GreedyPlayer):
 
 
 def evaluations(
-    folder: RunFolder, journals: RunJournals, player: GreedyPlayer, threshold: float | None = None, **plan: Any
+    folder: RunFolder,
+    journals: RunJournals,
+    player: GreedyPlayer,
+    threshold: float | None = None,
+    first_update: int = 0,
+    **plan: Any,
 ) -> PeriodicEvaluation:
     wanted = PLAN.model_copy(update=plan)
     return PeriodicEvaluation(
@@ -57,6 +62,7 @@ def evaluations(
         as_played=partial(as_played, ALGORITHMS.get("ppo")),
         threshold=threshold,
         stopping=lambda: False,
+        first_update=first_update,
     )
 
 
@@ -100,6 +106,14 @@ def test_the_first_policy_is_tested_again_and_kept_with_the_second_figure(
     assert event.data == BestData(path="best_model.zip", mean_return=70, std_return=1, episodes=2)
     assert PPO.load(folder.best_model_path, device="cpu").num_timesteps == 100
     assert leftovers(folder) == []
+
+
+def test_a_policy_that_has_learned_nothing_is_evaluated_and_not_kept(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    advance(evaluations(folder, journals, Scripted(90, 80, 40, 30), first_update=200), model, 100, 200, 300)
+    assert best(folder) == (300, 30.0)
+    assert [row["values"]["eval/mean_reward"] for row in rows(folder)] == [90, 80, 40]
 
 
 def test_a_lucky_policy_does_not_replace_the_best(

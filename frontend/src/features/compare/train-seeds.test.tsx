@@ -11,13 +11,14 @@ const pair = (change = {}) => ["a", "b"].map((id) => aRun(id, { group_id: id, ..
 test("the caution of single seeds is a button that trains those that are missing", async () => {
   const asked = serve({
     "GET /health": () => ({ body: {} }),
+    "GET /limits": () => ({ body: { verdict_seeds: { minimum: 5 } } }),
     "POST /runs/a/seeds": () => ({ status: 201, body: { runs: [{ id: "a2" }] } }),
     "POST /runs/b/seeds": () => ({ status: 201, body: { runs: [{ id: "b2" }] } }),
   });
   const started = vi.fn();
   renderWithQueries(<TrainSeeds runs={pair()} caution={CAUTION} onStarted={started} />);
   await userEvent.click(
-    screen.getByRole("button", {
+    await screen.findByRole("button", {
       name: `${CAUTION} Train up to 5 seeds of each (8 runs)`,
     }),
   );

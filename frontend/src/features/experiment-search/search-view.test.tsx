@@ -136,6 +136,7 @@ test("a trial is trained again, beside what the search began from, with seeds th
   const asked = serve({
     "GET /experiments/exp-a": () => ({ body: experiment }),
     "GET /experiments/exp-a/search": () => ({ body: search }),
+    "GET /limits": () => ({ body: { verdict_seeds: { minimum: 5 } } }),
     "POST /experiments": () => ({ status: 201, body: { id: "exp-b" } }),
   });
   renderWithQueries(<SearchView id="exp-a" />);

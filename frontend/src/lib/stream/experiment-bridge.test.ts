@@ -32,7 +32,7 @@ beforeEach(() => {
   timers = new FakeTimers();
   apply = experimentBridge(client, timers);
   const cells = [cell("a"), cell("b", { status: "scored", progress: 1, trained: 1 })];
-  const experiment = { id: "e", status: "running", trials: 4, progress: 0.375, cells };
+  const experiment = { id: "e", status: "running", total_timesteps: 4_000, progress: 0.375, cells };
   client.setQueryData(keys.experiment("e"), experiment);
   client.setQueryData(results, {});
   client.setQueryData(keys.experiments, { experiments: [experiment] });
