@@ -17,6 +17,7 @@ STABILITY_EPISODES = 20
 """Stability is the standard deviation of the returns of this many last episodes."""
 
 _NO_SETTINGS = frozenset({"/run_id", "/name", "/created_at", "/group_id"})
+_ORIGINS = frozenset({"parent", "experiment"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +125,12 @@ def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDiffe
     """The settings that differ between ``configs`` (by run id), in the order of the first config that has them.
 
     Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared as a whole. What identifies a run
-    (run_id, name, created_at, group_id), and what it was forked from, is left out.
+    (run_id, name, created_at, group_id), what it was forked from and the experiment that trained it, is left out.
     """
     table: dict[str, dict[str, object]] = {}
     for run_id, config in configs.items():
         for path, value in _leaves(config):
-            if path not in _NO_SETTINGS and path.split("/")[1] != "parent":
+            if path not in _NO_SETTINGS and path.split("/")[1] not in _ORIGINS:
                 table.setdefault(path, {})[run_id] = value
     return [
         ConfigDifference(path, values)

@@ -147,6 +147,12 @@ def test_only_what_differs_is_listed_by_json_pointer() -> None:
     ]
 
 
+def test_where_a_run_comes_from_is_no_setting_of_it() -> None:
+    a = {"gamma": 0.9, "experiment": {"id": "e", "variant": "v0", "trial": 0}, "parent": None}
+    b = {"gamma": 0.9, "experiment": {"id": "e", "variant": "v1", "trial": 5}, "parent": {"run_id": "a"}}
+    assert config_diff({"a": a, "b": b}) == []
+
+
 def test_a_missing_setting_is_not_null() -> None:
     difference = config_diff({"a": {"target_kl": None}, "b": {}, "c": {"target_kl": None}})
     assert difference == [ConfigDifference("/target_kl", {"a": None, "c": None})]
