@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from threading import Event
@@ -14,14 +13,13 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
-from rlviz.domain.knobs import KnobRequest
-from rlviz.domain.snapshot_plan import SnapshotPlan
-from rlviz.rundir.control import Control, Desired, SnapshotRequest
+from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
 from rlviz.training.attempt_start import begin_journal, continue_from_snapshot
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.components import TrainingComponents
+from rlviz.training.control_requests import ControlRequests
 from rlviz.training.error_messages import in_words, is_out_of_memory
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import RunJournals
@@ -55,8 +53,7 @@ class Trainer:
         self._pause = Pause(self._journals)
         self._live = LiveWeights(folder)
         self._components: TrainingComponents | None = None
-        self._rules_number = 0
-        self._requested_checkpoint = 0
+        self._requests = ControlRequests(folder)
         self._step = 0
 
     @property
@@ -76,43 +73,13 @@ class Trainer:
         self._pause.request()
         self._interrupted.set()
 
-    def request_checkpoint(self, number: int) -> None:
-        """Ask for a checkpoint; the same number twice asks once."""
-        self._requested_checkpoint = number
-        if self._components is not None:
-            self._components.checkpoints.request(number)
-
-    def roll_back(self, name: str) -> bool:
-        """Ask to go back to a snapshot at the next step. False as long as training has not begun."""
-        if self._components is None:
-            return False
-        self._components.rollbacks.request(name)
-        return True
-
-    def take_snapshots(self, requests: Sequence[SnapshotRequest]) -> bool:
-        """Take those that people ask for. False as long as training has not begun."""
-        if self._components is None:
-            return not requests
-        self._components.snapshots.asked.hear(requests)
-        return True
-
-    def plan_snapshots(self, plan: SnapshotPlan | None) -> None:
-        """Take them as ``plan`` says; None: as the configuration does."""
-        if self._components is not None and plan is not None:
-            self._components.snapshots.renew(plan)
-
-    def steer(self, requests: Sequence[KnobRequest], rules_number: int) -> bool:
-        """Change knobs, and take up rules of another number. False as long as training has not begun."""
-        if self._components is None:
-            return not requests and rules_number == 0
-        steering = self._components.steering
-        steering.request(requests)
-        if rules_number > self._rules_number:
-            self._rules_number = rules_number
-            with suppress(RunFolderError):  # the rules of before go on
-                if (changed := self._folder.read_rules()) is not None:
-                    steering.renew_rules(changed.rules)
-        return True
+    def hear(self, control: Control) -> None:
+        """``control.json`` says this now. What it asks for twice is done once."""
+        self._requests.hear(control)  # before a pause, which takes the snapshots that are asked for
+        if control.desired is Desired.STOP:
+            self.stop()
+        elif control.desired is Desired.PAUSE:
+            self.pause()
 
     def tick(self) -> None:
         """What the clock asks for, several times a second. Metrics come first, whose reader waits for them; then
@@ -201,7 +168,6 @@ class Trainer:
         control = Control()
         with suppress(RunFolderError):  # a damaged control file asks for nothing
             control = self._folder.read_control()
-        self._rules_number = control.rules_number
         config = config.model_copy(update={"snapshots": control.snapshots or config.snapshots})
         components = TrainingComponents(
             self._folder,
@@ -215,10 +181,8 @@ class Trainer:
             pause=self._pause,
             live=self._live,
         )
-        components.steering.request(control.knob_requests)  # so that they count from the first rollout on
-        components.snapshots.asked.hear(control.snapshot_requests)
         self._components = components
-        components.checkpoints.request(self._requested_checkpoint)  # the watcher may have heard of it before
+        self._requests.attach(components, control.rules_number)  # so that they count from the first rollout on
         return components
 
     def _tell_waiting_snapshots(self, step: int) -> None:
@@ -234,11 +198,7 @@ class Trainer:
     def _heed_control(self) -> None:
         """A stop or a pause may have been asked for before training began."""
         with suppress(RunFolderError):  # a damaged control file asks for nothing; the service writes the next over it
-            desired = self._folder.read_control().desired
-            if desired is Desired.STOP:
-                self.stop()
-            elif desired is Desired.PAUSE:
-                self.pause()
+            self.hear(self._folder.read_control())
 
     def _learn_on(self, model: BaseAlgorithm, config: RunConfig, components: TrainingComponents) -> bool:
         """Train to the end, going back as often as is asked for. Returns whether a stop ended it."""
@@ -261,6 +221,7 @@ class Trainer:
     def _leave_for_beginning(self, asked: GoBack) -> GoBack:
         """The run goes back to where it was forked. What it has changed about its parent is built anew there, as by the
         worker that began it."""
+        self._requests.detach()
         components, self._components = self._components, None
         assert components is not None
         components.steering.go_back(asked.target.step, asked.target.by)

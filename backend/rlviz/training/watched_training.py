@@ -12,7 +12,7 @@ from threading import Event, Thread
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.run_actor import RunActor
-from rlviz.rundir.control import Desired, read_control
+from rlviz.rundir.control import read_control
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.training.attempt import Attempt, begin_attempt
@@ -29,7 +29,6 @@ class ControlWatcher:
     def __init__(self, path: Path, trainer: Trainer) -> None:
         self._path, self._trainer = path, trainer
         self._seen: tuple[int, int] | None = None
-        self._went_back_for = 0
 
     def tick(self) -> None:
         """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
@@ -43,24 +42,8 @@ class ControlWatcher:
         version = (status.st_mtime_ns, status.st_ino)
         if version == self._seen:
             return
-        control = read_control(self._path)
+        self._trainer.hear(read_control(self._path))
         self._seen = version
-        if not self._trainer.take_snapshots(control.snapshot_requests):  # before a pause, which takes them too
-            self._seen = None  # training has not begun: look again
-        if control.desired is Desired.STOP:
-            self._trainer.stop()
-        elif control.desired is Desired.PAUSE:
-            self._trainer.pause()
-        self._trainer.request_checkpoint(control.checkpoint_request)
-        self._trainer.plan_snapshots(control.snapshots)
-        back = control.rollback_request
-        if back is not None and back.number > self._went_back_for:
-            if self._trainer.roll_back(back.snapshot):
-                self._went_back_for = back.number
-            else:
-                self._seen = None  # training has not begun: look again
-        if not self._trainer.steer(control.knob_requests, control.rules_number):
-            self._seen = None  # training has not begun: look again
 
 
 def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | None = None) -> bool:

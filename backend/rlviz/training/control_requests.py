@@ -1,0 +1,54 @@
+"""ControlRequests: what ``control.json`` asks of what trains, besides to end."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from threading import Lock
+
+from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.control import Control
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.components import TrainingComponents
+
+
+class ControlRequests:
+    """Passes on each request once; what was asked for before there are components waits in the file for them."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._components: TrainingComponents | None = None
+        self._rules_number = self._went_back_for = 0
+        self._lock = Lock()
+
+    def attach(self, components: TrainingComponents, rules_number: int) -> None:
+        """From now on ``components`` train, with the rules of that number."""
+        with self._lock:
+            self._components, self._rules_number = components, rules_number
+            with suppress(RunFolderError):  # a damaged control file asks for nothing
+                self._pass_on(self._folder.read_control(), components)
+
+    def detach(self) -> None:
+        with self._lock:
+            self._components = None
+
+    def hear(self, control: Control) -> None:
+        """The file says ``control`` now. From any thread."""
+        with self._lock:
+            if self._components is not None:
+                self._pass_on(control, self._components)
+
+    def _pass_on(self, control: Control, components: TrainingComponents) -> None:
+        components.snapshots.asked.hear(control.snapshot_requests)
+        components.checkpoints.request(control.checkpoint_request)
+        if control.snapshots is not None:
+            components.snapshots.renew(control.snapshots)
+        components.steering.request(control.knob_requests)
+        if control.rules_number > self._rules_number:
+            self._rules_number = control.rules_number
+            with suppress(RunFolderError):  # the rules of before go on
+                if (changed := self._folder.read_rules()) is not None:
+                    components.steering.renew_rules(changed.rules)
+        back = control.rollback_request
+        if back is not None and back.number > self._went_back_for:
+            self._went_back_for = back.number
+            components.rollbacks.request(back.snapshot)
