@@ -1,7 +1,6 @@
 """Proposer: where the trials of an experiment come from. A scheduler trains them and says how they did.
 
-Fixed variants are known from the start; those of a search are proposed one after the other, by how earlier ones did. A
-scheduler treats both alike.
+Fixed variants are planned from the start; those of a search are proposed one after the other, by how earlier ones did.
 """
 
 from __future__ import annotations
@@ -56,13 +55,10 @@ class Proposer(Protocol):
 
 
 class FixedVariants:
-    """Every variant once, in order; none is given up."""
-
-    def __init__(self, proposals: Sequence[Proposal]) -> None:
-        self._proposals = proposals
+    """All were planned when the experiment was opened: nothing is left to be proposed, and none is given up."""
 
     def propose(self, begun: Container[str]) -> Proposal | None:
-        return next((one for one in self._proposals if one.variant not in begun), None)
+        return None
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
         return False

@@ -117,7 +117,7 @@ def test_results_for_another_threshold_are_those_that_are_made_for_it(
     app: Application, source: ExperimentSource, threshold: float
 ) -> None:
     """Though only what depends on it is made again."""
-    trials, found = results_service(app).made(source, ResultsRequest(threshold=threshold))
+    trials, found = results_service(app).trials_and_results(source, ResultsRequest(threshold=threshold))
     setting = Setting(source.variants, source.environments, ScoreKind.TRIAL, threshold)
     assert found == experiment_results(trials, setting)
     assert found.thresholds is not None
@@ -249,7 +249,7 @@ def test_a_run_that_was_deleted_is_not_said_to_have_trained_for_no_steps(
 
 
 def test_exports_say_the_same_in_every_format(app: Application, source: ExperimentSource) -> None:
-    trials, results = results_service(app).made(source, ResultsRequest(threshold=21.5))
+    trials, results = results_service(app).trials_and_results(source, ResultsRequest(threshold=21.5))
     rows = list(csv.DictReader(io.StringIO(export(ExportFormat.CSV, trials, results).decode())))
     assert list(rows[0]) == list(COLUMNS)
     assert (len(rows), rows[0]["score"], rows[0]["reached"], rows[4]["reached"]) == (10, "20.0", "", "1000.0")

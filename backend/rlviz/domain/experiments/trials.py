@@ -34,6 +34,10 @@ class TrialState(StrEnum):
     RETRIED = "retried"
     LOST = "lost"
 
+    @property
+    def is_final(self) -> bool:
+        return self in (TrialState.SCORED, TrialState.FAILED, TrialState.PRUNED)
+
 
 class CellStatus(StrEnum):
     """What a trial does now."""

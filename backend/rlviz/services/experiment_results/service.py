@@ -88,7 +88,7 @@ class ResultsService:
     def results(self, source: ExperimentSource, request: ResultsRequest) -> ExperimentResults:
         state = _State(source, self._database)
         known = self._known(state, request)
-        return self._made(state, request) if known is None else known
+        return self._compute(state, request, *self._trials(state, request)) if known is None else known
 
     def prepare(self, source: ExperimentSource) -> None:
         """Digest what has ended, and make the results that are asked for first once every trial has."""
@@ -98,23 +98,25 @@ class ResultsService:
             rows = _State(source, self._database).rows
             self._store(source).of([row for row in rows.values() if row.state.has_ended])
 
-    def made(self, source: ExperimentSource, request: ResultsRequest) -> tuple[list[Trial], ExperimentResults]:
+    def trials_and_results(
+        self, source: ExperimentSource, request: ResultsRequest
+    ) -> tuple[list[Trial], ExperimentResults]:
         """The trials as they are counted, and what they amount to."""
         state = _State(source, self._database)
         trials, setting = self._trials(state, request)
         known = self._known(state, request)
-        return trials, self._make(state, request, trials, setting) if known is None else known
+        return trials, self._compute(state, request, trials, setting) if known is None else known
 
-    def _made(self, state: _State, request: ResultsRequest) -> ExperimentResults:
-        return self._make(state, request, *self._trials(state, request))
-
-    def _make(self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting) -> ExperimentResults:
+    def _compute(
+        self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting
+    ) -> ExperimentResults:
         """Of another threshold than that of the environments only what depends on it."""
         if setting.threshold == state.source.threshold:
             results = experiment_results(trials, setting)
         else:
             usual = ResultsRequest(request.score)
-            results = for_threshold(self._known(state, usual) or self._made(state, usual), trials, setting)
+            before = self._known(state, usual) or self._compute(state, usual, *self._trials(state, usual))
+            results = for_threshold(before, trials, setting)
         key = state.key(request)
         ResultsCache(state.source.folder / RESULTS).keep(key, results)
         with self._lock:

@@ -47,7 +47,7 @@ class ExperimentResultsService:
 
     def export(self, experiment_id: str, request: ResultsRequest, form: ExportFormat) -> bytes:
         """Raises ExperimentNotFound."""
-        return export(form, *self._results.made(self._find(experiment_id), request))
+        return export(form, *self._results.trials_and_results(self._find(experiment_id), request))
 
     def report(self, experiment_id: str, request: ResultsRequest) -> str:
         """One HTML document. Raises ExperimentNotFound."""

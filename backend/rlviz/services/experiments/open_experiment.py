@@ -29,8 +29,6 @@ from rlviz.services.experiments.scoring import TrialScore
 SEARCHED = "base"
 """By which the base of a search is known among what variants train."""
 
-FINAL = frozenset({TrialState.SCORED, TrialState.FAILED, TrialState.PRUNED})
-
 
 @dataclass
 class Trial:
@@ -49,7 +47,7 @@ class Trial:
 
     @property
     def is_final(self) -> bool:
-        return self.last is not None and self.last.state in FINAL
+        return self.last is not None and self.last.state.is_final
 
     @property
     def is_begun(self) -> bool:
@@ -231,10 +229,9 @@ class OpenExperiment:
                 self.add(proposal)
             return search
         fixed = self.spec.fixed_variants()
-        proposals = [Proposal(f"v{place}", one.name, {}, seeds) for place, one in enumerate(fixed)]
-        for proposal, variant in zip(proposals, fixed, strict=True):
-            self.add(proposal, variant)
-        return FixedVariants(proposals)
+        for place, variant in enumerate(fixed):
+            self.add(Proposal(f"v{place}", variant.name, {}, seeds), variant)
+        return FixedVariants()
 
     def _take(self, line: TrialLine) -> None:
         self.trials[line.trial].take(line)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rlviz.domain.sweep import FloatRange, PrunerName, SamplerName, Sweep
-from rlviz.search.proposer import FixedVariants, Proposal, Proposer, SearchProposer, SeedReturns
+from rlviz.search.proposer import Proposer, SearchProposer, SeedReturns
 from rlviz.search.study import Study, TrialState
 
 SPACE: Any = {"x": FloatRange(low=-5, high=5)}
@@ -24,17 +24,12 @@ def opened(folder: Path, **changes: Any) -> tuple[Study, SearchProposer]:
     return study, SearchProposer(study, SEEDS)
 
 
-def fixed(folder: Path) -> Proposer:
-    return FixedVariants([Proposal(f"v{place}", f"V {place}", {"x": place}, SEEDS) for place in range(6)])
-
-
 def searched(folder: Path) -> Proposer:
     return opened(folder)[1]
 
 
-@pytest.mark.parametrize("make", [fixed, searched])
 @pytest.mark.parametrize("seed", range(4))
-def test_every_variant_is_begun_once_wherever_the_scheduler_is_killed(tmp_path: Path, make: Any, seed: int) -> None:
+def test_every_variant_is_begun_once_wherever_the_scheduler_is_killed(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     begun: dict[str, str] = {}
     done: set[str] = set()
@@ -43,7 +38,7 @@ def test_every_variant_is_begun_once_wherever_the_scheduler_is_killed(tmp_path: 
         afterwards -= len(done) == 6
         if afterwards < 0:  # some more in which nothing is left to be proposed
             break
-        proposer = make(tmp_path)
+        proposer = searched(tmp_path)
         while chance.random() < 0.8:
             proposal = proposer.propose(begun)
             if chance.random() < 0.3:
@@ -57,7 +52,7 @@ def test_every_variant_is_begun_once_wherever_the_scheduler_is_killed(tmp_path: 
                     proposer.finished(variant, [1.0, 2.0, 3.0])
                     if chance.random() < 0.7:  # otherwise killed before it was written down, and told again
                         done.add(variant)
-    assert make(tmp_path).propose(begun) is None
+    assert searched(tmp_path).propose(begun) is None
     assert len(begun) == 6
     assert len(set(begun.values())) == 6
 
