@@ -19,6 +19,9 @@ from rlviz.services.use_cases.last_episodes import last_episodes
 from rlviz.services.use_cases.metrics import MetricsService
 from tests.support.run_folders import journal, make_run
 
+SHORT = {"n_steps": 50, "batch_size": 50}
+"""A rollout of 50 steps: at step 100 the policy has learned."""
+
 BACK = RollbackData(snapshot="200", superseded=Stretch(first=3, last=3, attempt=2, beyond=200))
 
 
@@ -37,7 +40,7 @@ def go_back(folder: RunFolder) -> None:
 @pytest.fixture
 def run(tmp_path: Path) -> RunFolder:
     """Its third row, of a return of 999, was left behind as it went back."""
-    folder = make_run(tmp_path, "a")
+    folder = make_run(tmp_path, "a", hyperparameters=SHORT)
     for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
         log(folder, step, value)
     go_back(folder)
@@ -95,7 +98,7 @@ def test_the_journal_as_it_was_written_has_them_all(run: RunFolder) -> None:
 
 
 def test_a_pruner_forgets_what_a_run_goes_back_over(tmp_path: Path) -> None:
-    folder, returns = make_run(tmp_path, "a"), GreedyReturns(tmp_path)
+    folder, returns = make_run(tmp_path, "a", hyperparameters=SHORT), GreedyReturns(tmp_path)
     for step, value in ((100, 10.0), (200, 20.0), (300, 999.0)):
         log(folder, step, value)
     assert returns.of("a") == [10, 20, 999]
@@ -103,6 +106,14 @@ def test_a_pruner_forgets_what_a_run_goes_back_over(tmp_path: Path) -> None:
     assert returns.of("a") == [10, 20]
     log(folder, 300, 30.0)
     assert returns.of("a") == [10, 20, 30]
+
+
+def test_a_pruner_is_told_nothing_of_a_policy_that_has_not_learned(tmp_path: Path) -> None:
+    folder = make_run(tmp_path, "a", hyperparameters={"n_steps": 200, "batch_size": 50})
+    for step, value in ((100, 90.0), (200, 80.0), (300, 30.0)):
+        log(folder, step, value)
+    assert [value for value in GreedyReturns(tmp_path).of("a") if value == value] == [30]
+    assert len(GreedyReturns(tmp_path).of("a")) == 3, "evaluations keep their places"
 
 
 def test_a_line_that_is_no_row_is_none_of_them(run: RunFolder) -> None:
