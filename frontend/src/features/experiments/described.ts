@@ -112,8 +112,7 @@ function factsOf(
       !isVaried &&
       `${algorithmName(base.algo ?? "")}, ${base.preset ? presetName(base.preset) : "its defaults"}`,
     "For all": fixed.join(", "),
-    "Steps of each run":
-      lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
+    "Steps of each run": lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
     Seeds: seedText(seeds),
     Trials: sweep && plural(sweep.trials ?? 0, "combination"),
     "Proposed by": sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,

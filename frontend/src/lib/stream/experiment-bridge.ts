@@ -84,6 +84,9 @@ export function withRun(experiment: Experiment, run: Run): Experiment {
     gained += (trained - cell.progress) * run.total_timesteps;
     return { ...cell, trained, progress: trained, sparkline: run.sparkline };
   });
-  const progress = Math.min(1, experiment.progress + gained / Math.max(experiment.total_timesteps, 1));
+  const progress = Math.min(
+    1,
+    experiment.progress + gained / Math.max(experiment.total_timesteps, 1),
+  );
   return gained === 0 ? experiment : { ...experiment, cells, progress };
 }
