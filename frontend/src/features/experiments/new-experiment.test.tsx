@@ -1,4 +1,4 @@
-import { fireEvent, screen } from "@testing-library/react";
+import { fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
@@ -61,6 +61,12 @@ function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
   return () => asked.filter(({ route }) => route === "POST /experiments").map(({ body }) => body);
 }
 
+/** Nothing can be started, for a reason that is there to be read. */
+function expectNoStart(reason: string) {
+  expect(screen.getByRole("button", { name: "Start" })).toHaveAttribute("aria-disabled", "true");
+  expect(screen.getByRole("status")).toHaveTextContent(reason);
+}
+
 test("thousands of runs are asked back with what they cost, and started when that is wanted", async () => {
   const detail =
     "This would train 2,500 runs, 2,500,000 environment steps together. Say `confirm: true` if that is wanted.";
@@ -71,17 +77,20 @@ test("thousands of runs are asked back with what they cost, and started when tha
   );
   await screen.findByRole("option", { name: "Cart Pole" });
   await userEvent.click(screen.getByRole("radio", { name: "Grid" }));
-  expect(screen.getByRole("button", { name: "Start" })).toBeDisabled();
-  await userEvent.selectOptions(
-    screen.getByRole("combobox", { name: /add a hyperparameter/ }),
-    "gamma",
-  );
+  expectNoStart("Add a hyperparameter to vary first.");
+  await userEvent.click(screen.getByRole("button", { name: "Show it" }));
+  const add = screen.getByRole("combobox", { name: /add a hyperparameter/ });
+  expect(add).toHaveFocus();
+  await userEvent.selectOptions(add, "gamma");
   await userEvent.clear(screen.getByLabelText("gamma"));
   await userEvent.type(screen.getByLabelText("gamma"), "0.9, 0.95, 0.99");
   expect(screen.getByText("15 runs, 15k steps together")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   const asked = await screen.findByText(/^This would train 2,500 runs/);
   expect(asked).not.toHaveTextContent("confirm");
+  expect(screen.getByRole("contentinfo")).toContainElement(asked);
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  expect(sent()).toHaveLength(1);
   await userEvent.click(screen.getByRole("button", { name: "Start all the same" }));
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/experiments/view?id=exp-a"));
   expect(sent()).toMatchObject([{ confirm: false }, { confirm: true }]);
@@ -94,7 +103,7 @@ test("the space of a search is changed before it begins", async () => {
   await userEvent.click(screen.getByText("1 hyperparameter searched"));
   const low = screen.getByLabelText("gamma: from");
   await userEvent.clear(low);
-  expect(screen.getByRole("button", { name: "Start" })).toBeDisabled();
+  expectNoStart("Mend what is marked first.");
   await userEvent.type(low, "0.5");
   await userEvent.click(screen.getByLabelText("gamma: logarithmic"));
   await userEvent.clear(screen.getByLabelText("Trials"));
@@ -128,7 +137,7 @@ test("what an experiment is called, which seeds, where, and how it is carried ou
   await userEvent.selectOptions(screen.getByLabelText("Seeds of each"), "List");
   type("Seeds", "7, 8, 8");
   expect(screen.getByText(/^Seed 8 is there twice/)).toBeVisible();
-  expect(screen.getByRole("button", { name: "Start" })).toBeDisabled();
+  expectNoStart("Mend what is marked first.");
   type("Seeds", "7, 8, 11");
   type("Name", "Heavy poles");
   await userEvent.click(screen.getByText("Advanced"));
@@ -161,7 +170,7 @@ test("what an experiment is called, which seeds, where, and how it is carried ou
   });
 });
 
-test("what the service refuses is said at its field, which is opened, and the rest below", async () => {
+test("what the service refuses is said at its field, which is opened and focused, and the rest beside the button", async () => {
   shown(() => ({
     status: 422,
     body: {
@@ -177,7 +186,29 @@ test("what the service refuses is said at its field, which is opened, and the re
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(await screen.findByText("Not even one trial fits into this limit.")).toBeVisible();
   expect(screen.getByLabelText("Steps together")).toBeInvalid();
-  expect(screen.getByRole("alert")).toHaveTextContent("DQN does not fit.");
+  expect(screen.getByLabelText("Steps together")).toHaveFocus();
+  const alert = within(screen.getByRole("contentinfo")).getByRole("alert");
+  expect(alert).toHaveTextContent("Line 2: DQN does not fit.");
+});
+
+test("what is refused of the name that a line is given by itself is said at that line", async () => {
+  const detail = "String should have at most 100 characters";
+  shown(() => ({
+    status: 422,
+    body: { detail, errors: [{ pointer: "/variants/1/name", detail }] },
+  }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  expect(await screen.findByText(detail)).toBeVisible();
+  expect(screen.getByLabelText("Name 2")).toHaveFocus();
+});
+
+test("what is refused and has no field at all is said in words", async () => {
+  const detail = "50,000 trials are too many: 10,000 are the most.";
+  shown(() => ({ status: 422, body: { detail, errors: [{ pointer: "", detail }] } }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  expect(await screen.findByRole("alert")).toHaveTextContent(detail);
 });
 
 test("variants are compared in several environments, a grid in one", async () => {
@@ -192,7 +223,7 @@ test("variants are compared in several environments, a grid in one", async () =>
   await userEvent.click(screen.getByRole("radio", { name: "Variants" }));
   await userEvent.selectOptions(screen.getByLabelText("Environment 2"), "CartPole-v1");
   expect(screen.getByText("It is there twice")).toBeVisible();
-  expect(screen.getByRole("button", { name: "Start" })).toBeDisabled();
+  expectNoStart("Mend what is marked first.");
   await userEvent.selectOptions(screen.getByLabelText("Environment 2"), "Acrobot-v1");
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   await vi.waitFor(() => expect(sent()).toHaveLength(1));

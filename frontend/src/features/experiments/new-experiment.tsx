@@ -2,12 +2,12 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { SinkDisclosure } from "@/components/sink-choice";
-import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { controlClass, Field } from "@/components/ui/field";
+import { revealProblem } from "@/components/ui/reveal-problem";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
 import {
@@ -36,9 +36,10 @@ import {
 } from "./draft";
 import { unfairnessOf } from "./fairness";
 import { FairnessNotes } from "./fairness-notes";
+import { FormFooter } from "./form-footer";
 import { LengthFields } from "./length-fields";
 import { PlaceFields } from "./place-fields";
-import { POINTERS, problemAt, refusalsOf } from "./problems";
+import { POINTERS, problemAt, reasonAgainst, refusalsOf } from "./problems";
 import { RefusalNotice } from "./refusal-notice";
 import { readDraft } from "./specification";
 import { SweepFields } from "./sweep-fields";
@@ -94,6 +95,7 @@ interface FormProps {
 /** What is varied, where, with how many seeds, and what it costs. */
 function Form({ algorithms, environments, limits, onClose }: FormProps) {
   const router = useRouter();
+  const body = useRef<HTMLDivElement>(null);
   const [draft, setDraft] = useState<ExperimentDraft>(FIRST);
   const create = useMutation({
     mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),
@@ -115,31 +117,36 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
   const asksBack = refused.find(({ pointer }) => pointer === "/confirm");
   const { shown, others } = refusalsOf(draft, refused);
   const problems = new Map([...shown, ...own]);
+  useEffect(() => {
+    if (create.error) revealProblem(body.current);
+  }, [create.error]);
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
       title="New experiment"
       footer={
-        <>
-          <span className="mr-auto text-xs text-ink-soft tabular-nums" role="status">
-            {plural(runs, "run")}
-            {steps !== null && `, ${brief(steps)} steps together`}
-          </span>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            needsService
-            busy={create.isPending}
-            disabled={own.size > 0 || (draft.kind === "variants" && !draft.variants.length)}
-            onClick={() => create.mutate(asksBack !== undefined)}
-          >
-            {asksBack ? "Start all the same" : "Start"}
-          </Button>
-        </>
+        <FormFooter
+          cost={plural(runs, "run") + (steps === null ? "" : `, ${brief(steps)} steps together`)}
+          reason={reasonAgainst(draft, own)}
+          onShow={own.size > 0 ? () => revealProblem(body.current) : null}
+          refusal={
+            create.error && (
+              <RefusalNotice
+                {...{ asksBack, others, error: create.error }}
+                marked={shown.size > 0}
+                onInsist={() => create.mutate(true)}
+              />
+            )
+          }
+          asks={asksBack !== undefined}
+          busy={create.isPending}
+          onCancel={onClose}
+          onStart={() => create.mutate(false)}
+        />
       }
     >
-      <div className="flex flex-col gap-4">
+      <div ref={body} className="flex flex-col gap-4">
         <Segmented
           legend="What is varied"
           className="self-start"
@@ -212,9 +219,6 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
           chosen={draft.sinks}
           onChange={(sinks) => change({ sinks })}
         />
-        {create.error && (
-          <RefusalNotice {...{ asksBack, others, error: create.error }} marked={shown.size > 0} />
-        )}
       </div>
     </Dialog>
   );

@@ -70,5 +70,5 @@ test("what is refused of a variant is said at its line, and at the place where i
     "/variants/1/changes/hyperparameters/gamma": "Not here.",
     "/places/1/env_options/g": "Too heavy.",
   });
-  expect(others).toEqual(refused.slice(2));
+  expect(others).toEqual([{ ...refused[2], detail: "Line 2: It does not fit." }]);
 });

@@ -1,3 +1,4 @@
+import { MEND_FIRST } from "@/components/ui/field";
 import type { FieldProblem } from "@/lib/api";
 import { ADVANCED_POINTERS } from "./advanced-draft";
 import { type ExperimentDraft, placesOf } from "./draft";
@@ -13,6 +14,7 @@ export const POINTERS = {
   place: (at: number) => `/places/${at}`,
   option: (name: string, at = 0) =>
     at === 0 ? `/base/env_options/${name}` : `/places/${at}/env_options/${name}`,
+  variantName: (place: number) => `/variants/${place}/name`,
   change: (place: number, name: string) => `/variants/${place}/changes/hyperparameters/${name}`,
   grid: (name: string) => `/grid/${name}`,
   space: (name: string) => `/sweep/space/${name}`,
@@ -23,6 +25,16 @@ export function problemAt(problems: Problems, pointer: string): string | undefin
   const places = [...problems.keys()];
   const found = places.find((place) => place === pointer || place.startsWith(`${pointer}/`));
   return found && problems.get(found);
+}
+
+/** Why what is typed cannot be started, in a sentence; undefined: it can. */
+export function reasonAgainst(draft: ExperimentDraft, own: Problems): string | undefined {
+  if (draft.kind === "variants" && draft.variants.length === 0) {
+    return "No algorithm can learn in all of these. Choose another environment.";
+  }
+  if (draft.kind === "grid" && draft.grid.length === 0)
+    return "Add a hyperparameter to vary first.";
+  return own.size > 0 ? MEND_FIRST : undefined;
 }
 
 /** What the service refused, told apart by whether the form shows a field to say it at. */
@@ -40,8 +52,9 @@ export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem
       )
       .replace(/^\/variants\/(\d+)/, (_, variant) => `/variants/${Math.floor(variant / places)}`);
     const known = pointersOf(draft).some((one) => place === one || place.startsWith(`${one}/`));
+    const line = draft.variants.length > 1 && /^\/variants\/(\d+)\//.exec(place)?.[1];
     if (known) shown.set(place, detail);
-    else others.push({ pointer, detail });
+    else others.push({ pointer, detail: line ? `Line ${Number(line) + 1}: ${detail}` : detail });
   }
   return { shown, others };
 }
@@ -49,9 +62,10 @@ export function refusalsOf(draft: ExperimentDraft, fields: readonly FieldProblem
 function pointersOf(draft: ExperimentDraft): string[] {
   const { kind, variants, grid, sweep } = draft;
   const of = {
-    variants: variants.flatMap(({ changes = [] }, place) =>
-      changes.map(({ name }) => POINTERS.change(place, name)),
-    ),
+    variants: variants.flatMap(({ changes = [] }, place) => [
+      POINTERS.variantName(place),
+      ...changes.map(({ name }) => POINTERS.change(place, name)),
+    ]),
     grid: grid.map(({ name }) => POINTERS.grid(name)),
     search: [
       ...[POINTERS.trials, POINTERS.seedsPerTrial],

@@ -38,6 +38,7 @@ export function SpaceFields({ rows, fields, problems, onChange }: SpaceFieldsPro
             place={place}
             fields={fields}
             problem={problemAt(problems, POINTERS.space(row.name))}
+            isNeeded={searched.length === 0}
             onChange={(changes) =>
               onChange(rows.map((one, at) => (at === place ? { ...one, ...changes } : one)))
             }

@@ -1,3 +1,4 @@
+import { type ComponentProps, useId } from "react";
 import { controlClass } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
@@ -10,12 +11,16 @@ interface SpaceRowFieldsProps {
   place: number;
   fields: ReadonlyMap<string, Hyperparameter>;
   problem: string | undefined;
+  /** Whether nothing is searched yet. */
+  isNeeded: boolean;
   onChange: (changes: Partial<SpaceRow>) => void;
 }
 
 /** What is searched of one hyperparameter: a range, or choices, and where it applies. */
 export function SpaceRowFields(props: SpaceRowFieldsProps) {
-  const { row, rows, place, fields, problem, onChange } = props;
+  const { row, rows, place, fields, problem, isNeeded, onChange } = props;
+  const note = useId();
+  const wrong = { "aria-invalid": problem ? true : undefined, "aria-describedby": problem && note };
   const { name, kind, searched, when, source } = row;
   const schema = fields.get(name);
   const now = JSON.stringify(when);
@@ -31,6 +36,7 @@ export function SpaceRowFields(props: SpaceRowFieldsProps) {
           <input
             type="checkbox"
             className="size-4 shrink-0 accent-accent"
+            aria-invalid={isNeeded || undefined}
             checked={searched}
             onChange={(event) => onChange({ searched: event.currentTarget.checked })}
           />
@@ -57,6 +63,7 @@ export function SpaceRowFields(props: SpaceRowFieldsProps) {
           )}
           {kind === "choice" ? (
             <Typed
+              {...wrong}
               label={`${name}: choices, with “${schema ? separatorOf(schema) : ","}” between`}
               className="min-w-40 grow"
               value={row.choices}
@@ -65,6 +72,7 @@ export function SpaceRowFields(props: SpaceRowFieldsProps) {
           ) : (
             <>
               <Typed
+                {...wrong}
                 label={`${name}: from`}
                 className="w-24"
                 value={row.low}
@@ -74,6 +82,7 @@ export function SpaceRowFields(props: SpaceRowFieldsProps) {
                 to
               </span>
               <Typed
+                {...wrong}
                 label={`${name}: to`}
                 className="w-24"
                 value={row.high}
@@ -90,6 +99,7 @@ export function SpaceRowFields(props: SpaceRowFieldsProps) {
                 log
               </label>
               <Typed
+                {...wrong}
                 label={`${name}: step`}
                 placeholder="step"
                 className="w-20"
@@ -116,12 +126,16 @@ export function SpaceRowFields(props: SpaceRowFieldsProps) {
           )}
         </div>
       )}
-      {searched && problem && <p className="pl-6 text-xs text-bad">{problem}.</p>}
+      {searched && problem && (
+        <p id={note} className="pl-6 text-xs text-bad">
+          {problem}.
+        </p>
+      )}
     </li>
   );
 }
 
-interface TypedProps {
+interface TypedProps extends Pick<ComponentProps<"input">, "aria-invalid" | "aria-describedby"> {
   label: string;
   value: string;
   placeholder?: string;
@@ -129,10 +143,11 @@ interface TypedProps {
   onChange: (text: string) => void;
 }
 
-function Typed({ label, value, placeholder, className, onChange }: TypedProps) {
+function Typed({ label, value, placeholder, className, onChange, ...rest }: TypedProps) {
   return (
     <span className={className}>
       <input
+        {...rest}
         aria-label={label}
         title={label}
         className={controlClass}

@@ -62,6 +62,7 @@ export function TypedFields(props: TypedFieldsProps) {
         <Select
           className="self-start"
           aria-label={`${legend}: add a hyperparameter`}
+          aria-required={several && typed.length === 0 ? true : undefined}
           value=""
           onChange={({ currentTarget: { value } }) => {
             const schema = fields.get(value);

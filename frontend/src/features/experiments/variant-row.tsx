@@ -25,7 +25,10 @@ export function VariantRow(props: VariantRowProps) {
   const { algo, preset, name = "", changes = [] } = variant;
   const limits = useLimits();
   const [opened, setOpened] = useState(false);
-  const wrong = changes.some((one) => problemAt(problems, POINTERS.change(place, one.name)));
+  const misnamed = problemAt(problems, POINTERS.variantName(place));
+  const wrong =
+    misnamed !== undefined ||
+    changes.some((one) => problemAt(problems, POINTERS.change(place, one.name)));
   return (
     <div className="grid grid-cols-[1fr_1fr_auto] items-center gap-x-2">
       <Select
@@ -67,7 +70,7 @@ export function VariantRow(props: VariantRowProps) {
         }
       >
         <div className="flex flex-col gap-2 pb-2 pl-5">
-          <Field label={`Name ${place + 1}`} hint="Empty: made from what it is.">
+          <Field label={`Name ${place + 1}`} hint="Empty: made from what it is." error={misnamed}>
             {(control) => (
               <input
                 {...control}

@@ -5,6 +5,7 @@ import { type FormEvent, useReducer, useRef, useState } from "react";
 import { LISTED, SeedCount, seedsWanted } from "@/components/seeds";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
+import { revealProblem } from "@/components/ui/reveal-problem";
 import { learns } from "@/lib/run-actions";
 import { useCreateRun } from "../use-create-run";
 import { AdvancedFields } from "./advanced-fields";
@@ -50,13 +51,7 @@ export function NewRunForm({ choices, first }: NewRunFormProps) {
     saveDraft(window.sessionStorage, choices, changeDraft(choices, draft, next));
   };
   /** After the next render, when the fields show what is wrong with them. */
-  const focusFirstProblem = () =>
-    requestAnimationFrame(() => {
-      const bad = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
-      bad?.closest("details")?.setAttribute("open", "");
-      bad?.focus({ preventScroll: true });
-      bad?.scrollIntoView({ block: "center" }); // not behind the buttons at the foot of the form
-    });
+  const focusFirstProblem = () => requestAnimationFrame(() => revealProblem(form.current));
   const send = (start: boolean) => {
     if (create.isPending || create.isSuccess) return;
     create.reset();
