@@ -31,6 +31,8 @@ class Limits(LazyModel):
     verdict_seeds: Bounds = Field(
         description="Seeds of each variant with which a verdict may call one better than another."
     )
+    sweep_trials: Bounds = Field(description="Trials of a search.")
+    sweep_seeds: Bounds = Field(description="Seeds of each trial of a search.")
     experiment_parallel: Bounds = Field(description="Runs of an experiment that train at once.")
     experiment_retries: Bounds = Field(description="How often a trial that failed is trained anew.")
     scored_episodes: Bounds = Field(description="Episodes that give a trial of an experiment its score.")
@@ -74,6 +76,7 @@ LEAST_VERDICT_SEEDS = 5
 
 DEFAULT_EXPERIMENTS_PER_PAGE = 100
 DEFAULT_EXPERIMENT_SEEDS = 5
+DEFAULT_SWEEP_TRIALS = 20
 DEFAULT_SCORED_EPISODES = 20
 DEFAULT_RETRIES = 1
 DEFAULT_PERIODIC_EPISODES = 10
@@ -102,6 +105,8 @@ LIMITS = Limits(
     group_seeds=Bounds(minimum=1, maximum=50),
     experiment_seeds=Bounds(minimum=1, maximum=1_000, default=DEFAULT_EXPERIMENT_SEEDS),
     verdict_seeds=Bounds(minimum=LEAST_VERDICT_SEEDS, maximum=1_000),
+    sweep_trials=Bounds(minimum=1, maximum=1_000, default=DEFAULT_SWEEP_TRIALS),
+    sweep_seeds=Bounds(minimum=1, maximum=20, default=1),
     experiment_parallel=Bounds(minimum=1, maximum=256),
     experiment_retries=Bounds(minimum=1, maximum=10, default=DEFAULT_RETRIES),
     scored_episodes=Bounds(minimum=1, maximum=1_000, default=DEFAULT_SCORED_EPISODES),

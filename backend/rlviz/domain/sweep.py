@@ -9,10 +9,10 @@ from typing import Annotated, Literal, Self
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.limits import DEFAULT_SWEEP_TRIALS, LIMITS
 
 MOST_SEARCHED = 30
 MOST_CHOICES = 50
-MOST_SWEEP_TRIALS = 1_000
 
 
 class SamplerName(StrEnum):
@@ -115,8 +115,10 @@ class Sweep(LazyModel):
     space: SearchSpace = Field(description="By the name of a hyperparameter, what is searched.")
     sampler: SamplerName = SamplerName.TPE
     pruner: PrunerName = PrunerName.NONE
-    trials: int = Field(20, ge=1, le=MOST_SWEEP_TRIALS, strict=True)
-    seeds_per_trial: int = Field(1, ge=1, le=20, strict=True, description="Runs of each trial, one for each seed.")
+    trials: int = Field(DEFAULT_SWEEP_TRIALS, ge=1, le=LIMITS.sweep_trials.maximum, strict=True)
+    seeds_per_trial: int = Field(
+        1, ge=1, le=LIMITS.sweep_seeds.maximum, strict=True, description="Runs of each trial, one for each seed."
+    )
     seed: int = Field(0, ge=0, le=2**31 - 1, strict=True, description="Seed of the sampler.")
 
     @model_validator(mode="after")
@@ -173,8 +175,9 @@ def _check_grid(space: Mapping[str, Parameter]) -> None:
             combinations *= len(grid_values(parameter))
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from error
-    if combinations > MOST_SWEEP_TRIALS:
-        raise ValueError(f"The grid has {combinations:,} combinations; {MOST_SWEEP_TRIALS:,} are the most.")
+    most = LIMITS.sweep_trials.maximum
+    if combinations > most:
+        raise ValueError(f"The grid has {combinations:,} combinations; {most:,} are the most.")
 
 
 def applies(parameter: Parameter, values: Mapping[str, JsonValue]) -> bool:

@@ -14,6 +14,7 @@ from rlviz.domain.experiments.specification import VariantChanges
 from rlviz.domain.sweep import PrunerName
 from rlviz.services.experiments.open_experiment import SEARCHED
 from rlviz.services.experiments.trial_runs import TrialRuns
+from rlviz.services.use_cases.configuration import MEMORY_PER_WORKER
 
 Pace = Callable[[str, str], float | None]
 """Environment steps a second of one core, of an algorithm in an environment; None if none was ever trained."""
@@ -22,7 +23,7 @@ LEAST_SECONDS = 1.0
 
 _MERGED = ("hyperparameters", "env_options")
 
-_BROUGHT_BY = {"algo": ("algo", "env_id"), "preset": ("preset", "algo", "env_id"), "total_timesteps": ("preset",)}
+_BROUGHT_BY = {"algo": ("env_id",), "preset": ("algo", "env_id"), "total_timesteps": ("preset",)}
 """What may have led to something wrong with a field, the likeliest first, besides the field itself."""
 
 
@@ -113,7 +114,9 @@ class SpecificationCheck:
             if spec.grid:
                 unknown = isinstance(error, UnknownName)
                 _refuse(error, lambda field: _in_grid(spec, variant, field, is_name=unknown), variant.name)
-            _refuse(error, lambda field: _in_variant(spec, place, variant, field))
+            is_in_none = any(one.pointer == MEMORY_PER_WORKER for one in error.fields)
+            of = variant.name if is_in_none else None
+            _refuse(error, lambda field: _in_variant(spec, place, variant, field), of)
 
 
 def _written_out(config: RunConfig) -> RunSpec:
@@ -121,10 +124,17 @@ def _written_out(config: RunConfig) -> RunSpec:
 
 
 def _refuse(error: InvalidRequest, place: Callable[[FieldError], str], of: str | None = None) -> NoReturn:
-    """``place``: where in the specification a field of a run came from; ``of``: the combination that it is about."""
+    """``place``: where in the specification a field of a run came from; ``of``: the variant that it is about, where no
+    pointer says so."""
     prefix = f"{of}: " if of is not None else ""
-    fields = [FieldError(place(one), f"{prefix}{one.detail}") for one in error.fields or [FieldError("", str(error))]]
-    raise InvalidRequest(f"{prefix}{error}", fields) from error
+    detail = str(error)
+    for one in error.fields:  # pointers into the request for a run, which nobody made
+        detail = detail.replace(f"{one.pointer}: ", f"{one.pointer.removeprefix('/').replace('/', '.')}: ")
+    fields = [
+        FieldError(one.pointer if one.pointer == MEMORY_PER_WORKER else place(one), f"{prefix}{one.detail}")
+        for one in error.fields or [FieldError("", str(error))]
+    ]
+    raise InvalidRequest(f"{prefix}{detail}", fields) from error
 
 
 def _in_base(spec: ExperimentSpec, field: FieldError) -> str:
@@ -145,6 +155,8 @@ def _in_grid(spec: ExperimentSpec, variant: Variant, field: FieldError, *, is_na
 
 
 def _in_variant(spec: ExperimentSpec, place: int, variant: Variant, field: FieldError) -> str:
+    if field.pointer == "/total_timesteps" and variant.changes.total_timesteps is None and spec.base.total_timesteps:
+        return f"/base{field.pointer}"  # the variant's preset did not bring it
     changes = pointer_to("variants", place, "changes")
     found = _given_by(variant.changes, field, changes) or _given_by(spec.base, field, "/base")
     return found or (changes if "changes" in variant.model_fields_set else pointer_to("variants", place))

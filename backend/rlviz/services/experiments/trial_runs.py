@@ -46,7 +46,7 @@ class TrialRuns:
     def resolve(self, run_spec: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         """What would be trained. Raises InvalidRequest."""
         given = {name: getattr(run_spec, name) for name in RunSpec.model_fields}
-        return self._runs.resolve(NewRun(**given, seed=seed), memory_limit=memory)
+        return self._runs.resolve(NewRun(**given, seed=seed), memory_per_worker=memory)
 
     def add(self, config: RunConfig, sinks: Sequence[SinkKind] = ()) -> RunRow:
         """Create the run with its sinks and queue it. Raises NotEnoughDisk or OSError."""

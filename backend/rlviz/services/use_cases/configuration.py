@@ -69,6 +69,7 @@ def resolve_config(
     *,
     own_presets: Sequence[OwnPreset] = (),
     memory_limit: int | None = None,
+    memory_per_worker: int | None = None,
     keep_film: int = DEFAULT_FILM,
     snapshot_bytes: int = DEFAULT_SNAPSHOT_BYTES,
 ) -> RunConfig:
@@ -76,7 +77,8 @@ def resolve_config(
     are kept for the filmstrip, ``snapshot_bytes`` what snapshots may take together unless
     the plan says.
 
-    Raises InvalidRequest, naming each bad field, also if buffers would need more than ``memory_limit`` bytes.
+    Raises InvalidRequest, naming each bad field, also if buffers would need more bytes than ``memory_limit``, which is
+    the service's, or ``memory_per_worker``, which is the request's own.
     """
     algorithm = _algorithm(new.algo)
     learns = algorithm is not RANDOM
@@ -99,6 +101,8 @@ def resolve_config(
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
     hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
     check_rules(new.rules, algorithm, hyperparameters.model_dump(), evaluation)
+    if memory_per_worker is not None:
+        check_memory(algorithm, hyperparameters, environment, memory_per_worker, is_own=True)
     if memory_limit is not None:
         check_memory(algorithm, hyperparameters, environment, memory_limit)
     instant = utc(now)
@@ -185,17 +189,31 @@ def check_evaluation(plan: EvaluationPlan, environment: Environment, *, learns: 
         )
 
 
-def check_memory(algorithm: Algorithm, values: Hyperparameters, environment: Environment, limit: int) -> None:
-    """Raises InvalidRequest, with values that would fit, if a run's buffers need more than ``limit`` bytes."""
+MEMORY_PER_WORKER = "/memory_per_worker"
+"""The pointer to a request's own limit."""
+
+
+def check_memory(
+    algorithm: Algorithm, values: Hyperparameters, environment: Environment, limit: int, *, is_own: bool = False
+) -> None:
+    """Raises InvalidRequest, with values that would fit, if a run's buffers need more than ``limit`` bytes. ``is_own``:
+    the limit is the request's own ``memory_per_worker``, which is named then, and not the service's."""
     observation, action = _layout(environment.observation_space), _layout(environment.action_space)
     need = values.memory(observation, action)
     if need.bytes <= limit:
         return
     what = f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
+    needs = f"{what} would need about {byte_text(need.bytes)} for {_observations(environment.observation_space, need)}"
+    remedy = _remedy(need, values, limit)
+    if is_own:
+        otherwise = remedy[0].lower() + remedy[1:]
+        raise InvalidRequest.field(
+            MEMORY_PER_WORKER,
+            f"{needs}; memory_per_worker allows {byte_text(limit)}. Raise it, or {otherwise}",
+        )
     raise InvalidRequest.field(
         pointer_to("hyperparameters", need.field) if need.field is not None else "/algo",
-        f"{what} would need about {byte_text(need.bytes)} for {_observations(environment.observation_space, need)}; "
-        f"a run may have at most {byte_text(limit)} here (RLVIZ_MEMORY_LIMIT). {_remedy(need, values, limit)}",
+        f"{needs}; a run may have at most {byte_text(limit)} here (RLVIZ_MEMORY_LIMIT). {remedy}",
     )
 
 

@@ -124,15 +124,16 @@ class RunService(RunUseCases):
         config = self.resolve(new)
         return self._add([config], now, start=start)[0]
 
-    def resolve(self, new: NewRun, *, memory_limit: int | None = None) -> RunConfig:
-        """The configuration that a run would have; ``memory_limit``: bytes for its buffers, where fewer than it may
+    def resolve(self, new: NewRun, *, memory_per_worker: int | None = None) -> RunConfig:
+        """The configuration that a run would have; ``memory_per_worker``: bytes for its buffers, besides what it may
         have anyway. Raises InvalidRequest or UnknownName."""
         return resolve_config(
             new,
             self._clock(),
             self._environments.get,
             own_presets=self._own_presets.all(),
-            memory_limit=min(filter(None, (memory_limit, self._settings.memory_a_run)), default=None),
+            memory_limit=self._settings.memory_a_run,
+            memory_per_worker=memory_per_worker,
             keep_film=self._settings.keep_film,
             snapshot_bytes=self._settings.snapshot_bytes,
         )

@@ -18,7 +18,7 @@ class Runs:
 
     def resolve(self, wishes: RunSpec, seed: int, memory: int | None = None) -> RunConfig:
         given = {name: getattr(wishes, name) for name in RunSpec.model_fields}
-        return resolve_config(NewRun(**given, seed=seed), 0.0, memory_limit=memory)
+        return resolve_config(NewRun(**given, seed=seed), 0.0, memory_limit=8 * 10**9, memory_per_worker=memory)
 
 
 def resolved(pace: float | None = None, **given: Any) -> dict[str, RunSpec]:
@@ -62,6 +62,9 @@ def change(**changes: Any) -> list[dict[str, Any]]:
         ({"variants": change(preset="none")}, "/variants/1/changes/preset"),
         ({"variants": change(env_id="FrozenLake-v1", algo="q-learning", env_options={"size": 3})},
          "/variants/1/changes/env_options/size"),
+        ({"base": {"total_timesteps": 10**12}, "variants": change(preset="fast")}, "/base/total_timesteps"),
+        ({"base": {"total_timesteps": 10**4}, "variants": change(total_timesteps=1)},
+         "/variants/1/changes/total_timesteps"),
         ({"base": {"evaluation": {"stop_after": 3}}, "variants": ONE}, "/base/evaluation/stop_after"),
         ({"base": {"hyperparameters": {"gamma": 5}}, "sweep": {"space": {"gamma": {"kind": "float", "low": 0.9,
           "high": 0.99}}}}, "/base/hyperparameters/gamma"),
@@ -75,6 +78,18 @@ def test_what_only_a_combination_makes_wrong_names_the_combination() -> None:
     field = refused(grid={"n_steps": [256, 7], "n_envs": [1]}, seeds=1)
     assert field.pointer == "/grid"
     assert "n_steps 7, n_envs 1: " in field.detail
+
+
+def test_a_refusal_names_fields_and_not_pointers_into_a_request_that_nobody_made() -> None:
+    with pytest.raises(InvalidRequest, match=r"^total_timesteps: "):
+        resolved(base={"total_timesteps": 10**12}, variants=ONE)
+
+
+def test_buffers_beyond_the_memory_of_a_worker_are_said_of_that_and_of_the_variant_that_has_them() -> None:
+    field = refused(memory_per_worker=10**6, variants=[{"name": "b", "changes": {"algo": "dqn"}}])
+    assert field.pointer == "/memory_per_worker"
+    assert field.detail.startswith("b: buffer_size ")
+    assert "memory_per_worker allows 1 MB. Raise it, or use at most " in field.detail
 
 
 HUNDRED = [round(0.9 + 0.0009 * place, 5) for place in range(100)]

@@ -46,16 +46,18 @@ def test_what_cannot_be_planned_is_refused_where_it_stands(given: dict[str, Any]
         (LIMITS.experiment_parallel, lambda value: {"parallel": value}),
         (LIMITS.experiment_retries, lambda value: {"retries": value}),
         (LIMITS.scored_episodes, lambda value: {"score": {"episodes": value}}),
+        (LIMITS.sweep_trials, lambda value: {"variants": [], "sweep": {**SWEEP, "trials": value}}),
+        (LIMITS.sweep_seeds, lambda value: {"variants": [], "sweep": {**SWEEP, "seeds_per_trial": value}}),
     ],
 )
 def test_what_a_specification_may_say_ends_where_the_limits_say(
     bounds: Bounds, given: Callable[[int], dict[str, Any]]
 ) -> None:
     for value in (bounds.minimum, bounds.maximum):
-        spec(variants=VARIANTS, **given(value))
+        spec(**{"variants": VARIANTS, **given(value)})
     for value in (bounds.minimum - 1, bounds.maximum + 1):
         with pytest.raises(ValidationError):
-            spec(variants=VARIANTS, **given(value))
+            spec(**{"variants": VARIANTS, **given(value)})
 
 
 def test_a_grid_is_every_combination() -> None:

@@ -14,8 +14,11 @@ export interface Bounds {
 
 export function parseInteger(text: string, bounds: Bounds): Parsed {
   const value = parseNumber(text);
-  if (!Number.isSafeInteger(value)) return no("Enter a whole number");
-  return within(value, bounds);
+  if (!Number.isInteger(value)) return no("Enter a whole number");
+  const parsed = within(value, bounds);
+  return parsed.ok && !Number.isSafeInteger(value)
+    ? no("Enter a number with fewer digits")
+    : parsed;
 }
 
 export function parseDecimal(text: string, bounds: Bounds): Parsed {

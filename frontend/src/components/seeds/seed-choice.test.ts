@@ -14,10 +14,16 @@ test.each([
   ["1, 2, 1", /Seed 1 is there twice/],
   ["1, two", /two: enter a whole number/],
   ["1, 99", /99: must be 0 to 10/],
+  ["99999999999999999999", /: must be 0 to 10/],
   ["1 2 3 4", /3 seeds at most; these are 4/],
 ])("the list %j is refused with what is wrong", (text, problem) => {
   const parsed = parseSeeds(text, { minimum: 0, maximum: 10 }, 3);
   expect(parsed).toEqual({ ok: false, problem: expect.stringMatching(problem) });
+});
+
+test("a seed of which digits would be lost is refused where no bounds refuse it", () => {
+  const parsed = parseSeeds("99999999999999999999");
+  expect(parsed).toMatchObject({ ok: false, problem: expect.stringMatching(/fewer digits/) });
 });
 
 test("a list says how many runs it wants, and leaves its first seed behind", () => {

@@ -1,6 +1,7 @@
-import { type Bounds, parseInteger } from "@/components/schema-field";
+import type { Bounds } from "@/components/schema-field";
 import type { CreateExperiment, Limits } from "@/lib/api";
 import { parseNumber } from "@/lib/format";
+import { readWhole } from "./typed-values";
 
 type Specification = Pick<
   CreateExperiment,
@@ -66,13 +67,10 @@ export function readAdvanced(
   limits: Limits,
   problems: Map<string, string>,
 ): ReadAdvanced {
-  const whole = (field: AdvancedField, bounds: Bounds): number | null => {
-    if (draft[field].trim() === "") return null;
-    const parsed = parseInteger(draft[field], bounds);
-    if (parsed.ok) return parsed.value as number;
-    problems.set(ADVANCED_POINTERS[field], parsed.problem);
-    return null;
-  };
+  const whole = (field: AdvancedField, bounds: Bounds) =>
+    draft[field].trim() === ""
+      ? null
+      : readWhole(draft[field], bounds, ADVANCED_POINTERS[field], problems);
   const minutes = draft.minutes.trim() === "" ? null : parseNumber(draft.minutes);
   if (minutes !== null && !(minutes > 0)) {
     problems.set(ADVANCED_POINTERS.minutes, "Enter a number above 0");

@@ -89,6 +89,25 @@ test.each([
   expect(problemsOf(draft, cartpole)).toEqual({ "/grid/gamma": problem });
 });
 
+test.each([
+  ["steps", "0", "Must be 100 to 10,000,000"],
+  ["steps", "-5", "Must be 100 to 10,000,000"],
+  ["steps", "1e12", "Must be 100 to 10,000,000"],
+  ["steps", "12.5", "Enter a whole number"],
+  ["trials", "0", "Must be 1 to 1,000"],
+  ["trials", "100,000", "Must be 1 to 1,000"],
+  ["trials", "", "Enter a whole number"],
+  ["seeds", "21", "Must be 1 to 20"],
+])("%s %j are told to be wrong, and by which bounds", (field, text, problem) => {
+  const isSteps = field === "steps";
+  const draft = isSteps
+    ? { ...FIRST, steps: text }
+    : { ...searching, sweep: { ...searching.sweep, [field]: text } };
+  const at = { steps: "/base/total_timesteps", trials: "/sweep/trials" }[field];
+  expect(problemsOf(draft, cartpole)).toEqual({ [at ?? "/sweep/seeds_per_trial"]: problem });
+  if (isSteps) expect(totalSteps(draft, cartpole)).toBeNull();
+});
+
 const searching = withBase({ ...FIRST, kind: "search" }, cartpole, FIRST.base);
 const searchWith = (name: string, changes: object) => ({
   ...searching,

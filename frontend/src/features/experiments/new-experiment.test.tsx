@@ -27,6 +27,8 @@ const limits = {
     variant_name: { maximum: 100 },
     seed: { minimum: 0, maximum: 100 },
   },
+  ...{ total_timesteps: { minimum: 100, maximum: 10_000_000 } },
+  ...{ sweep_trials: { minimum: 1, maximum: 1_000 }, sweep_seeds: { minimum: 1, maximum: 20 } },
   ...{ scored_episodes: { minimum: 1, maximum: 1_000, default: 20 } },
   ...{ experiment_seeds: { minimum: 1, maximum: 1_000 } },
   ...{ experiment_parallel: { minimum: 1, maximum: 256 } },

@@ -15,7 +15,7 @@ import {
 } from "./draft";
 import { POINTERS, type Problems } from "./problems";
 import { readRow } from "./sweep-draft";
-import { parseValue, parseValues } from "./typed-values";
+import { parseValue, parseValues, readWhole } from "./typed-values";
 
 /** What the form holds as the service takes it. */
 export interface ReadDraft {
@@ -44,9 +44,8 @@ interface Reading {
 
 export function readDraft(draft: ExperimentDraft, offer: Offer, limits: Limits): ReadDraft {
   const problems = new Map<string, string>();
-  const typed = typedSteps(draft);
-  if (typed !== null && !(Number.isSafeInteger(typed) && typed >= 1)) {
-    problems.set(POINTERS.steps, "Give a whole number, or nothing");
+  if (draft.steps.trim() !== "") {
+    readWhole(draft.steps, limits.total_timesteps, POINTERS.steps, problems);
   }
   const advanced = readAdvanced(draft.advanced, limits, problems);
   const name = draft.name.trim();
@@ -56,6 +55,7 @@ export function readDraft(draft: ExperimentDraft, offer: Offer, limits: Limits):
   return {
     specification: { ...(name && { name }), ...specification, ...advanced.specification, ...sinks },
     ...cost,
+    ...(problems.has(POINTERS.steps) && { steps: null }),
     problems,
   };
 }
@@ -135,8 +135,9 @@ function search(reading: Reading): Varied {
     else if (read) problems.set(POINTERS.space(row.name), read.problem);
   }
   if (!rows.some(({ searched }) => searched)) problems.set("/sweep/space", "Search at least one");
-  const trials = wholeNumber(draft.sweep.trials, POINTERS.trials, problems);
-  const seeds = wholeNumber(draft.sweep.seeds, POINTERS.seedsPerTrial, problems);
+  const trials = readWhole(draft.sweep.trials, limits.sweep_trials, POINTERS.trials, problems) ?? 1;
+  const seeds =
+    readWhole(draft.sweep.seeds, limits.sweep_seeds, POINTERS.seedsPerTrial, problems) ?? 1;
   const length = lengthOf(draft, draft.base, offer);
   const isJudged = pruner !== "none" && advanced.every === null;
   if (isJudged && length === null) {
@@ -236,11 +237,4 @@ export function lengthOf(
 
 function counted(runs: number, length: number | null) {
   return { runs, steps: length === null ? null : runs * length };
-}
-
-function wholeNumber(text: string, at: string, problems: Map<string, string>): number {
-  const value = parseNumber(text);
-  if (Number.isSafeInteger(value) && value >= 1) return value;
-  problems.set(at, "Give a whole number");
-  return 1;
 }

@@ -1,4 +1,4 @@
-import { parseHyperparameter } from "@/components/schema-field";
+import { type Bounds, parseHyperparameter, parseInteger } from "@/components/schema-field";
 import type { Hyperparameter } from "@/lib/api";
 import { setting } from "@/lib/format";
 
@@ -53,4 +53,17 @@ export function parseValues(schema: Hyperparameter, text: string): ParsedValues 
 export function parseValue(schema: Hyperparameter, text: string): ParsedValues {
   const parsed = parseValues(schema, text);
   return parsed.ok && parsed.values.length > 1 ? { ok: false, problem: "One value" } : parsed;
+}
+
+/** A whole number; null where it is none within `bounds`, and why is then put into `problems` at `pointer`. */
+export function readWhole(
+  text: string,
+  bounds: Bounds,
+  pointer: string,
+  problems: Map<string, string>,
+): number | null {
+  const parsed = parseInteger(text, bounds);
+  if (parsed.ok) return parsed.value as number;
+  problems.set(pointer, parsed.problem);
+  return null;
 }

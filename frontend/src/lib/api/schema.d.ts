@@ -5121,6 +5121,10 @@ export interface components {
       experiment_seeds: components["schemas"]["Bounds"];
       /** @description Seeds of each variant with which a verdict may call one better than another. */
       verdict_seeds: components["schemas"]["Bounds"];
+      /** @description Trials of a search. */
+      sweep_trials: components["schemas"]["Bounds"];
+      /** @description Seeds of each trial of a search. */
+      sweep_seeds: components["schemas"]["Bounds"];
       /** @description Runs of an experiment that train at once. */
       experiment_parallel: components["schemas"]["Bounds"];
       /** @description How often a trial that failed is trained anew. */
