@@ -10,6 +10,7 @@ import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { experimentsQuery } from "@/lib/api";
 import { DeleteExperiment } from "./delete-experiment";
+import { FIRST } from "./draft";
 import { ExperimentLine } from "./experiment-line";
 import { NewExperiment } from "./new-experiment";
 
@@ -17,6 +18,7 @@ import { NewExperiment } from "./new-experiment";
 export function Experiments() {
   const { data, error, refetch, isFetching } = useQuery(experimentsQuery);
   const [isNew, setIsNew] = useState(false);
+  const [draft, setDraft] = useState(FIRST);
   const create = (
     <Button
       variant="primary"
@@ -66,7 +68,7 @@ export function Experiments() {
           </div>
         </Notice>
       ))}
-      {isNew && <NewExperiment onClose={() => setIsNew(false)} />}
+      {isNew && <NewExperiment draft={draft} onChange={setDraft} onClose={() => setIsNew(false)} />}
     </div>
   );
 }

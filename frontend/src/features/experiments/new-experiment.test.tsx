@@ -1,7 +1,9 @@
 import { fireEvent, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { useState } from "react";
 import { expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { FIRST } from "./draft";
 import { NewExperiment } from "./new-experiment";
 
 const push = vi.hoisted(() => vi.fn());
@@ -59,8 +61,19 @@ function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
     }),
     "POST /experiments": create,
   });
-  renderWithQueries(<NewExperiment onClose={() => undefined} />);
+  renderWithQueries(<Opened />);
   return () => asked.filter(({ route }) => route === "POST /experiments").map(({ body }) => body);
+}
+
+/** The page of the form, which is open. */
+function Opened() {
+  const [draft, setDraft] = useState(FIRST);
+  const [isOpen, setIsOpen] = useState(true);
+  return isOpen ? (
+    <NewExperiment draft={draft} onChange={setDraft} onClose={() => setIsOpen(false)} />
+  ) : (
+    <button onClick={() => setIsOpen(true)}>Open again</button>
+  );
 }
 
 /** Nothing can be started, for a reason that is there to be read. */
@@ -211,6 +224,18 @@ test("what is refused and has no field at all is said in words", async () => {
   await screen.findByRole("option", { name: "Cart Pole" });
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(await screen.findByRole("alert")).toHaveTextContent(detail);
+});
+
+test("what was typed is there when the form is opened again, until it is started over", async () => {
+  shown(() => ({ status: 500 }));
+  await screen.findByRole("option", { name: "Cart Pole" });
+  expect(screen.queryByRole("button", { name: "Start over" })).toBeNull();
+  await userEvent.type(screen.getByLabelText("Steps of each run"), "5k");
+  await userEvent.keyboard("{Escape}");
+  await userEvent.click(screen.getByRole("button", { name: "Open again" }));
+  expect(await screen.findByLabelText("Steps of each run")).toHaveValue("5k");
+  await userEvent.click(screen.getByRole("button", { name: "Start over" }));
+  expect(screen.getByLabelText("Steps of each run")).toHaveValue("");
 });
 
 test("variants are compared in several environments, a grid in one", async () => {

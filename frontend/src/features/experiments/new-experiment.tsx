@@ -2,8 +2,9 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState } from "react";
+import { type Dispatch, type SetStateAction, useEffect, useRef } from "react";
 import { SinkDisclosure } from "@/components/sink-choice";
+import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { controlClass, Field } from "@/components/ui/field";
@@ -52,8 +53,15 @@ const KINDS = [
   { value: "search", label: "Search" },
 ] as const;
 
+interface NewExperimentProps {
+  draft: ExperimentDraft;
+  onChange: Dispatch<SetStateAction<ExperimentDraft>>;
+  /** Nothing is lost by it: the form is opened again with the same draft. */
+  onClose: () => void;
+}
+
 /** The form of a new experiment, once it is known what can be chosen. */
-export function NewExperiment({ onClose }: { onClose: () => void }) {
+export function NewExperiment(props: NewExperimentProps) {
   const algorithms = useQuery(algorithmsQuery);
   const environments = useQuery(environmentsQuery);
   const limits = useQuery(limitsQuery);
@@ -63,13 +71,13 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
         algorithms={algorithms.data}
         environments={environments.data}
         limits={limits.data}
-        onClose={onClose}
+        {...props}
       />
     );
   }
   const failed = [algorithms, environments, limits].find(({ error }) => error);
   return (
-    <Dialog open onOpenChange={(open) => !open && onClose()} title="New experiment">
+    <Dialog open onOpenChange={(open) => !open && props.onClose()} title="New experiment">
       {failed?.error ? (
         <ErrorState
           error={failed.error}
@@ -85,25 +93,23 @@ export function NewExperiment({ onClose }: { onClose: () => void }) {
   );
 }
 
-interface FormProps {
+interface FormProps extends NewExperimentProps {
   algorithms: readonly Algorithm[];
   environments: readonly Environment[];
   limits: Limits;
-  onClose: () => void;
 }
 
 /** What is varied, where, with how many seeds, and what it costs. */
-function Form({ algorithms, environments, limits, onClose }: FormProps) {
+function Form({ algorithms, environments, limits, draft, onChange, onClose }: FormProps) {
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
-  const [draft, setDraft] = useState<ExperimentDraft>(FIRST);
   const create = useMutation({
     mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
   const change = (changes: Partial<ExperimentDraft>) => {
     create.reset();
-    setDraft((before) => ({ ...before, ...changes }));
+    onChange((before) => ({ ...before, ...changes }));
   };
   const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
   const offer = offerOf(draft);
@@ -147,13 +153,19 @@ function Form({ algorithms, environments, limits, onClose }: FormProps) {
       }
     >
       <div ref={body} className="flex flex-col gap-4">
-        <Segmented
-          legend="What is varied"
-          className="self-start"
-          options={KINDS}
-          value={draft.kind}
-          onChange={(kind) => moveTo({ kind })}
-        />
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <Segmented
+            legend="What is varied"
+            options={KINDS}
+            value={draft.kind}
+            onChange={(kind) => moveTo({ kind })}
+          />
+          {JSON.stringify(draft) !== JSON.stringify(FIRST) && (
+            <Button size="sm" variant="quiet" onClick={() => change(FIRST)}>
+              Start over
+            </Button>
+          )}
+        </div>
         <p className="-mt-2 text-xs text-ink-faint">{HELP[draft.kind]}</p>
         <PlaceFields
           {...{ draft, environments, problems }}
