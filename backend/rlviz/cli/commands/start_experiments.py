@@ -160,9 +160,8 @@ def create(connection: Connection, specification: dict[str, Any], yes: bool) -> 
     except Refused as refused:
         if [pointer for pointer, _ in refused.fields] != ["/confirm"]:
             raise
-        [(_, reason)] = refused.fields
-        asked = reason.partition(" Say `confirm")[0]
-        ask_first(f"{asked} Begin?", yes)
+        [(_, cost)] = refused.fields
+        ask_first(f"{cost} Begin?", yes)
         return dict(connection.post("/experiments", {**specification, "confirm": True}))
 
 

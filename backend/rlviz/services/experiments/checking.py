@@ -61,11 +61,9 @@ class SpecificationCheck:
 
     def _check_size(self, spec: ExperimentSpec, configs: Sequence[RunConfig]) -> None:
         if spec.cells > MOST_UNCONFIRMED and not spec.confirm:
-            raise InvalidRequest.field(
-                "/confirm",
-                f"This would train {spec.cells:,} runs, {self._cost(spec, configs)}. Say `confirm: true` if that is "
-                "wanted.",
-            )
+            cost = f"This would train {spec.cells:,} runs, {self._cost(spec, configs)}."
+            # Who asks a person shows the cost; who wrote the request is told what to add to it.
+            raise InvalidRequest(f"{cost} Say `confirm: true` if that is wanted.", [FieldError("/confirm", cost)])
         shortest = min(config.total_timesteps for config in configs)
         if spec.limits.steps is not None and spec.limits.steps < shortest:
             raise InvalidRequest.field(

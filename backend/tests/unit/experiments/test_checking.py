@@ -104,6 +104,14 @@ def test_ten_thousand_combinations_say_what_they_would_cost(seeds: int) -> None:
     assert f"about {steps / 200 / 3600:,.0f} core-hours" in field.detail
 
 
+def test_what_is_asked_back_tells_the_cost_apart_from_what_to_say_in_a_request() -> None:
+    with pytest.raises(InvalidRequest, match=r"Say `confirm: true` if that is wanted\.$") as caught:
+        resolved(grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=1)
+    (field,) = caught.value.fields
+    assert str(caught.value).startswith(field.detail)
+    assert field.detail.endswith("steps together.")
+
+
 def test_a_grid_beyond_all_counting_is_refused_at_once() -> None:
     field = refused(grid=dict.fromkeys(("gamma", "gae_lambda", "ent_coef", "vf_coef", "max_grad_norm"), HUNDRED))
     assert "trials are too many" in field.detail

@@ -23,7 +23,7 @@ export function FormFooter(props: FormFooterProps) {
   return (
     <>
       {refusal && <div className="max-h-[40dvh] basis-full overflow-y-auto">{refusal}</div>}
-      <div className="mr-auto flex min-w-0 flex-wrap items-center gap-x-1 text-xs text-ink-soft">
+      <div className="flex min-w-0 grow basis-32 flex-wrap items-center gap-x-1 text-xs text-ink-soft">
         <span className="tabular-nums" role="status">
           {reason ?? cost}
         </span>

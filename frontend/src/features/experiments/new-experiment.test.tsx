@@ -83,12 +83,12 @@ function expectNoStart(reason: string) {
 }
 
 test("thousands of runs are asked back with what they cost, and started when that is wanted", async () => {
-  const detail =
-    "This would train 2,500 runs, 2,500,000 environment steps together. Say `confirm: true` if that is wanted.";
+  const cost = "This would train 2,500 runs, 2,500,000 environment steps together.";
+  const detail = `${cost} Say \`confirm: true\` if that is wanted.`;
   const sent = shown((body) =>
     (body as { confirm: boolean }).confirm
       ? { status: 201, body: { id: "exp-a" } }
-      : { status: 422, body: { detail, errors: [{ pointer: "/confirm", detail }] } },
+      : { status: 422, body: { detail, errors: [{ pointer: "/confirm", detail: cost }] } },
   );
   await screen.findByRole("option", { name: "Cart Pole" });
   await userEvent.click(screen.getByRole("radio", { name: "Grid" }));

@@ -140,7 +140,7 @@ function Form({ algorithms, environments, limits, draft, onChange, onClose }: Fo
             create.error && (
               <RefusalNotice
                 {...{ asksBack, others, error: create.error }}
-                marked={shown.size > 0}
+                marked={shown.size}
                 onInsist={() => create.mutate(true)}
               />
             )

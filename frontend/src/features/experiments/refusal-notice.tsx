@@ -6,8 +6,8 @@ interface RefusalNoticeProps {
   error: Error;
   /** Set where so much was asked for that the service wants it said twice. */
   asksBack: FieldProblem | undefined;
-  /** Whether fields of the form say what is wrong with them. */
-  marked: boolean;
+  /** How many fields of the form say what is wrong with them. */
+  marked: number;
   /** What is wrong with what has no field. */
   others: readonly FieldProblem[];
   /** Start what was asked back. */
@@ -19,7 +19,7 @@ export function RefusalNotice({ error, asksBack, marked, others, onInsist }: Ref
   if (asksBack) {
     return (
       <Notice tone="warn" role="alert" title="That is much">
-        <p>{asksBack.detail.replace(/ Say `confirm.*$/, "")}</p>
+        <p>{asksBack.detail}</p>
         <Button size="sm" className="mt-2 max-md:h-10" needsService onClick={onInsist}>
           Start all the same
         </Button>
@@ -28,11 +28,17 @@ export function RefusalNotice({ error, asksBack, marked, others, onInsist }: Ref
   }
   return (
     <Notice tone="bad" role="alert" title="The experiment was not started">
-      {marked && <p>The marked fields say what is wrong with them.</p>}
+      {marked > 0 && (
+        <p>
+          The marked{" "}
+          {marked === 1 ? "field says what is wrong with it" : "fields say what is wrong with them"}
+          .
+        </p>
+      )}
       {others.map(({ pointer, detail }) => (
         <p key={pointer}>{detail}</p>
       ))}
-      {!marked && others.length === 0 && <p>{explainAction(error)}</p>}
+      {marked === 0 && others.length === 0 && <p>{explainAction(error)}</p>}
     </Notice>
   );
 }
