@@ -130,3 +130,8 @@ class OwnPreset(_Values):
 def own_preset_id(title: str) -> str:
     """For instance ``own-my-pendulum`` of “My Pendulum!”."""
     return OWN + re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60].strip("-")
+
+
+def is_built_in_title(title: str) -> bool:
+    """Whether a preset of that title would be taken for one of ours: “fast!” is “Fast”."""
+    return own_preset_id(title).removeprefix(OWN) in set(PresetId)

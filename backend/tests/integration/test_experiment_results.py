@@ -387,6 +387,7 @@ def test_keeping_a_preset_lists_it_where_it_fits(http: Client) -> None:
         ({"variant": "goood", "title": "x"}, "/variant"),
         ({"variant": "good", "title": ""}, "/title"),
         ({"variant": "good", "title": "…"}, "/title"),
+        ({"variant": "good", "title": "FAST"}, "/title"),
         ({"variant": "good", "title": "x" * 61}, "/title"),
         ({"title": "x"}, "/variant"),
         ({"variant": "good", "title": "x", "rank": 1}, "/rank"),

@@ -51,6 +51,28 @@ def test_a_title_is_taken_once(tmp_path: Path) -> None:
     assert caught.value.fields[0].pointer == "/title"
 
 
+@pytest.mark.parametrize("title", ["Fast", "fast", " STABLE ", "High Score", "high-score!"])
+def test_the_title_of_a_built_in_preset_is_refused_and_loads_where_it_was_kept_before(
+    tmp_path: Path, title: str
+) -> None:
+    own = OwnPresets(tmp_path)
+    with pytest.raises(InvalidRequest, match="Choose another title") as caught:
+        own.keep(preset(title))
+    assert caught.value.fields[0].pointer == "/title"
+    assert own.all() == ()
+    earlier = preset(title)
+    (tmp_path / "presets").mkdir()
+    (tmp_path / "presets" / f"{earlier.id}.json").write_text(earlier.model_dump_json())
+    assert own.all() == (earlier,)
+
+
+@pytest.mark.parametrize("title", ["Fast enough", "Faster", "High"])
+def test_a_title_that_only_begins_like_one_is_kept(tmp_path: Path, title: str) -> None:
+    own = OwnPresets(tmp_path)
+    own.keep(preset(title))
+    assert [one.title for one in own.all()] == [title]
+
+
 def test_a_run_can_be_made_with_it_where_it_fits_and_only_there(tmp_path: Path) -> None:
     own = OwnPresets(tmp_path)
     own.keep(preset())

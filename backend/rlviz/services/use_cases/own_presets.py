@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.errors import FieldError, InvalidRequest, PresetNotFound, RlvizError
-from rlviz.domain.presets import OwnPreset
+from rlviz.domain.presets import OwnPreset, is_built_in_title
 from rlviz.rundir.atomic import atomic_write
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,12 @@ class OwnPresets:
             return self._known[1]
 
     def keep(self, preset: OwnPreset) -> None:
-        """Write its file. Raises InvalidRequest if there is one of that id or if there are too many, or OSError."""
+        """Write its file. Raises InvalidRequest if there is one of that id, if its title is that of a built-in preset,
+        or if there are too many; or OSError."""
+        if is_built_in_title(preset.title):
+            raise InvalidRequest.field(
+                "/title", f"{preset.title!r} is what a built-in preset is called. Choose another title."
+            )
         with self._lock:
             path = self._path(preset.id)
             if path.exists() or path.is_symlink():

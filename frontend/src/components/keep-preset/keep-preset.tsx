@@ -80,7 +80,10 @@ export function KeepPreset({ experiment, variant, what, usual, onClose }: KeepPr
                 {...control}
                 className={controlClass}
                 value={title}
-                onChange={(event) => setTitle(event.currentTarget.value)}
+                onChange={(event) => {
+                  keep.reset(); // what was refused is another title
+                  setTitle(event.currentTarget.value);
+                }}
               />
             )}
           </Field>

@@ -132,6 +132,23 @@ test("a trial is kept as a preset under the name that it is given", async () => 
   });
 });
 
+test("a title that is refused is said so at its field, until another is typed", async () => {
+  const detail = "'Fast' is what a built-in preset is called. Choose another title.";
+  shown(search, () => ({
+    status: 422,
+    body: { detail, errors: [{ pointer: "/title", detail }] },
+  }));
+  await userEvent.click(await screen.findByRole("button", { name: "Keep as preset" }));
+  const title = screen.getByLabelText("Title");
+  await userEvent.clear(title);
+  await userEvent.type(title, "Fast");
+  await userEvent.click(screen.getByRole("button", { name: "Keep" }));
+  await vi.waitFor(() => expect(title).toBeInvalid());
+  expect(title).toHaveAccessibleDescription(detail);
+  await userEvent.type(title, "er");
+  expect(title).toBeValid();
+});
+
 test("a trial is trained again, beside what the search began from, with seeds that it has not seen", async () => {
   const asked = serve({
     "GET /experiments/exp-a": () => ({ body: experiment }),
