@@ -105,9 +105,9 @@ async function create(page: Page) {
   await form.getByText("Advanced", { exact: true }).click();
   await form.getByLabel("Episodes of a score").fill("3");
   await form.getByLabel("Evaluated every").fill("1000");
-  await form.getByLabel("At once").fill("0");
+  await form.getByLabel("Parallel runs").fill("0");
   await expect(form.getByRole("button", { name: "Start" })).toBeDisabled();
-  await form.getByLabel("At once").fill("1");
+  await form.getByLabel("Parallel runs").fill("1");
   await expect(form.getByRole("status")).toHaveText("6 runs, 30k steps together");
   await form.getByRole("button", { name: "Start" }).click();
 }

@@ -6,13 +6,13 @@ export const SAMPLERS: Record<SearchResults["sampler"], string> = {
   "cma-es": "CMA-ES",
   "gaussian-process": "Gaussian process",
   random: "Random",
-  grid: "Every combination",
+  grid: "Grid",
 };
 
 /** When trials can be given up. */
 export const PRUNERS: Record<SearchResults["pruner"], string> = {
-  none: "Never",
-  median: "Below the median",
+  none: "None",
+  median: "Median",
   "successive-halving": "Successive halving",
   hyperband: "Hyperband",
 };

@@ -11,10 +11,10 @@ export function parameterText(value: unknown): string {
   return String(rounded);
 }
 
-/** `Sampler: TPE. 2 seeds a trial. Given up: below the median.` */
+/** `Sampler: TPE. 2 seeds a trial. Pruner: median.` */
 export function searchText({ sampler, pruner, seeds_per_trial }: SearchResults): string {
   const seeds = plural(seeds_per_trial, "seed");
-  return `Sampler: ${SAMPLERS[sampler]}. ${seeds} a trial. Given up: ${PRUNERS[pruner].toLowerCase()}.`;
+  return `Sampler: ${SAMPLERS[sampler]}. ${seeds} a trial. Pruner: ${PRUNERS[pruner].toLowerCase()}.`;
 }
 
 /** `12 of 20 trials complete, 3 pruned, 1 failed`. */

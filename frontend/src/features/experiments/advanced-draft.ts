@@ -36,9 +36,9 @@ export const FIRST_ADVANCED: AdvancedDraft = {
 };
 
 export const FAIL_MODES: Record<AdvancedDraft["failMode"], string> = {
-  retry: "It is trained anew",
-  continue: "The others go on",
-  "fast-fail": "The experiment ends",
+  retry: "Train it anew",
+  continue: "Let the others go on",
+  "fast-fail": "End the experiment",
 };
 
 export const ADVANCED_POINTERS = {

@@ -88,11 +88,11 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
           )}
         </Group>
         <Group title="Runs">
-          {typed("parallel", "At once", "Empty: as many as may train.", "all that may")}
-          {typed("memory", "Megabytes each", "For a run's buffers. Empty: no limit.", "no limit")}
+          {typed("parallel", "Parallel runs", "Empty: as many as may train.", "all that may")}
+          {typed("memory", "Memory per worker (MB)", "For a run's buffers. Empty: no limit.", "no limit")}
         </Group>
         <Group title="A trial that fails">
-          <Field label="What then">
+          <Field label="On failure">
             {(control) => (
               <Select
                 {...control}
@@ -112,8 +112,8 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
           {advanced.failMode === "retry" &&
             typed(
               "retries",
-              "Times at most",
-              "Then the others go on without it.",
+              "Retries",
+              "At most; then the others go on.",
               limits.experiment_retries.default,
             )}
         </Group>

@@ -29,7 +29,7 @@ export function BaseFields({ base, offer, onChange }: BaseFieldsProps) {
           </Select>
         )}
       </Field>
-      <Field label="All else from">
+      <Field label="Preset">
         {(control) => (
           <Select
             {...control}

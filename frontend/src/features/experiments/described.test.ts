@@ -46,8 +46,8 @@ test("what variants differ in is a column, and what they share a fact", () => {
     Seeds: "0 to 2",
     "Evaluated while it trains": "as the preset says",
     Score: "20 fresh episodes by the best policy, if one was kept",
-    "A trial that fails": "it is trained anew, once at most",
-    "At once": "as many as may train",
+    "On failure": "train it anew, 1 retry at most",
+    "Parallel runs": "as many as may train",
     "No trial is begun after": "1m 30s",
   });
 });
@@ -95,12 +95,12 @@ test("of a search the table has what is searched, with its scale and condition",
   ]);
   expect(Object.fromEntries(found.facts)).toMatchObject({
     "Begins from": "PPO, Fast",
-    "Proposed by": "TPE, seed 7",
-    "Given up": "below the median",
+    Sampler: "TPE, seed 7",
+    Pruner: "median",
     "Evaluated while it trains": "every 500 steps, 5 episodes; ends once 3 in a row solve it",
     Score: "5 fresh episodes by the policy at the end",
-    "At once": "2 runs",
-    "Buffers of each run": "64 MB at most",
+    "Parallel runs": "2 runs",
+    "Memory per worker": "64 MB at most",
   });
 });
 

@@ -115,15 +115,15 @@ function factsOf(
     "Steps of each run": lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
     Seeds: seedText(seeds),
     Trials: sweep && plural(sweep.trials ?? 0, "combination"),
-    "Proposed by": sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
-    "Given up": sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
+    Sampler: sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
+    Pruner: sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
     "Evaluated while it trains": evaluationText(base?.evaluation),
     Score: `${plural(score?.episodes ?? 0, "fresh episode")} by ${
       score?.policy === "latest" ? "the policy at the end" : "the best policy, if one was kept"
     }`,
-    "A trial that fails": failText(specification, usual),
-    "At once": parallel == null ? "as many as may train" : plural(parallel, "run"),
-    "Buffers of each run": memory != null && `${bytes(memory)} at most`,
+    "On failure": failText(specification, usual),
+    "Parallel runs": parallel == null ? "as many as may train" : plural(parallel, "run"),
+    "Memory per worker": memory != null && `${bytes(memory)} at most`,
     "No trial is begun after": limitText(limits),
     Rules: base?.rules && base.rules.length > 0 && plural(base.rules.length, "rule"),
   });
@@ -160,7 +160,7 @@ function failText(
   const words = FAIL_MODES[mode].toLowerCase();
   const most = retries ?? usual?.experiment_retries.default;
   if (mode !== "retry" || most == null) return words;
-  return `${words}, ${most === 1 ? "once" : plural(most, "time")} at most`;
+  return `${words}, ${plural(most, "retry", "retries")} at most`;
 }
 
 function limitText(limits: Specification["limits"]): string {

@@ -158,9 +158,9 @@ test("what an experiment is called, which seeds, where, and how it is carried ou
   await userEvent.click(screen.getByText("Advanced"));
   type("Episodes of a score", "50");
   type("Evaluated every", "500");
-  type("At once", "1");
-  type("Times at most", "3");
-  type("Megabytes each", "64");
+  type("Parallel runs", "1");
+  type("Retries", "3");
+  type("Memory per worker (MB)", "64");
   type("Minutes", "1.5");
   type("Steps together", "9k");
   expect(screen.getByText("7 changed")).toBeVisible();

@@ -48,7 +48,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
             />
           )}
         </Field>
-        <Field label="Proposed by">
+        <Field label="Sampler">
           {(control) => (
             <Select
               {...control}
@@ -61,7 +61,7 @@ export function SweepFields({ sweep, fields, problems, onChange }: SweepFieldsPr
             </Select>
           )}
         </Field>
-        <Field label="Given up" hint="By greedy evaluations while it trains.">
+        <Field label="Pruner" hint="Gives up by greedy evaluations.">
           {(control) => (
             <Select
               {...control}
