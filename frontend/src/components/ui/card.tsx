@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import type { ReactNode } from "react";
+import type { ReactNode, Ref } from "react";
 
 interface CardProps {
   title?: ReactNode;
@@ -8,6 +8,8 @@ interface CardProps {
   label?: string;
   /** The element's id, for links to the card. */
   id?: string;
+  /** For one that the focus is led to. */
+  ref?: Ref<HTMLElement>;
   className?: string;
   bodyClass?: string;
   children: ReactNode;
@@ -18,6 +20,7 @@ export function Card({
   aside,
   label,
   id,
+  ref,
   className,
   bodyClass = "p-4",
   children,
@@ -26,6 +29,8 @@ export function Card({
   return (
     <section
       id={id}
+      ref={ref}
+      tabIndex={ref ? -1 : undefined}
       aria-label={name}
       className={clsx("min-w-0 rounded-lg border border-line bg-surface shadow-card", className)}
     >

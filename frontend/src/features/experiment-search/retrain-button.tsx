@@ -3,6 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Dices } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { useId } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import {
@@ -12,31 +13,39 @@ import {
   limitsQuery,
   type SearchedTrial,
 } from "@/lib/api";
+import { brief, plural } from "@/lib/format";
 import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { retraining } from "./retraining";
 
 interface RetrainButtonProps {
-  experiment: Pick<Experiment, "specification" | "seeds">;
+  experiment: Pick<Experiment, "specification" | "seeds" | "variants">;
   trial: SearchedTrial;
 }
 
 /** Begins the experiment that shows whether a trial was good or lucky, and leads to it. */
 export function RetrainButton({ experiment, trial }: RetrainButtonProps) {
   const router = useRouter();
+  const cost = useId();
   const algorithmName = useAlgorithmName();
   const seeds = useQuery(limitsQuery).data?.verdict_seeds.minimum ?? 0;
+  const wanted = retraining(experiment, trial, seeds, algorithmName);
   const begin = useMutation({
-    mutationFn: () => createExperiment(retraining(experiment, trial, seeds, algorithmName)),
+    mutationFn: () => createExperiment(wanted),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
   if (seeds === 0) return null;
+  const runs = (wanted.variants?.length ?? 0) * seeds;
+  const each = experiment.variants.find(
+    ({ id }) => id === `trial-${trial.number}`,
+  )?.total_timesteps;
   return (
     <>
       <Button
         size="sm"
         className="max-md:h-9"
         needsService
+        aria-describedby={cost}
         busy={begin.isPending}
         title="Beside what the search began from, with seeds that it has not seen"
         icon={<Dices aria-hidden className="size-3.5" />}
@@ -44,6 +53,10 @@ export function RetrainButton({ experiment, trial }: RetrainButtonProps) {
       >
         Train with {seeds} other seeds
       </Button>
+      <span id={cost} className="text-xs text-ink-soft tabular-nums">
+        {plural(runs, "run")}
+        {each != null && `, ${brief(runs * each)} steps together`}
+      </span>
       {begin.error && (
         <div className="basis-full">
           <Notice tone="bad" role="alert" title="That was not begun">

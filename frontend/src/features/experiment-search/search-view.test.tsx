@@ -57,6 +57,7 @@ const experiment = {
     score: { episodes: 20, policy: "best" },
   },
   cells: [cell(0), cell(1), cell(2), cell(3)],
+  variants: [{ id: "trial-2", total_timesteps: 5_000 }],
 } as unknown as Experiment;
 
 const shown = (found: SearchResults = search, keep?: () => { status?: number; body?: unknown }) => {
@@ -95,6 +96,7 @@ test("a trial is picked in the list, compared with the best, and says why it fai
   shown();
   await userEvent.click(await screen.findByRole("button", { name: "3" }));
   const failed = screen.getByRole("region", { name: "Trial 3" });
+  expect(failed).toHaveFocus();
   expect(failed).toHaveTextContent("it snapped");
   expect(within(failed).getByRole("link", { name: "Compare with the best" })).toHaveAttribute(
     "href",
@@ -153,11 +155,14 @@ test("a trial is trained again, beside what the search began from, with seeds th
   const asked = serve({
     "GET /experiments/exp-a": () => ({ body: experiment }),
     "GET /experiments/exp-a/search": () => ({ body: search }),
-    "GET /limits": () => ({ body: { verdict_seeds: { minimum: 5 } } }),
+    "GET /limits": () => ({ body: { verdict_seeds: { minimum: 5, maximum: 1_000 } } }),
+    "GET /health": () => ({ body: {} }),
     "POST /experiments": () => ({ status: 201, body: { id: "exp-b" } }),
   });
   renderWithQueries(<SearchView id="exp-a" />);
-  await userEvent.click(await screen.findByRole("button", { name: "Train with 5 other seeds" }));
+  const again = await screen.findByRole("button", { name: "Train with 5 other seeds" });
+  expect(again).toHaveAccessibleDescription("10 runs, 50k steps together");
+  await userEvent.click(again);
   await vi.waitFor(() => expect(push).toHaveBeenCalledWith("/experiments/view?id=exp-b"));
   const { base, score } = experiment.specification;
   expect(asked.find(({ route }) => route === "POST /experiments")?.body).toEqual({

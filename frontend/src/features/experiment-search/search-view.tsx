@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { ChartHelp } from "@/components/charts";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
@@ -44,6 +45,13 @@ function Search({ experiment }: { experiment: Experiment }) {
 function Found({ experiment, search }: { experiment: Experiment; search: SearchResults }) {
   const [brushes, setBrushes] = useState<Brushes>({});
   const [chosen, setChosen] = useState<number | null>(null);
+  const panel = useRef<HTMLElement>(null);
+  /** From the list, which stands far below the trial's panel. */
+  const pickInList = (number: number) => {
+    flushSync(() => setChosen(number));
+    panel.current?.focus({ preventScroll: true });
+    panel.current?.scrollIntoView({ block: "nearest" });
+  };
   const { axes, lines } = useMemo(() => coordinatesOf(search), [search]);
   const { trials, best, caution, wanted, made } = search;
   const isOver =
@@ -97,6 +105,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
       {trial && (
         <TrialPanel
           key={trial.number}
+          ref={panel}
           {...{ experiment, trial, isOver }}
           isBest={trial.number === best?.number}
           cells={cellsOf(trial.number)}
@@ -132,7 +141,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
       )}
       <Card title={isBrushed ? "Trials within what is marked" : "Trials, best first"}>
         <TrialList
-          {...{ search, picked, onPick: setChosen }}
+          {...{ search, picked, onPick: pickInList }}
           passing={isBrushed ? passing : null}
           seeds={experiment.seeds}
           cells={experiment.cells}

@@ -25,7 +25,7 @@ const SHOWN = 25;
 /** The cells of runs are filled to their edges. */
 const BESIDE_CELLS = "pl-2";
 
-/** The trials, the best first and those without an objective last; picking one shows it above. */
+/** The trials, the best first and those without an objective last; picking one leads to its panel. */
 export function TrialList({ search, passing, seeds, cells, picked, onPick }: TrialListProps) {
   const [all, setAll] = useState(false);
   const openTrial = useOpenTrial();

@@ -2,7 +2,7 @@
 
 import { Bookmark, Eye, GitCompare } from "lucide-react";
 import Link from "next/link";
-import { useState } from "react";
+import { type Ref, useState } from "react";
 import { KeepPreset } from "@/components/keep-preset";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
@@ -22,6 +22,7 @@ interface TrialPanelProps {
   cells: readonly ExperimentCell[];
   /** Runs of the best trial, to compare with. */
   bestRuns: readonly string[];
+  ref: Ref<HTMLElement>;
 }
 
 const action =
@@ -35,6 +36,7 @@ export function TrialPanel({
   isOver,
   cells,
   bestRuns,
+  ref,
 }: TrialPanelProps) {
   const [keeps, setKeeps] = useState(false);
   const { number, state, objective, cause, values } = trial;
@@ -43,6 +45,7 @@ export function TrialPanel({
   const [first] = runs;
   return (
     <Card
+      ref={ref}
       label={`Trial ${number}`}
       title={
         <>

@@ -89,7 +89,12 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
         </Group>
         <Group title="Runs">
           {typed("parallel", "Parallel runs", "Empty: as many as may train.", "all that may")}
-          {typed("memory", "Memory per worker (MB)", "For a run's buffers. Empty: no limit.", "no limit")}
+          {typed(
+            "memory",
+            "Memory per worker (MB)",
+            "For a run's buffers. Empty: no limit.",
+            "no limit",
+          )}
         </Group>
         <Group title="A trial that fails">
           <Field label="On failure">
