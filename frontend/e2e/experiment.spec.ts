@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Locator, type Page, test } from "@playwright/test";
 import { ownService } from "./own-service";
 
 const NAME = "Two presets on the ice";
@@ -74,7 +74,8 @@ test("variants are compared in two environments, each by its own threshold", asy
     await form.getByLabel("Steps of each run").fill("5000");
     await expect(form.getByRole("status")).toHaveText("4 runs, 20k steps together");
     if (pictures) await page.screenshot({ path: `${pictures}/places-form.png` });
-    await form.getByRole("button", { name: "Start" }).click();
+    await refusedInView(form);
+    await form.getByRole("button", { name: "Start", exact: true }).click();
     await expect(
       page.getByRole("heading", { name: /on FrozenLake-v1 and Taxi-v4$/ }),
     ).toBeVisible();
@@ -106,10 +107,25 @@ async function create(page: Page) {
   await form.getByLabel("Episodes of a score").fill("3");
   await form.getByLabel("Evaluated every").fill("1000");
   await form.getByLabel("Parallel runs").fill("0");
-  await expect(form.getByRole("button", { name: "Start" })).toBeDisabled();
+  await expect(form.getByRole("button", { name: "Start", exact: true })).toBeDisabled();
   await form.getByLabel("Parallel runs").fill("1");
   await expect(form.getByRole("status")).toHaveText("6 runs, 30k steps together");
-  await form.getByRole("button", { name: "Start" }).click();
+  await form.getByRole("button", { name: "Start", exact: true }).click();
+}
+
+/** A limit into which nothing fits: said at the foot of the form, and at its field, which is folded away. */
+async function refusedInView(form: Locator) {
+  const advanced = form.getByText("Advanced", { exact: true });
+  const limit = form.getByLabel("Steps together");
+  await advanced.click();
+  await limit.fill("10");
+  await advanced.click();
+  await form.getByRole("button", { name: "Start", exact: true }).click();
+  await expect(form.getByRole("alert")).toBeInViewport({ ratio: 1 });
+  await expect(limit).toBeFocused();
+  await expect(limit).toBeInViewport({ ratio: 1 });
+  await limit.fill("");
+  await expect(form.getByRole("alert")).toHaveCount(0);
 }
 
 async function downloadedSpecification(page: Page): Promise<unknown> {

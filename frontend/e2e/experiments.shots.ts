@@ -59,7 +59,7 @@ for (const { name, title, fill, over } of SCENES) {
       await page.keyboard.press("Escape");
       await known.first().click();
     } else {
-      await form.getByRole("button", { name: "Start" }).click();
+      await form.getByRole("button", { name: "Start", exact: true }).click();
       await page
         .getByText(/^[1-9]\d?%/)
         .first()

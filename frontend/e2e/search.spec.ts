@@ -19,10 +19,10 @@ test("a search goes from the form to what it found, which is marked, picked, kep
     await form.getByRole("checkbox", { name: "initial_value", exact: true }).uncheck();
     await form.getByLabel("gamma: choices").fill("0.9, often");
     await expect(form.getByText("often: Enter a number.")).toBeVisible();
-    await expect(form.getByRole("button", { name: "Start" })).toBeDisabled();
+    await expect(form.getByRole("button", { name: "Start", exact: true })).toBeDisabled();
     await form.getByLabel("gamma: choices").fill("0.9, 0.99");
     await expect(form.getByRole("status")).toHaveText("5 runs, 3k steps together");
-    await form.getByRole("button", { name: "Start" }).click();
+    await form.getByRole("button", { name: "Start", exact: true }).click();
 
     await expect(page.getByText("5 of 5 trials complete")).toBeVisible({ timeout: 180_000 });
     const history = page.getByRole("img", { name: /^Objective of 5 trials/ });
