@@ -33,16 +33,18 @@ export function FormFooter(props: FormFooterProps) {
           </Button>
         )}
       </div>
-      <Button onClick={onCancel}>Cancel</Button>
-      <Button
-        variant="primary"
-        needsService
-        busy={busy}
-        unavailable={reason ?? (asks && "Answer the question above first.")}
-        onClick={onStart}
-      >
-        Start
-      </Button>
+      <div className="flex gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button
+          variant="primary"
+          needsService
+          busy={busy}
+          unavailable={reason ?? (asks && "Answer the question above first.")}
+          onClick={onStart}
+        >
+          Start
+        </Button>
+      </div>
     </>
   );
 }
