@@ -134,6 +134,24 @@ test("a figure says of how many scores it was made, also where variants have dif
   expect(within(row).getAllByTitle(/n = 3/)).toHaveLength(1);
 });
 
+test("on a narrow screen a row opens to all of its figures, each with how it was made", async () => {
+  serve({ [ROUTE]: () => ({ body: results }) });
+  renderWithQueries(<ExperimentView id="exp-a" folded={false} />);
+  const scores = await screen.findByRole("region", { name: "Scores" });
+  const row = within(scores).getByRole("row", { name: /^PPO/ });
+  const gap = within(row).getByText("Optimality gap").closest("td")!;
+  const cost = within(row).getByText("Core-seconds").closest("td")!;
+  expect(gap).toHaveClass("max-md:hidden");
+  const opener = within(row).getByRole("button", { name: "All figures of PPO" });
+  await userEvent.click(opener);
+  for (const cell of [gap, cost]) expect(cell).not.toHaveClass("max-md:hidden");
+  await userEvent.click(within(gap).getByRole("button"));
+  expect(screen.getByRole("tooltip")).toHaveTextContent(/n = 5/);
+  expect(within(cost).getByRole("button")).toHaveAccessibleDescription(/steps together\. .*core/i);
+  await userEvent.click(opener);
+  expect(gap).toHaveClass("max-md:hidden");
+});
+
 test("a variant is kept as a preset from its row", async () => {
   const sent = serve({
     [ROUTE]: () => ({ body: results }),

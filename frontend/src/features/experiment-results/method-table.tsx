@@ -1,10 +1,11 @@
+import { useState } from "react";
 import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { decimal, interval, plural } from "@/lib/format";
-import { madeText, madeTexts } from "@/lib/made";
+import { decimal, plural } from "@/lib/format";
+import { madeTexts } from "@/lib/made";
+import { FigureCell, FIGURES, RowOpener } from "./figure-cell";
 import { ForestFoot, ForestLine } from "./forest-plot";
-import { FIGURES } from "./score-row";
 
 /**
  * Methods over all environments that they share: normalised scores, summed up and as a forest plot; nothing where all
@@ -67,6 +68,7 @@ interface MethodRowProps {
 }
 
 function MethodRow({ method, forest, figures }: MethodRowProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
     <tr className="border-b border-line align-top last:border-0 max-md:flex max-md:flex-col max-md:gap-1.5 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
       <th scope="row" className="text-left font-medium break-words md:max-w-56">
@@ -76,22 +78,13 @@ function MethodRow({ method, forest, figures }: MethodRowProps) {
           {method.failed > 0 && `, ${method.failed} failed`}
         </span>
       </th>
-      {figures.map(({ name }) => (
-        <td
-          key={name}
-          title={method.made[name] && madeText(method.made[name])}
-          className={name === "iqm" ? "whitespace-nowrap" : "whitespace-nowrap max-md:hidden"}
-        >
-          {name === "iqm" && <span className="text-xs text-ink-faint md:hidden">IQM </span>}
-          {decimal(method[name])}
-          {name === "iqm" && (
-            <span className="text-xs text-ink-soft"> {interval(method.low, method.high)}</span>
-          )}
-        </td>
+      {figures.map((figure) => (
+        <FigureCell key={figure.name} of={method} {...{ figure, isOpen }} />
       ))}
       <td>
         <ForestLine forest={forest} variant={method} />
       </td>
+      <RowOpener label={method.label} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
     </tr>
   );
 }

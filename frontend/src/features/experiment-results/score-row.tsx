@@ -1,26 +1,21 @@
 import clsx from "clsx";
 import { Bookmark } from "lucide-react";
 import Link from "next/link";
+import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { ExperimentResults } from "@/lib/api";
-import { count, decimal, interval, plural } from "@/lib/format";
-import { madeText } from "@/lib/made";
+import { count, decimal, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
+import { FigureCell, type FIGURES, NarrowName, RowOpener } from "./figure-cell";
 import { ForestLine } from "./forest-plot";
-
-export const FIGURES = [
-  { name: "iqm", title: "IQM [95 %]" },
-  { name: "median", title: "Median" },
-  { name: "mean", title: "Mean" },
-  { name: "std", title: "Std" },
-  { name: "optimality_gap", title: "Optimality gap" },
-] as const;
 
 interface ScoreRowProps {
   variant: ExperimentResults["variants"][number];
   forest: ExperimentResults["forest"] | null;
   figures: readonly (typeof FIGURES)[number][];
   cost: ExperimentResults["cost"]["variants"][number] | undefined;
+  /** What a core-second is. */
+  costHelp: string;
   /** Whether each seed has its score. */
   withSeeds: boolean;
   /** Whether variants are trained in several environments. */
@@ -28,10 +23,12 @@ interface ScoreRowProps {
   onKeep: () => void;
 }
 
-/** One variant with its scores. What a figure is, and of how many scores it was made, is its title. */
+/** One variant with its scores. On a narrow screen it shows what matters most, and all of it once it is opened. */
 export function ScoreRow(props: ScoreRowProps) {
-  const { variant: one, forest, figures, cost, withSeeds, several, onKeep } = props;
-  const title = (name: string) => one.made[name] && madeText(one.made[name]);
+  const { variant: one, forest, figures, cost, costHelp, withSeeds, several, onKeep } = props;
+  const [isOpen, setOpen] = useState(false);
+  const spent =
+    cost && `Of ${plural(cost.trials, "trial")} with ${count(cost.steps)} steps together`;
   return (
     <tr className="border-b border-line align-top last:border-0 max-md:relative max-md:flex max-md:flex-col max-md:gap-1.5 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
       <th scope="row" className="text-left font-medium break-words max-md:pr-10 md:max-w-56">
@@ -42,18 +39,8 @@ export function ScoreRow(props: ScoreRowProps) {
           {one.failed > 0 && `, ${one.failed} failed`}
         </span>
       </th>
-      {figures.map(({ name }) => (
-        <td
-          key={name}
-          title={title(name)}
-          className={clsx("whitespace-nowrap", name !== "iqm" && "max-md:hidden")}
-        >
-          {name === "iqm" && <span className="text-xs text-ink-faint md:hidden">IQM </span>}
-          {decimal(one[name])}
-          {name === "iqm" && one.n > 0 && (
-            <span className="text-xs text-ink-soft"> {interval(one.low, one.high)}</span>
-          )}
-        </td>
+      {figures.map((figure) => (
+        <FigureCell key={figure.name} of={one} {...{ figure, isOpen }} />
       ))}
       {forest && (
         <td>
@@ -70,7 +57,9 @@ export function ScoreRow(props: ScoreRowProps) {
                   title={`Seed ${seed}`}
                   className="rounded-sm text-accent hover:underline"
                 >
-                  <span className="sr-only">Seed {seed}: </span>
+                  <span className={isOpen ? "text-ink-faint md:sr-only" : "sr-only"}>
+                    Seed {seed}:{" "}
+                  </span>
                   {decimal(score)}
                 </Link>
               </li>
@@ -78,14 +67,16 @@ export function ScoreRow(props: ScoreRowProps) {
           </ul>
         </td>
       )}
-      <td
-        className="max-md:hidden"
-        title={
-          cost && `Of ${plural(cost.trials, "trial")} with ${count(cost.steps)} steps together`
-        }
-      >
+      <td className={clsx(!isOpen && "max-md:hidden")} title={spent}>
+        <NarrowName
+          name="Core-seconds"
+          of={one.label}
+          help={[spent, costHelp].filter(Boolean).join(". ")}
+          isOpen={isOpen}
+        />
         {count(Math.round(cost?.core_seconds ?? 0))}
       </td>
+      <RowOpener label={one.label} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
       <td className="py-1! pr-0! max-md:absolute max-md:top-2 max-md:right-0">
         {one.n > 0 && (
           <Button

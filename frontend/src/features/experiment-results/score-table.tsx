@@ -4,13 +4,14 @@ import { KeepPreset } from "@/components/keep-preset";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { madeText, madeTexts } from "@/lib/made";
+import { FIGURES } from "./figure-cell";
 import { ForestFoot } from "./forest-plot";
 import { showsSeeds } from "./labels";
-import { FIGURES, ScoreRow } from "./score-row";
+import { ScoreRow } from "./score-row";
 
 /**
  * Variants with their scores: summed up, as a forest plot, and of each seed with a link to its run. On a narrow screen
- * each variant is a block with what matters most. Of several environments there is no plot: their returns have no scale
+ * each variant is a block that opens. Of several environments there is no plot: their returns have no scale
  * in common.
  */
 export function ScoreTable({ experiment, results }: ScoreTableProps) {
@@ -73,6 +74,7 @@ export function ScoreTable({ experiment, results }: ScoreTableProps) {
               key={variant.variant}
               {...{ variant, forest, figures, withSeeds, several }}
               cost={cost.variants.find((one) => one.variant === variant.variant)}
+              costHelp={madeText(cost.made)}
               onKeep={() => setKept(variant)}
             />
           ))}

@@ -1,0 +1,85 @@
+import clsx from "clsx";
+import { ChevronRight } from "lucide-react";
+import { ChartHelp } from "@/components/charts";
+import type { ExperimentResults } from "@/lib/api";
+import { decimal, interval } from "@/lib/format";
+import { madeText } from "@/lib/made";
+
+export const FIGURES = [
+  { name: "iqm", title: "IQM [95 %]", brief: "IQM" },
+  { name: "median", title: "Median", brief: "Median" },
+  { name: "mean", title: "Mean", brief: "Mean" },
+  { name: "std", title: "Std", brief: "Std" },
+  { name: "optimality_gap", title: "Optimality gap", brief: "Optimality gap" },
+] as const;
+
+type Figure = (typeof FIGURES)[number];
+
+interface FigureCellProps {
+  figure: Figure;
+  of: ExperimentResults["variants"][number];
+  /** Whether the row is opened on a narrow screen, where it shows the interquartile mean alone otherwise. */
+  isOpen: boolean;
+}
+
+/** A figure of a variant. How it was made is its title, and on an opened row of a narrow screen its help. */
+export function FigureCell({ figure: { name, brief }, of, isOpen }: FigureCellProps) {
+  const made = of.made[name] && madeText(of.made[name]);
+  return (
+    <td
+      title={made}
+      className={clsx("whitespace-nowrap", name !== "iqm" && !isOpen && "max-md:hidden")}
+    >
+      <NarrowName name={brief} of={of.label} help={made} isOpen={isOpen} />
+      {decimal(of[name])}
+      {name === "iqm" && of.n > 0 && (
+        <span className="text-xs text-ink-soft"> {interval(of.low, of.high)}</span>
+      )}
+    </td>
+  );
+}
+
+interface NarrowNameProps {
+  name: string;
+  /** Whose figure it is. */
+  of: string;
+  help: string | undefined;
+  isOpen: boolean;
+}
+
+/** Stands before a figure where the table has no head to name it: on a narrow screen. */
+export function NarrowName({ name, of, help, isOpen }: NarrowNameProps) {
+  return (
+    <span className="mr-1.5 inline-flex items-center gap-1 text-xs text-ink-faint md:hidden">
+      {name}
+      {isOpen && help && <ChartHelp title={`${name} of ${of}`} text={help} />}
+    </span>
+  );
+}
+
+interface RowOpenerProps {
+  label: string;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+/** The cell that opens a row on a narrow screen. */
+export function RowOpener({ label, isOpen, onToggle }: RowOpenerProps) {
+  return (
+    <td className="md:hidden">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-label={`All figures of ${label}`}
+        onClick={onToggle}
+        className="flex min-h-8 items-center gap-1 rounded-md text-xs text-ink-soft hover:text-ink"
+      >
+        <ChevronRight
+          aria-hidden
+          className={clsx("size-3.5 text-ink-faint transition-transform", isOpen && "rotate-90")}
+        />
+        All figures
+      </button>
+    </td>
+  );
+}
