@@ -17,7 +17,7 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
 
     await expect(page).toHaveURL(/\/compare\?runs=/, { timeout: 180_000 });
     const chart = page.getByRole("region", { name: "Episode return", exact: true });
-    const band = chart.getByRole("button", { name: /IQM of 2 seeds/ });
+    const band = chart.getByRole("button", { name: /IQM of (\d of )?2 seeds/ });
     await expect(band).toBeVisible({ timeout: 180_000 });
     await expect(band).toContainText(/seeds\d/, { timeout: 180_000 });
     await page.getByRole("switch", { name: "Single seeds" }).click({ force: true });

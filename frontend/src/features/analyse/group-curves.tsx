@@ -30,9 +30,9 @@ export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
 function Curves({ found: { curves, drawn, runs } }: { found: RunGroupCurves }) {
   const lines = useMemo(
     () =>
-      curves.variants.map(({ variant, seeds, iqm, low, high }, place) => ({
-        ...{ id: variant, place, iqm, low, high },
-        label: `${variant}, IQM of ${plural(seeds, "run")}`,
+      curves.variants.map(({ variant, seeds, iqm, low, high, count }, place) => ({
+        ...{ id: variant, label: variant, place, iqm, low, high },
+        ...{ of: seeds, one: "run" as const, count },
       })),
     [curves],
   );

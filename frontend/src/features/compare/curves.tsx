@@ -182,7 +182,8 @@ function useSpec(
       series: [
         ...bands.map(({ id, name, runIds }) => ({
           ...{ id: `group ${id}`, source: seedCurves.sourceOf(id), metric: "iqm", smooth: false },
-          label: `${name}, IQM of ${runIds.length} seeds`,
+          label: name,
+          over: { metric: "count", all: runIds.length, one: "seed" as const },
           ...{ mode: "line" as const, band: { low: "low", high: "high" } },
           color: seriesStyles.get(runIds[0]!)?.color ?? "series-1",
           dash: seriesStyles.get(runIds[0]!)?.dash,

@@ -32,9 +32,9 @@ function EnvironmentCurves({ results, environment, title }: EnvironmentCurvesPro
   const lines = useMemo(() => {
     const label = labelsOf(variants);
     const place = placesOf(variants);
-    return curves.variants.map(({ variant, seeds, iqm, low, high }) => ({
-      ...{ id: variant, place: place(variant), iqm, low, high },
-      label: `${label(variant)}, IQM of ${plural(seeds, "seed")}`,
+    return curves.variants.map(({ variant, seeds, iqm, low, high, count }) => ({
+      ...{ id: variant, label: label(variant), place: place(variant), iqm, low, high },
+      ...{ of: seeds, one: "seed" as const, count },
     }));
   }, [curves, variants]);
   const label = labelsOf(variants);
@@ -80,6 +80,7 @@ function curvesOn({ curves, variants }: ExperimentResults, environment: string) 
     iqm: one.iqm.slice(0, end),
     low: one.low.slice(0, end),
     high: one.high.slice(0, end),
+    count: one.count.slice(0, end),
   }));
   return { ...curves, step: curves.step.slice(0, end), variants: upToEnd };
 }

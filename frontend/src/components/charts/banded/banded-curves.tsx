@@ -11,6 +11,10 @@ import { useChartSettings } from "../settings/use-chart-settings";
 export interface BandedLine {
   id: string;
   label: string;
+  /** How many seeds (or runs) it is of: altogether, and at each step. */
+  of: number;
+  one: "seed" | "run";
+  count: number[];
   /** Of its colour among those of series. */
   place: number;
   iqm: (number | null)[];
@@ -40,14 +44,14 @@ export function BandedCurves(props: BandedCurvesProps) {
 function useSpec(props: BandedCurvesProps): ChartSpec {
   const { title = "Learning curves", step, lines, help, threshold = null, stepped } = props;
   const [sources] = useState(() => new Map<string, HeldSource>());
-  const labels = lines.map(({ id, label, place }) => ({ id, label, place }));
+  const labels = lines.map(({ id, label, of, one, place }) => ({ id, label, of, one, place }));
   const says = JSON.stringify(labels);
   // External system: the sources, which are kept outside React.
   useEffect(() => {
-    for (const { id, iqm, low, high } of lines) {
+    for (const { id, iqm, low, high, count } of lines) {
       const source = sources.get(id) ?? new HeldSource();
       sources.set(id, source);
-      source.load("step", step, { iqm, low, high });
+      source.load("step", step, { iqm, low, high, count });
     }
   }, [step, lines, sources]);
   return useMemo(() => {
@@ -58,9 +62,10 @@ function useSpec(props: BandedCurvesProps): ChartSpec {
     };
     return {
       ...{ id: "curves", title, empty: "No curve yet", help },
-      series: labels.map(({ id, label, place }) => ({
+      series: labels.map(({ id, label, of, one, place }) => ({
         ...{ id, label, source: sourceOf(id), metric: "iqm", smooth: false },
         ...{ mode: "line" as const, band: { low: "low", high: "high" }, stepped },
+        over: { metric: "count", all: of, one },
         ...seriesStyle(place),
       })),
       references: threshold === null ? [] : [{ label: "Threshold", value: threshold }],

@@ -6,7 +6,7 @@ import { useCursor } from "../live/chart-group";
 import type { LiveChart } from "../live/live-chart";
 import { smooths } from "../prepare/curve";
 import type { ChartModel, ChartSpec, Curve, SeriesSpec } from "../prepare/model";
-import { intervalText, readoutAt } from "../prepare/readout";
+import { intervalText, labelAt, readoutAt } from "../prepare/readout";
 import { smoothingLabel } from "../prepare/smoothing-label";
 import { SeriesSwatch } from "./series-swatch";
 
@@ -93,7 +93,7 @@ interface EntryProps {
 const figure = "flex max-w-full min-w-0 items-center gap-x-1.5 whitespace-nowrap";
 
 function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {
-  const { raw, line, spread, band } = readoutAt(curve, at ?? Infinity);
+  const { raw, line, spread, band, over } = readoutAt(curve, at ?? Infinity);
   const smoothed = smoothing > 0;
   return (
     <>
@@ -102,7 +102,7 @@ function Entry({ series, curve, at, smoothing, dense, off }: EntryProps) {
           series={dense && smoothed ? { ...series, mode: "line" } : series}
           faint={smoothed && !dense}
         />
-        <span className={clsx("truncate", off && "line-through")}>{series.label}</span>
+        <span className={clsx("truncate", off && "line-through")}>{labelAt(series, over)}</span>
         <Value>{dense && smoothed ? line : raw}</Value>
         {band !== null && <span className="text-ink-soft">{intervalText(band)}</span>}
         {spread !== null && <span className="text-ink-soft">± {decimal(spread)}</span>}

@@ -7,8 +7,8 @@ import { decimal } from "@/lib/format";
 import { useStore, useStoreValue } from "@/lib/store";
 import { useCursor } from "../live/chart-group";
 import type { LiveChart } from "../live/live-chart";
-import type { ChartModel, Curve, SeriesSpec } from "../prepare/model";
-import { readoutAt } from "../prepare/readout";
+import type { ChartModel, SeriesSpec } from "../prepare/model";
+import { labelAt, type Readout, readoutAt } from "../prepare/readout";
 import { SeriesSwatch } from "./series-swatch";
 
 interface SeriesListProps {
@@ -26,8 +26,8 @@ export function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) 
   const { series } = chart.spec;
   const wanted = text.trim().toLowerCase();
   const shown = series
-    .map((one, i) => ({ one, curve: model.curves[i]! }))
-    .filter(({ one }) => one.label.toLowerCase().includes(wanted));
+    .map((one, i) => ({ one, read: readoutAt(model.curves[i]!, cursor ?? Infinity) }))
+    .filter(({ one }) => labelAt(one).toLowerCase().includes(wanted));
   return (
     <div className="flex flex-col gap-1 px-1 pb-1 text-xs">
       <div className="flex items-center gap-3">
@@ -42,12 +42,12 @@ export function SeriesList({ chart, model, hidden, onToggle }: SeriesListProps) 
         <Emphasized chart={chart} />
       </div>
       <ul className="grid max-h-24 grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-3 overflow-y-auto tabular-nums">
-        {shown.map(({ one, curve }) => (
+        {shown.map(({ one, read: { line, over } }) => (
           <Entry
             key={one.id}
-            {...{ chart, series: one, curve, onToggle }}
+            {...{ chart, series: one, over, onToggle }}
             off={hidden.has(one.id)}
-            value={readoutAt(curve, cursor ?? Infinity).line}
+            value={line}
           />
         ))}
         {shown.length === 0 && <li className="py-1 text-ink-faint">No series fits</li>}
@@ -63,7 +63,7 @@ function Emphasized({ chart }: { chart: LiveChart }) {
   return (
     <span className="flex min-w-0 items-center gap-1.5 font-medium">
       <SeriesSwatch series={{ ...series, mode: "line" }} />
-      <span className="truncate">{series.label}</span>
+      <span className="truncate">{labelAt(series)}</span>
     </span>
   );
 }
@@ -71,14 +71,14 @@ function Emphasized({ chart }: { chart: LiveChart }) {
 interface EntryProps {
   chart: LiveChart;
   series: SeriesSpec;
-  curve: Curve;
-  value: number | null;
+  value: Readout["line"];
+  over: Readout["over"];
   off: boolean;
   onToggle: (id: string) => void;
 }
 
-const Entry = memo(function Entry({ chart, series, value, off, onToggle }: EntryProps) {
-  const { id, label } = series;
+const Entry = memo(function Entry({ chart, series, value, over, off, onToggle }: EntryProps) {
+  const { id } = series;
   const emphasized = useStoreValue(chart.emphasized, (now) => now === id);
   return (
     <li>
@@ -98,7 +98,7 @@ const Entry = memo(function Entry({ chart, series, value, off, onToggle }: Entry
       >
         <SeriesSwatch series={{ ...series, mode: "line" }} />
         <span className={clsx("min-w-0 grow truncate text-ink-soft", off && "line-through")}>
-          {label}
+          {labelAt(series, over)}
         </span>
         <b className="font-medium text-ink">{decimal(value)}</b>
       </button>

@@ -4,6 +4,7 @@ import { readTokenColors } from "../plot/token-colors";
 import { type ChartMark, MARK_KINDS, MARK_LOOKS } from "../prepare/marks";
 import type { ChartModel, ChartSpec, PrepareOptions } from "../prepare/model";
 import { smooths } from "../prepare/curve";
+import { labelAt } from "../prepare/readout";
 import { smoothingLabel } from "../prepare/smoothing-label";
 import { compact } from "@/lib/format";
 import { chartCsv } from "./csv";
@@ -59,7 +60,7 @@ export function captionOf(
     title,
     subject,
     entries: [
-      ...shown,
+      ...shown.map((one) => ({ ...one, label: labelAt(one) })),
       ...references.map(({ label, value, isBaseline }) => ({
         label: `${label} ${compact(value)}`,
         color: "chart-reference",

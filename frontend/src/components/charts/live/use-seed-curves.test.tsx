@@ -5,7 +5,7 @@ import { useSeedCurves } from "./use-seed-curves";
 
 const answer = (status: string, last: number | null) => ({
   steps: [100, 200],
-  seeds: [{ group_id: "g", iqm: [1, last], low: [1, last], high: [1, last] }],
+  seeds: [{ group_id: "g", iqm: [1, last], low: [1, last], high: [1, last], count: [2, 1] }],
   runs: [{ run: { id: "a", status } }, { run: { id: "b", status: "completed" } }],
 });
 

@@ -18,7 +18,7 @@ interface SeedCurvesOptions {
 }
 
 interface SeedCurves {
-  /** The curve of a group, by its id, with the columns `iqm`, `low` and `high`. */
+  /** The curve of a group, by its id, with the columns `iqm`, `low`, `high` and `count`. */
   sourceOf: (groupId: string) => HeldSource;
   /** How it was made; undefined until it is loaded. */
   madeOf: (groupId: string) => SeedCurve["made"] | undefined;
@@ -45,10 +45,10 @@ export function useSeedCurves(
   useEffect(() => {
     if (!data) return;
     const loaded = AXES.find((name) => SERVICE_AXES[name] === data.x) ?? "step";
-    for (const { group_id, iqm, low, high } of data.seeds) {
+    for (const { group_id, iqm, low, high, count } of data.seeds) {
       const source = sources.get(group_id) ?? new HeldSource();
       sources.set(group_id, source);
-      source.load(loaded, data.steps, { iqm, low, high });
+      source.load(loaded, data.steps, { iqm, low, high, count });
     }
   }, [data, sources]);
   return {

@@ -30,6 +30,8 @@ export function prepareCurve(series: SeriesSpec, options: CurveOptions): Curve {
             (value) => value && Math.abs(value),
           ),
     band: series.band === undefined ? null : bandAt(series, series.band, column, kept, window),
+    over:
+      series.over === undefined ? null : valuesAt(series, series.over.metric, column, kept, window),
     held: to - from,
     count: column.count,
   };
@@ -56,7 +58,7 @@ export function lineOf(
   return smoothing > 0 && smooths(series) ? smoothed : y;
 }
 
-/** Standard deviations and the ends of intervals come in columns of their own, and are looked up by position. */
+/** Standard deviations, the ends of intervals and numbers of seeds come in columns of their own, and are looked up by position. */
 function valuesAt(
   { source }: SeriesSpec,
   metric: string,

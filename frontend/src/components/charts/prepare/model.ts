@@ -46,6 +46,8 @@ export interface SeriesSpec {
   spread?: string;
   /** The metrics at the ends of an interval around this one, drawn as a band. */
   band?: { low: string; high: string };
+  /** Of how many of `all` seeds (or runs) the line is, which `metric` counts at each point. */
+  over?: { metric: string; all: number; one: "seed" | "run" };
   /** A value holds until the next one, so that lines and bands are drawn as steps. */
   stepped?: boolean;
   /** Shown with the opposite sign. Stable-Baselines3 logs the entropy loss, which is the negative entropy. */
@@ -123,6 +125,8 @@ export interface Curve {
   spread: readonly (number | null)[] | null;
   /** The interval around the line. */
   band: Record<"low" | "high", readonly (number | null)[]> | null;
+  /** How many seeds (or runs) each value of the line is of. */
+  over: readonly (number | null)[] | null;
   /** Points held in the window, before thinning for the screen. */
   held: number;
   /** Points of the whole run that the service holds. */

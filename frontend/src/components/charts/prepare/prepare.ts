@@ -122,6 +122,7 @@ function empty({ source, metric }: SeriesSpec): Curve {
     line: [],
     spread: null,
     band: null,
+    over: null,
     held: 0,
     count: source.column(metric).count,
   };

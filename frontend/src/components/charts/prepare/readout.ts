@@ -1,6 +1,6 @@
 import { compact, count, decimal, plural } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
-import type { ChartModel, ChartSpec, Curve, Interval } from "./model";
+import type { ChartModel, ChartSpec, Curve, Interval, SeriesSpec } from "./model";
 import { lastUpTo } from "./slice";
 import { elapsedLabel } from "./ticks";
 
@@ -10,15 +10,17 @@ export interface Readout {
   line: number | null;
   spread: number | null;
   band: Interval | null;
+  /** Of how many seeds (or runs) it is. */
+  over: number | null;
 }
 
-const NOTHING: Readout = { raw: null, line: null, spread: null, band: null };
+const NOTHING: Readout = { raw: null, line: null, spread: null, band: null, over: null };
 
 /**
  * What a series shows at a position: its own value there, or its newest one before. A gap shows none. At Infinity it
  * is the newest of all, for every series of a chart the state at one moment.
  */
-export function readoutAt({ x, raw, line, spread, band }: Curve, position: number): Readout {
+export function readoutAt({ x, raw, line, spread, band, over }: Curve, position: number): Readout {
   const at = lastUpTo(x, position);
   if (at < 0) return NOTHING;
   const [low, high] = [band?.low[at] ?? null, band?.high[at] ?? null];
@@ -27,7 +29,16 @@ export function readoutAt({ x, raw, line, spread, band }: Curve, position: numbe
     line: line[at] ?? null,
     spread: spread?.[at] ?? null,
     band: low === null || high === null ? null : [low, high],
+    over: over?.[at] ?? null,
   };
+}
+
+/** The name of a series: where it is of several seeds, of how many of them the value is that stands beside it. */
+export function labelAt({ label, over }: SeriesSpec, counted: number | null = null): string {
+  if (!over) return label;
+  const { all, one } = over;
+  const fewer = counted !== null && counted > 0 && counted < all;
+  return `${label}, IQM of ${fewer ? `${count(counted)} of ` : ""}${plural(all, one)}`;
 }
 
 export function intervalText([low, high]: Interval): string {
@@ -48,9 +59,10 @@ export function sentenceAt(
   x: number,
   hidden: ReadonlySet<string>,
 ): string {
-  const values = spec.series.flatMap(({ id, label }, i) => {
-    if (hidden.has(id)) return [];
-    const { raw, line, spread, band } = readoutAt(model.curves[i]!, x);
+  const values = spec.series.flatMap((series, i) => {
+    if (hidden.has(series.id)) return [];
+    const { raw, line, spread, band, over } = readoutAt(model.curves[i]!, x);
+    const label = labelAt(series, over);
     if (raw === null) return [`${label} none`];
     const around =
       spread === null ? (band ? ` ${intervalText(band)}` : "") : ` ± ${decimal(spread)}`;
@@ -66,9 +78,9 @@ export function summarize(
   model: Pick<ChartModel, "curves" | "axis" | "points">,
 ): string {
   if (model.points === 0) return `${spec.title}: ${spec.empty}`;
-  const values = spec.series.flatMap(({ label }, i) => {
-    const { raw } = readoutAt(model.curves[i]!, Infinity);
-    return raw === null ? [] : [`${label} ${decimal(raw)}`];
+  const values = spec.series.flatMap((series, i) => {
+    const { raw, over } = readoutAt(model.curves[i]!, Infinity);
+    return raw === null ? [] : [`${labelAt(series, over)} ${decimal(raw)}`];
   });
   const levels = spec.references.map(({ label, value }) => `${label} ${decimal(value)}`);
   const last = Math.max(0, ...model.curves.map(({ x }) => x.at(-1) ?? 0));

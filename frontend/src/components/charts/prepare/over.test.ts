@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { chartCsv } from "../export/csv";
+import { captionOf } from "../export/download-chart";
+import { HeldSource } from "../live/held-source";
+import { plainOptions, smallChart } from "./fixtures";
+import { prepare } from "./prepare";
+import { labelAt, readoutAt, sentenceAt } from "./readout";
+
+/** Of five seeds, three of which end after step 10, and all by 20. */
+function chart() {
+  const source = new HeldSource();
+  source.load("step", [0, 10, 20, 30], { iqm: [3, 5, 6, null], count: [5, 5, 2, 0] });
+  const series = {
+    ...{ id: "g", source, metric: "iqm", label: "PPO", color: "series-1", mode: "line" as const },
+    over: { metric: "count", all: 5, one: "seed" as const },
+  };
+  return { ...smallChart(), series: [series] };
+}
+
+test("says of how many seeds the value is that is read", () => {
+  const spec = chart();
+  const model = prepare(spec, plainOptions);
+  const label = (at: number) => labelAt(spec.series[0]!, readoutAt(model.curves[0]!, at).over);
+  expect([-1, 0, 10, 19].map(label)).toEqual(Array(4).fill("PPO, IQM of 5 seeds"));
+  expect([20, 29].map(label)).toEqual(Array(2).fill("PPO, IQM of 2 of 5 seeds"));
+  expect(label(30)).toBe("PPO, IQM of 5 seeds"); // where none has a value there is none to speak of
+  expect(sentenceAt(spec, model, 20, new Set())).toMatch(/PPO, IQM of 2 of 5 seeds 6/);
+});
+
+test("what is saved of the whole chart names all seeds", () => {
+  const spec = chart();
+  const model = prepare(spec, plainOptions);
+  expect(captionOf(spec, model, plainOptions).entries[0]!.label).toBe("PPO, IQM of 5 seeds");
+  expect(chartCsv(spec, plainOptions)).toContain("PPO, IQM of 5 seeds");
+});
