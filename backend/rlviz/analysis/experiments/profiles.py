@@ -15,6 +15,8 @@ from rlviz.analysis.statistics.bootstrap import CONFIDENCE, has_interval
 from rlviz.analysis.statistics.profiles import PROFILE_RESAMPLES
 
 PROFILE_VALUES = 101
+"""At which profiles are taken, where there are more scores than these."""
+
 MOST_PROFILES = 20
 FEWEST_DRAWN = 500
 """Resamples of a band at least, however many scores all profiles have together."""
@@ -29,7 +31,8 @@ class VariantProfile(Frozen):
 
 
 class Profiles(Frozen):
-    """Performance profiles: the higher the curve, the better; where two cross, neither is better throughout."""
+    """Performance profiles: the higher the curve, the better; where two cross, neither is better throughout. They are
+    steps: a share holds until the next value."""
 
     value: list[float] = Field(
         description="Returns, or normalised scores of several environments, ascending: the axis of all profiles."
@@ -48,7 +51,9 @@ def profiles(scores: Mapping[str, Sequence[Floats]]) -> Profiles:
     every = np.concatenate([task for tasks in scores.values() for task in tasks])
     least, most = every.min(), every.max()
     margin = (most - least or max(abs(most), 1.0)) * 0.02
-    value = np.linspace(least - margin, most + margin, PROFILE_VALUES)
+    steps = np.unique(every)  # a profile falls at scores, and nowhere else
+    ends = (least - margin, most + margin)
+    value = np.linspace(*ends, PROFILE_VALUES) if len(steps) > PROFILE_VALUES else np.array([ends[0], *steps, ends[1]])
     return Profiles(
         value=value.tolist(),
         variants=[_profile(variant, scores[variant], value, resamples) for variant in ids[:MOST_PROFILES]],

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from xml.etree.ElementTree import Element
 
 import numpy as np
 import pytest
 
 from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
-from rlviz.analysis.experiments.report.drawings import draw_curves
+from rlviz.analysis.experiments.profiles import PROFILE_VALUES
+from rlviz.analysis.experiments.report.drawings import draw_curves, draw_profiles
 from rlviz.analysis.experiments.trials import Paid
 from rlviz.domain.evaluation import PolicyChoice
 
@@ -159,6 +162,37 @@ def test_a_report_draws_evaluations_as_steps() -> None:
         return line.attrib["d"].count("L")
 
     assert (corners("training"), corners("evaluation")) == (2, 4)
+
+
+def test_the_last_evaluation_is_a_dot_where_its_line_ends() -> None:
+    trial = Trial("a", 0, "a-0", 1.0, ended=True, curve=curve_of((0, 0.0), (50, 4.0), (100, 8.0)))
+    found = results([trial]).curves
+
+    def drawn(source: str) -> Element:
+        return draw_curves(found.model_copy(update={"source": source}), None, {"a": 0})
+
+    (dot,) = drawn("evaluation").iter("circle")
+    (line,) = [one for one in drawn("evaluation").iter("path") if "line" in one.attrib["class"]]
+    end = [float(number) for number in line.attrib["d"].rpartition("L")[2].split()]
+    assert [float(dot.attrib["cx"]), float(dot.attrib["cy"])] == pytest.approx(end, abs=0.1)
+    assert not list(drawn("training").iter("circle"))
+
+
+def test_a_profile_falls_at_each_score_and_is_drawn_as_steps() -> None:
+    found = results(trials("a", *A), trials("b", *B)).profiles
+    a = next(one for one in found.variants if one.variant == "a")
+    at = dict(zip(found.value, a.share, strict=True))
+    assert [at[score] for score in A] == pytest.approx([0.8, 0.6, 0.4, 0.2, 0.0])
+    assert (a.share[0], at[5.0]) == (1.0, 1.0)
+    drawn = draw_profiles(found, {"a": 0, "b": 1}, "return")
+    for shape in drawn.iter("path"):
+        corners = [tuple(point.split()) for point in shape.attrib["d"].strip("MZ").split("L")]
+        assert all(x == next_x or y == next_y for (x, y), (next_x, next_y) in pairwise(corners))
+
+
+def test_a_profile_of_very_many_scores_is_taken_at_fewer_values() -> None:
+    found = results(trials("a", *np.linspace(0, 1, 1_000))).profiles
+    assert len(found.value) == PROFILE_VALUES
 
 
 def test_the_definition_of_a_score_says_whose_policy_it_is() -> None:

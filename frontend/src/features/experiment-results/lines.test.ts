@@ -28,9 +28,22 @@ test("seeds that get there raise the line at once, and those that never do are s
   });
 });
 
+test("a profile falls at once: no two of its points differ in both value and share", () => {
+  for (const { points, band } of profileLines(results)) {
+    expect(points).toHaveLength(2 * results.profiles.value.length - 1);
+    for (const [i, [x, y]] of points.entries()) {
+      const [before, level] = points[i - 1] ?? [x, y];
+      expect(before === x || level === y).toBe(true);
+    }
+    for (const [i, [x, , high]] of band.entries()) {
+      const [before, , level] = band[i - 1] ?? [x, 0, high];
+      expect(before === x || level === high).toBe(true);
+    }
+  }
+});
+
 test("a variant has the same colour in every picture", () => {
   const [ppo, dqn] = profileLines(results);
   expect([ppo!.style, dqn!.style]).toEqual(arrivalLines(results).map(({ style }) => style));
   expect(ppo!.style).not.toBe(dqn!.style);
-  expect(ppo!.points).toHaveLength(results.profiles.value.length);
 });

@@ -110,9 +110,12 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places) -> Elem
     holds = curves.source == "evaluation"  # a value until the next one
     for one in curves.variants:
         parts += _band(box, curves.step, one.low, one.high, places[one.variant], holds=holds)
-        for stretch in stretches(curves.step, one.iqm):
+        drawn = stretches(curves.step, one.iqm)
+        for stretch in drawn:
             points = path([(box.x(step), box.y(value)) for step, value in (_held(stretch) if holds else stretch)])
             parts.append(element("path", d=points, **line(places[one.variant])))
+        if holds and drawn:
+            parts.append(_dot(box, *drawn[-1][-1], place=places[one.variant]))
     return picture(*parts, height=320, label=f"Learning curves of {len(curves.variants)} variants")
 
 
@@ -123,8 +126,9 @@ def draw_profiles(profiles: Profiles, places: Places, what: str) -> Element:
     box = frame((profiles.value[0], profiles.value[-1]), (0.0, 1.0))
     parts = box.drawn(what, "share of seeds above it")
     for one in profiles.variants:
-        parts += _band(box, profiles.value, one.low, one.high, places[one.variant])
-        points = path([(box.x(x), box.y(y)) for x, y in zip(profiles.value, one.share, strict=True)])
+        parts += _band(box, profiles.value, one.low, one.high, places[one.variant], holds=True)
+        steps = _held(list(zip(profiles.value, one.share, strict=True)))
+        points = path([(box.x(value), box.y(share)) for value, share in steps])
         parts.append(element("path", d=points, **line(places[one.variant])))
     return picture(*parts, height=320, label=f"Performance profiles of {len(profiles.variants)} variants")
 
@@ -156,6 +160,11 @@ def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Elem
     shape = f"M{x - 4:.1f} {y - 4:.1f}l8 8m0 -8l-8 8"
     label = f"seed {seed} was trained for {brief(step)} steps and has not got there"
     return titled(element("path", d=shape, class_=f"line s{place % SERIES + 1}"), label)
+
+
+def _dot(box: Frame, step: float, value: float, *, place: int) -> Element:
+    """The last value of steps, which has no length to be seen by."""
+    return element("circle", cx=box.x(step), cy=box.y(value), r=3.5, class_=f"point s{place % SERIES + 1}")
 
 
 def _held(stretch: Sequence[tuple[float, ...]]) -> list[tuple[float, ...]]:

@@ -3,6 +3,7 @@ import type { AxisWindow } from "@/lib/stream";
 import type { ChartModel, ChartSpec } from "../prepare/model";
 import { isCrowded } from "../prepare/crowd";
 import { type LaidOut, layout } from "../prepare/rows";
+import { readIndex } from "../prepare/readout";
 import { axisNames, increments, positionTick, tickLabel } from "../prepare/ticks";
 import { type TokenColors, tint } from "./token-colors";
 import { drawHighlight, drawReferences } from "./overlays";
@@ -48,7 +49,11 @@ export function plotOptions(
         },
       },
       y: false,
-      hover: { skip: [undefined, null] },
+      dataIdx: ({ data }, row, closest, x) => {
+        const [from, to] = current.model.x;
+        // A position becomes a pixel and then one again, a hair away.
+        return row === 0 ? closest : readIndex(data, row, x + (to - from) * 1e-9);
+      },
       points: {
         stroke: () => current.colors.of("surface"),
         // uPlot draws no dot where this returns undefined, which its types do not allow.
@@ -150,15 +155,22 @@ function seriesOptions(
   }
   if (row === "line") {
     const width = (isContext || isCrowded(spec) || mode === "markers" ? 1.5 : 2) * scale;
-    const lone = { show: false, filter: loneValue, size: 6 * scale, width: 0, fill: paint };
+    const filter = stepped ? lastValue : loneValue;
+    const ends = { show: false, filter, size: 6 * scale, width: 0, fill: paint };
     const lengths = dash.map((part) => part * scale);
-    return { label, stroke: paint, width, dash: lengths, paths, points: lone };
+    return { label, stroke: paint, width, dash: lengths, paths, points: ends };
   }
   return { label, stroke: "transparent", width: 0, paths, points: { show: false } };
 }
 
 /** Each value until the next one. */
 const steps: uPlot.Series.PathBuilder = (...drawn) => uPlot.paths.stepped!({ align: 1 })(...drawn);
+
+/** Position of the last value of steps, which has no length to be seen by; it is drawn as a dot. */
+function lastValue({ data }: uPlot, series: number): number[] | null {
+  const last = data[series]!.findLastIndex((value) => value !== null && value !== undefined);
+  return last < 0 ? null : [last];
+}
 
 /** Position of a value without neighbours, which no line would show; it is drawn as a dot. */
 function loneValue(plot: uPlot, series: number): number[] | null {

@@ -1,6 +1,6 @@
 import { compact, count, decimal, plural } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
-import type { ChartModel, ChartSpec, Curve, Interval, SeriesSpec } from "./model";
+import type { AlignedValue, ChartModel, ChartSpec, Curve, Interval, SeriesSpec } from "./model";
 import { lastUpTo } from "./slice";
 import { elapsedLabel } from "./ticks";
 
@@ -31,6 +31,22 @@ export function readoutAt({ x, raw, line, spread, band, over }: Curve, position:
     band: low === null || high === null ? null : [low, high],
     over: over?.[at] ?? null,
   };
+}
+
+/**
+ * Index of the point that `readoutAt` reads of a row of aligned data (the positions are row 0), so that a mark on the
+ * line sits on the value that the legend says; null before the first one and in a gap.
+ */
+export function readIndex(
+  data: readonly ArrayLike<AlignedValue>[],
+  row: number,
+  position: number,
+): number | null {
+  const values = data[row]!;
+  for (let i = lastUpTo(data[0] as ArrayLike<number>, position); i >= 0; i -= 1) {
+    if (values[i] !== undefined) return values[i] === null ? null : i;
+  }
+  return null;
 }
 
 /** The name of a series: where it is of several seeds, of how many of them the value is that stands beside it. */

@@ -94,7 +94,7 @@ export function elapsedLabel(seconds: number): string {
 }
 
 export const axisNames: Record<MetricAxis, string> = {
-  step: "timesteps",
+  step: "environment steps",
   episode: "episodes",
   time: "time since start",
 };
