@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import floor
+
 NO_INTERVAL = "one seed: no interval"
 """What stands where an interval would, if one seed alone has a value."""
 
@@ -22,6 +24,16 @@ def brief(value: float) -> str:
         if abs(value) >= size:
             return f"{float(f'{value:.3g}') / size:.10g}{unit}"
     return f"{float(f'{value:.3g}'):.10g}"
+
+
+def percent(progress: float) -> str:
+    """How far something is, in whole percent, rounded down, so that 100% means done."""
+    return f"{floor(progress * 100 + 1e-9)}%"
+
+
+def share_text(share: float) -> str:
+    """A share of a whole, in whole percent, rounded, a half up as in the browser."""
+    return f"{floor(share * 100 + 0.5)}%"
 
 
 def duration(seconds: float) -> str:

@@ -13,6 +13,8 @@ from typing import Any, Protocol, TextIO
 
 import typer
 
+from rlviz.analysis.numbers import decimal
+
 BARS = "▁▂▃▄▅▆▇█"
 _GAP = "  "
 _LONGEST = 48
@@ -144,6 +146,11 @@ def number(value: float | None, digits: int = 4) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.{digits}g}" if abs(value) < 10 ** (digits - 1) else f"{value:.1f}"
+
+
+def score_text(value: float | None) -> str:
+    """A score, or what is made of scores, as page and report have it: 338.6, -1,176; a dash for none."""
+    return "–" if value is None else decimal(value)
 
 
 def counted(count: int, one: str) -> str:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from rlviz.cli.commands.experiments import _show_search
 from rlviz.cli.commands.start_experiments import _varied
 from rlviz.cli.exits import Exit, Failure, Refused
-from rlviz.cli.follow.trial_screen import lines, trial_line
+from rlviz.cli.follow.screen import bar
+from rlviz.cli.follow.trial_screen import lines, trial_line, words
 from rlviz.cli.specification_file import placed, read_specification
 
 
@@ -49,8 +51,25 @@ def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
     ]
     assert "1 of 3 trials scored, 1 failed · 1 min left · 12 core-seconds" in drawn[1]
     [row] = [line for line in drawn if line.startswith("Variant 0")]
-    assert row.split()[2:] == ["195", "25%", "failed"]
+    assert row.split()[2:] == ["195.0", "25%", "failed"]
     assert "stop" in drawn[-1]
+
+
+def test_progress_is_rounded_down_and_scores_are_as_on_the_page() -> None:
+    assert words(cell(0, "paused", progress=0.469)) == "46% paused"
+    assert words(cell(0, "training", progress=0.9999)) == "99%"
+    assert words(cell(0, "training", progress=0.29)) == "29%"  # 0.29 * 100 is a little below 29
+    assert words(cell(0, "scored", score=-1175.66)) == "-1,176"
+    assert bar(999, 1_000, 40).endswith(" 99% 999/1000")
+
+
+def test_a_search_says_objectives_and_shares_as_the_page_does(capsys: pytest.CaptureFixture[str]) -> None:
+    trial = {"number": 0, "state": "complete", "objective": -1175.66, "values": {}}
+    shares = [{"name": name, "share": share} for name, share in (("gamma", 0.725), ("lr", 0.125), ("clip", 0.15))]
+    _show_search({"best": None, "coordinates": {"axes": []}, "trials": [trial], "importances": shares, "caution": None})
+    said = capsys.readouterr().out
+    assert "-1,176" in said
+    assert "gamma 73%, lr 13%, clip 15%" in said
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(30, 8), (80, 24)])

@@ -1,5 +1,5 @@
 import type { Made } from "@/lib/api";
-import { count, percent, plural } from "@/lib/format";
+import { count, shareText, plural } from "@/lib/format";
 
 /** How a figure was made: its definition, n, resamples and source. */
 export function madeText({ definition, n, resamples, confidence, source }: Made): string {
@@ -50,7 +50,7 @@ function details({
 }: Pick<Made, "resamples" | "confidence" | "source">): string[] {
   return [
     ...(resamples ? [`${count(resamples)} resamples`] : []),
-    ...(confidence ? [`${percent(confidence)} interval`] : []),
+    ...(confidence ? [`${shareText(confidence)} interval`] : []),
     `source: ${source}`,
   ];
 }

@@ -1,5 +1,5 @@
 import type { Health, RunRecording } from "./api";
-import { bytes, count, percent } from "./format";
+import { bytes, count, shareText } from "./format";
 
 type StorageProfile = Health["storage"][string];
 type Lowered = NonNullable<RunRecording["lowered"]>;
@@ -25,7 +25,7 @@ export function storageText(profile: StorageProfile): string {
 
 /** A share of time, for instance `6%`. */
 export function timeShare(share: number): string {
-  return share > 0 && share < 0.01 ? "less than 1%" : percent(share);
+  return share > 0 && share < 0.01 ? "less than 1%" : shareText(share);
 }
 
 /** What recording cost, to follow the detail; nothing where that is not known. */

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rlviz.analysis.numbers import ends
+from rlviz.analysis.numbers import ends, share_text
 from rlviz.cli.commands import start_experiments
 from rlviz.cli.commands.start_experiments import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
@@ -25,7 +25,7 @@ from rlviz.cli.options import (
     examples,
     find_experiment,
 )
-from rlviz.cli.output import duration, is_terminal, note, number, print_json, print_table, say
+from rlviz.cli.output import duration, is_terminal, note, print_json, print_table, say, score_text
 
 
 class Format(StrEnum):
@@ -233,7 +233,7 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
     for label, cells in by_variant(experiment):
         found = scores.get(label, {"iqm": None, "low": None, "high": None})
         interval = "–" if found["iqm"] is None else ends(found["low"], found["high"])
-        rows.append((label, number(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
+        rows.append((label, score_text(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
     print_table(("VARIANT", "IQM", "95 % INTERVAL", "SEEDS"), rows, keep=2)
     say()
     if results["across"] is not None and results["across"]["methods"]:
@@ -244,10 +244,10 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
 def _show_methods(across: dict[str, Any]) -> None:
     """Each method over all environments, in normalised scores."""
     best_first = sorted(across["methods"], key=lambda one: one["rank"])
-    rows = [(one["label"], number(one["iqm"]), ends(one["low"], one["high"]), str(one["n"])) for one in best_first]
+    rows = [(one["label"], score_text(one["iqm"]), ends(one["low"], one["high"]), str(one["n"])) for one in best_first]
     print_table(("OVER ENVIRONMENTS", "IQM", "95 % INTERVAL", "SCORES"), rows, keep=2)
     for one in across["environments"]:
-        chance, threshold = number(one["random_return"]), number(one["threshold"])
+        chance, threshold = score_text(one["random_return"]), score_text(one["threshold"])
         say(f"{one['environment']}: 0 is the mean return of random actions, {chance}; 1 is the threshold, {threshold}.")
     for sentence in across["left_out"]:
         say(sentence)
@@ -262,14 +262,14 @@ def _show_search(search: dict[str, Any]) -> None:
         (
             f"trial-{one['number']}" + ("  best" if one["number"] == best else ""),
             one["state"],
-            number(one["objective"]),
+            score_text(one["objective"]),
             *(_value(one["values"].get(name)) for name in names),
         )
         for one in search["trials"]
     ]
     print_table(("TRIAL", "STATE", "OBJECTIVE", *(name.upper() for name in names)), rows, keep=3)
     if search["importances"]:
-        shares = ", ".join(f"{one['name']} {one['share']:.0%}" for one in search["importances"])
+        shares = ", ".join(f"{one['name']} {share_text(one['share'])}" for one in search["importances"])
         say(f"\nImportance (PED-ANOVA): {shares}")
     if search["caution"]:
         say(search["caution"])

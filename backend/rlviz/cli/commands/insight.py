@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rlviz.analysis.numbers import share_text
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
 from rlviz.cli.output import counted, number, print_json, print_table, say
 
@@ -93,7 +94,7 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
 
 def _show_endings(found: dict[str, Any]) -> None:
     for ending in found["endings"]:
-        say(f"{ending['episodes'] / found['episodes']:.0%}: {ending['title']}")
+        say(f"{share_text(ending['episodes'] / found['episodes'])}: {ending['title']}")
     without = counted(found["without_records"], "evaluation")
     say(f"{counted(found['episodes'], 'episode')}; {without} without records of the steps.")
 

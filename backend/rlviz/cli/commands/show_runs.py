@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rlviz.analysis.numbers import percent
 from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
@@ -241,7 +242,7 @@ def _show_run(run: dict[str, Any]) -> None:
         "environment": run["env_id"],
         "algorithm": run["algo"] + (f", preset {run['preset']}" if run["preset"] else ""),
         "seed": str(run["seed"]),
-        "step": f"{run['step']} of {run['end_step']} ({share:.0%})",
+        "step": f"{run['step']} of {run['end_step']} ({percent(share)})",
         "episodes": str(run["episodes"]) if run["episodes"] or run["actor"] != "foreign" else "not recorded",
         "return": f"{number(run['ep_rew_mean'])} (best average {number(run['best_moving_average'])})",
         "steps/s": number(run["fps"]),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
+from rlviz.analysis.numbers import percent
 from rlviz.cli.output import clock, duration, number, solved_words, sparkline
 
 KEYS = "p pause · e evaluate · s stop · q leave it training"
@@ -59,7 +60,7 @@ def lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, m
 def bar(step: int, end_step: int, columns: int) -> str:
     """Progress, exactly ``columns`` wide if that is 20 or more."""
     share = min(step / end_step, 1.0) if end_step else 0.0
-    counted = f" {share:4.0%} {step}/{end_step}"
+    counted = f" {percent(share):>4} {step}/{end_step}"
     room = max(columns - len(counted), 1)
     full = round(share * room)
     return "█" * full + "░" * (room - full) + counted

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any
 
+from rlviz.analysis.numbers import percent
 from rlviz.cli.follow.screen import STYLES, Line, bar
-from rlviz.cli.output import duration, number
+from rlviz.cli.output import duration, score_text
 
 KEYS = "s stop, and pause what trains · q leave it training"
 _KEYS_STOPPED = "r go on · q leave it stopped"
@@ -44,16 +45,16 @@ def figures(experiment: dict[str, Any]) -> str:
 def words(cell: dict[str, Any]) -> str:
     """What one trial says: its score, how far it is, or its status."""
     if cell["status"] == "scored":
-        return number(cell["score"])
+        return score_text(cell["score"])
     if cell["status"] in ("training", "paused"):
-        return f"{cell['progress']:.0%}" + (" paused" if cell["status"] == "paused" else "")
+        return percent(cell["progress"]) + (" paused" if cell["status"] == "paused" else "")
     return str(cell["status"])
 
 
 def trial_line(experiment: dict[str, Any], cell: dict[str, Any]) -> str:
-    """One line for a log: for instance ``trial-3, seed 0: scored 195``."""
+    """One line for a log: for instance ``trial-3, seed 0: scored 195.0``."""
     label = next(one["label"] for one in experiment["variants"] if one["id"] == cell["variant"])
-    score = f" {number(cell['score'])}" if cell["status"] == "scored" else ""
+    score = f" {score_text(cell['score'])}" if cell["status"] == "scored" else ""
     cause = f": {cell['cause']}" if cell["cause"] else ""
     return f"{label}, seed {cell['seed']}: {cell['status']}{score}{cause}"
 

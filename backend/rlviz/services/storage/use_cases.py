@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 
+from rlviz.analysis.numbers import percent
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs
@@ -137,4 +138,4 @@ def _near(what: str, taken: int, quota: int) -> str:
     """Empty as long as there is room."""
     if taken < WARN_SHARE * quota:
         return ""
-    return f"{what}: {byte_text(taken)} of {byte_text(quota)}, {taken / quota:.0%}."
+    return f"{what}: {byte_text(taken)} of {byte_text(quota)}, {percent(taken / quota)}."

@@ -64,6 +64,20 @@ def test_it_says_the_verdict_and_draws_every_picture() -> None:
     ]
 
 
+def test_cost_is_in_whole_core_seconds_as_on_the_page() -> None:
+    found = results_of("PPO")
+    cost = found.cost.model_copy(
+        update={
+            "core_seconds": 226.6,
+            "variants": [one.model_copy(update={"core_seconds": 175.7}) for one in found.cost.variants],
+        }
+    )
+    head = ReportHead("Cost", "cost-1", "now", "1.0", "{}")
+    text = Seen(report(head, found.model_copy(update={"cost": cost}))).text
+    assert "227 core-seconds." in text
+    assert "core-secondsenvironment stepstrialsPPO1761,0005" in text
+
+
 def test_it_fetches_nothing_and_runs_nothing() -> None:
     seen = Seen(page(HOSTILE))
     assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(seen.tags)

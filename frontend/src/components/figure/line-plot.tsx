@@ -22,7 +22,7 @@ export interface PlotLine {
 interface LinePlotProps {
   /** A description of what the picture shows now, for screen readers. */
   label: string;
-  x: { domain: readonly [number, number]; label: string; format: (value: number) => string };
+  x: { domain: readonly [number, number]; label: string };
   y: { domain: readonly [number, number]; label: string; format: (value: number) => string };
   lines: readonly PlotLine[];
 }
@@ -31,12 +31,16 @@ const HEIGHT = 260;
 
 /** Lines with their bands over one axis, and a legend. */
 export function LinePlot({ label, x, y, lines }: LinePlotProps) {
+  const along = linearTicks(x.domain, 5);
   return (
     <figure className="min-w-0">
       <Plot
         label={label}
         height={HEIGHT}
-        x={{ ...x, ticks: linearTicks(x.domain, 5).map(({ at }) => at) }}
+        x={{
+          ...{ ...x, ticks: along.map(({ at }) => at) },
+          format: (value) => along.find(({ at }) => at === value)?.label ?? "",
+        }}
         y={{ ...y, ticks: linearTicks(y.domain, 4).map(({ at }) => at) }}
       >
         {(frame) => lines.map((line) => <Drawn key={line.id} line={line} frame={frame} />)}

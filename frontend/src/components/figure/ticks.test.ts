@@ -11,6 +11,19 @@ test("ticks stand at round values within the domain", () => {
   expect(labels(3, 3)).toEqual(["3"]);
 });
 
+test("ticks tell values apart, however close they are to each other and far from zero", () => {
+  expect(labels(-1188, -1175)).toEqual(["-1,185", "-1,180", "-1,175"]);
+  expect(labels(-1200, -1150)).toEqual(["-1.2k", "-1.19k", "-1.18k", "-1.17k", "-1.16k", "-1.15k"]);
+  expect(labels(1e6, 1.01e6)).toEqual(["1M", "1.002M", "1.004M", "1.006M", "1.008M", "1.01M"]);
+  for (const span of [2, 3, 7, 12, 40, 90, 260, 1e3, 5e4])
+    for (const low of [-1188.4, 995, 12_345, 999_990, 7_654_321, -3e9]) {
+      const ticks = linearTicks([low, low + span]);
+      expect(new Set(ticks.map(({ label }) => label)).size, `${low} to ${span} more`).toBe(
+        ticks.length,
+      );
+    }
+});
+
 test("a domain leaves room around what it has to show", () => {
   expect(domainOf([0, 10], 0.1)).toEqual([-1, 11]);
   expect(domainOf([5], 0.1)).toEqual([4.5, 5.5]);

@@ -1,4 +1,4 @@
-import { compact } from "@/lib/format";
+import { compact, compactBy } from "@/lib/format";
 
 /** Where a tick stands on its axis, and what it says. */
 export interface Tick {
@@ -25,7 +25,8 @@ export function linearTicks([low, high]: readonly [number, number], wanted = 5):
 /** As many digits as tell ticks `step` apart. */
 function tickText(at: number, step: number): string {
   if (at === 0) return "0";
-  if (step >= 1 || step === 0) return compact(at);
+  if (step === 0) return compact(at);
+  if (step >= 1) return compactBy(at, step);
   const digits = Math.ceil(-Math.log10(step) - 1e-9) + (step.toExponential()[1] === "." ? 1 : 0);
   return step < 1e-4 ? at.toExponential(1) : at.toFixed(digits);
 }

@@ -6,7 +6,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { endingsQuery, type EpisodeEnding, type EpisodeEndings } from "@/lib/api";
-import { brief, decimal, NONE, percent, plural } from "@/lib/format";
+import { brief, decimal, NONE, shareText, plural } from "@/lib/format";
 import { type JudgedRun, NOT_KEPT, shareOf, type WatchedEpisode } from "./judged";
 
 interface EndingsProps {
@@ -64,7 +64,7 @@ function Ending({ ending, evaluations, runs, onWatch }: EndingProps) {
       <div className="min-w-0 grow">
         <p className="flex items-baseline gap-2 text-sm">
           <span className="min-w-0 break-words">{ending.title}</span>
-          <span className="ml-auto shrink-0 font-medium tabular-nums">{percent(share)}</span>
+          <span className="ml-auto shrink-0 font-medium tabular-nums">{shareText(share)}</span>
         </p>
         <span aria-hidden className="mt-1 block h-1.5 overflow-hidden rounded-full bg-rest-tint">
           <span
@@ -106,7 +106,7 @@ interface TrendProps {
 function Trend({ shares, evaluations }: TrendProps) {
   if (shares.length < 2) return null;
   const steps = evaluations.map(({ checkpoint_step: step }) => brief(step));
-  const words = `Share by evaluation, from step ${steps[0]} to ${steps.at(-1)}: ${shares.map(percent).join(", ")}`;
+  const words = `Share by evaluation, from step ${steps[0]} to ${steps.at(-1)}: ${shares.map(shareText).join(", ")}`;
   return (
     <span title={words} className="w-20 shrink-0 text-accent">
       <Sparkline values={shares} label={words} className="h-7 w-full" />
@@ -130,7 +130,7 @@ function SharesByRun({ ending, evaluations, runs }: Omit<EndingProps, "onWatch">
               evaluations={evaluations.filter(({ run_id }) => run_id === id)}
             />
             <span className="w-10 shrink-0 text-right">
-              {share === null ? NONE : percent(share)}
+              {share === null ? NONE : shareText(share)}
             </span>
           </li>
         );

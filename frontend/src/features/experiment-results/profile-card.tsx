@@ -2,7 +2,7 @@ import { ChartHelp } from "@/components/charts";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { compact, percent, plural } from "@/lib/format";
+import { shareText, plural } from "@/lib/format";
 import { madeTexts } from "@/lib/made";
 import { comparedIn, labelsOf } from "./labels";
 import { profileLines } from "./profile-lines";
@@ -24,8 +24,8 @@ export function ProfileCard({ results }: { results: ExperimentResults }) {
       </p>
       <LinePlot
         label={`Share of seeds above each ${what}, of ${plural(variants.length, "variant")}`}
-        x={{ domain: [value[0] ?? 0, value.at(-1) ?? 1], label: what, format: compact }}
-        y={{ domain: [0, 1], label: "share of seeds that did better", format: percent }}
+        x={{ domain: [value[0] ?? 0, value.at(-1) ?? 1], label: what }}
+        y={{ domain: [0, 1], label: "share of seeds that did better", format: shareText }}
         lines={profileLines(results)}
       />
       {left_out.length > 0 && (

@@ -2,7 +2,7 @@ import { ChartHelp } from "@/components/charts";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { brief, compact, decimal, noInterval, percent, plural } from "@/lib/format";
+import { brief, decimal, noInterval, shareText, plural } from "@/lib/format";
 import { madeText, madeTexts } from "@/lib/made";
 import { arrivalLines } from "./arrival-lines";
 import { labelsOf, showsSeeds } from "./labels";
@@ -32,8 +32,8 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
     >
       <LinePlot
         label={`Share of seeds that got there by each step, of ${plural(thresholds.variants.length, "variant")}`}
-        x={{ domain: [0, longest], label: "environment steps", format: compact }}
-        y={{ domain: [0, 1], label: "share of seeds that got there", format: percent }}
+        x={{ domain: [0, longest], label: "environment steps" }}
+        y={{ domain: [0, 1], label: "share of seeds that got there", format: shareText }}
         lines={arrivalLines(results)}
       />
       <p className="text-xs text-ink-faint">

@@ -1,7 +1,7 @@
 import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { SearchResults } from "@/lib/api";
-import { percent } from "@/lib/format";
+import { shareText } from "@/lib/format";
 import { madeText } from "@/lib/made";
 
 /** How much of the objective's variation each hyperparameter carries. */
@@ -32,7 +32,9 @@ export function ImportanceBars({ search: { importances, made } }: { search: Sear
                     style={{ width: `${share * 100}%` }}
                   />
                 </dd>
-                <dd className="text-right text-xs text-ink-soft tabular-nums">{percent(share)}</dd>
+                <dd className="text-right text-xs text-ink-soft tabular-nums">
+                  {shareText(share)}
+                </dd>
               </div>
             ))}
           </dl>

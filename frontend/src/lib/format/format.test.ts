@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { age, brief, bytes, compact, count, decimal, duration, elapsed, percent, plural } from ".";
+import {
+  age,
+  brief,
+  bytes,
+  compact,
+  count,
+  decimal,
+  duration,
+  elapsed,
+  percent,
+  plural,
+  shareText,
+} from ".";
 import { interval, presetName, remaining, setting } from ".";
 
 describe("numbers", () => {
@@ -46,6 +58,7 @@ describe("numbers", () => {
     expect(brief(73_870)).toBe("73.9k");
     expect(percent(0.999)).toBe("99%");
     expect(percent(0.29)).toBe("29%");
+    expect([0.004, 0.725, 0.999].map(shareText)).toEqual(["0%", "73%", "100%"]);
     expect(bytes(42e9)).toBe("42 GB");
     expect(bytes(100)).toBe("100 B");
     expect(plural(1, "warning")).toBe("1 warning");

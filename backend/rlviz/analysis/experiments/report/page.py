@@ -22,7 +22,7 @@ from rlviz.analysis.experiments.report.drawings import (
 from rlviz.analysis.experiments.report.elements import Child, element, table
 from rlviz.analysis.experiments.results import ExperimentResults
 from rlviz.analysis.experiments.scores import VariantScores
-from rlviz.analysis.numbers import duration, listed, share_ends
+from rlviz.analysis.numbers import listed, share_ends
 
 STYLE = Path(__file__).parent / "style.css"
 
@@ -183,14 +183,14 @@ def _figures_made(scored: Sequence[VariantScores]) -> list[Element]:
 
 def _closing(head: ReportHead, results: ExperimentResults, labels: Mapping[str, str]) -> list[Element]:
     costs = [
-        [labels[one.variant], duration(one.core_seconds), f"{one.steps:,.0f}", str(one.trials)]
+        [labels[one.variant], f"{one.core_seconds:,.0f}", f"{one.steps:,.0f}", str(one.trials)]
         for one in results.cost.variants
     ]
     return [
         _section(
             "Cost",
-            element("p", f"{duration(results.cost.core_seconds)} of one processor core."),
-            table(["variant", "core time", "environment steps", "trials"], costs, "What each variant has cost."),
+            element("p", f"{results.cost.core_seconds:,.0f} core-seconds."),
+            table(["variant", "core-seconds", "environment steps", "trials"], costs, "What each variant has cost."),
             *how_made({"": results.cost.made}),
         ),
         _section(

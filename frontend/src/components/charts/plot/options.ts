@@ -55,6 +55,7 @@ export function plotOptions(
         return row === 0 ? closest : readIndex(data, row, x + (to - from) * 1e-9);
       },
       points: {
+        size: () => DOT,
         stroke: () => current.colors.of("surface"),
         // uPlot draws no dot where this returns undefined, which its types do not allow.
         show: (_, index) => (rows[index - 1]?.row === "line" && !crowded ? dot() : undefined)!,
@@ -79,7 +80,8 @@ export function plotOptions(
   };
 }
 
-const DOT = 7;
+/** Pixels of the mark of what is read, and of the edge within them that sets it off from its line. */
+const DOT = 9;
 const DOT_EDGE = 2;
 
 function dot(): HTMLElement {
@@ -105,7 +107,8 @@ function axes(current: PlotState): uPlot.Axis[] {
     size: PLOT_INSET.bottom * scale,
     space: 64 * scale,
     incrs: () => increments(current.model.axis),
-    values: (_, splits) => splits.map((value) => positionTick(current.model.axis, value)),
+    values: (_, splits, __, ___, increment) =>
+      splits.map((value) => positionTick(current.model.axis, value, increment)),
     label: current.model.hasAxisName ? () => axisNames[current.model.axis] : undefined,
     labelSize: PLOT_INSET.axisName * scale,
     labelGap: 0,

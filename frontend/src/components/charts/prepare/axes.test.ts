@@ -48,6 +48,9 @@ describe("markers", () => {
     [0.00003, 0.00001, "3e-5"],
     [0, 0.1, "0"],
     [-100, 50, "-100"],
+    [-1180, 10, "-1.18k"],
+    [-1180, 5, "-1,180"],
+    [12_500, 2_500, "12.5k"],
   ])("%d in steps of %d reads %s", (value, increment, text) =>
     expect(tickLabel(value, increment)).toBe(text),
   );

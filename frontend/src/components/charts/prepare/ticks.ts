@@ -1,11 +1,11 @@
-import { compact } from "@/lib/format";
+import { compact, compactBy } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
 import type { Interval, Tick } from "./model";
 
 /** Label of a tick on a linear axis: as many digits as distinguish ticks `increment` apart. */
 export function tickLabel(value: number, increment: number): string {
   if (value === 0) return "0";
-  if (increment >= 1) return compact(value);
+  if (increment >= 1) return compactBy(value, increment);
   const digits = decimals(increment);
   if (increment >= 1e-4) return value.toFixed(digits);
   return value.toExponential(Math.max(0, Math.floor(Math.log10(Math.abs(value))) + digits));
@@ -72,8 +72,8 @@ export function increments(axis: MetricAxis): number[] {
 }
 
 /** Label of a tick on a position axis, for instance `20k`, or `1m 30s` for a time since the start. */
-export function positionTick(axis: MetricAxis, value: number): string {
-  return axis === "time" ? elapsedLabel(value) : compact(value);
+export function positionTick(axis: MetricAxis, value: number, increment: number): string {
+  return axis === "time" ? elapsedLabel(value) : compactBy(value, increment);
 }
 
 /** Seconds in a short form, for instance `0.5s`, `45s`, `1m 30s` or `2h`. */

@@ -1,5 +1,5 @@
 import type { Histogram } from "@/lib/api";
-import { decimal, percent } from "@/lib/format";
+import { decimal, shareText } from "@/lib/format";
 
 interface HistogramPictureProps {
   title: string;
@@ -87,7 +87,7 @@ function NamedBars({ low, counts, names }: NamedBarsProps) {
                 style={{ width: `${share * 100}%` }}
               />
             </span>
-            <span className="w-7 text-right text-ink-faint tabular-nums">{percent(share)}</span>
+            <span className="w-7 text-right text-ink-faint tabular-nums">{shareText(share)}</span>
           </li>
         );
       })}

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { count, percent } from "@/lib/format";
+import { count, shareText } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
@@ -24,7 +24,7 @@ export function AdvantagePicture({ preset: { hyperparameters }, runId }: Picture
   });
   const change = (part: Partial<Estimate>) => setEstimate({ ...estimate, ...part });
   const { gamma, lambda, steps } = estimate;
-  const said = `Real rewards carry ${percent(reached(estimate))} of the weight they could have; the value network guesses the rest.`;
+  const said = `Real rewards carry ${shareText(reached(estimate))} of the weight they could have; the value network guesses the rest.`;
   return (
     <PictureLayout
       picture={

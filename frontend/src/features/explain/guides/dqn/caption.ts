@@ -1,11 +1,11 @@
-import { count, percent } from "@/lib/format";
+import { count, shareText } from "@/lib/format";
 import { bufferWindow, epsilonAt, randomShareOfBuffer, type Schedule } from "../shared/replay";
 
 /** Describes in words what the learner does at `step`. */
 export function caption(step: number, schedule: Schedule): { title: string; text: string } {
   const { learningStarts, fraction, totalTimesteps, finalEps } = schedule;
   const [from] = bufferWindow(step, schedule);
-  const random = percent(randomShareOfBuffer(step, schedule));
+  const random = shareText(randomShareOfBuffer(step, schedule));
   if (step <= learningStarts) {
     return {
       title: "Collecting, not yet learning.",
@@ -18,12 +18,12 @@ export function caption(step: number, schedule: Schedule): { title: string; text
       : `Steps before ${count(from)} are forgotten; ${random} of what is left was random.`;
   if (step < fraction * totalTimesteps) {
     return {
-      title: `Exploring: ${percent(epsilonAt(step, schedule))} of actions are random.`,
+      title: `Exploring: ${shareText(epsilonAt(step, schedule))} of actions are random.`,
       text: `ε reaches ${finalEps} at step ${count(fraction * totalTimesteps)}. ${held}`,
     };
   }
   return {
-    title: `Exploiting: ${percent(finalEps)} of actions stay random.`,
+    title: `Exploiting: ${shareText(finalEps)} of actions stay random.`,
     text: `${held} The greedy policy is better than the training curve shows, by what those random actions cost.`,
   };
 }

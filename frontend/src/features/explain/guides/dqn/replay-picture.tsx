@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
-import { compact, count, percent } from "@/lib/format";
+import { compact, count, shareText } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, PictureCaption } from "../../picture/control";
@@ -53,7 +53,7 @@ export function ReplayPicture({ preset, runId }: PictureProps) {
               ticks: linspace(0, totalTimesteps, 4),
               label: "step",
             }}
-            y={{ domain: [0, 1], ticks: linspace(0, 1, 4), label: "share", format: percent }}
+            y={{ domain: [0, 1], ticks: linspace(0, 1, 4), label: "share", format: shareText }}
           >
             {(frame) => (
               <Drawing
@@ -96,7 +96,7 @@ export function ReplayPicture({ preset, runId }: PictureProps) {
     >
       <dl className="grid grid-cols-2 gap-x-4 gap-y-4">
         <Stat label="ε now">{epsilonAt(step, schedule).toFixed(3)}</Stat>
-        <Stat label="Random in the buffer">{percent(random)}</Stat>
+        <Stat label="Random in the buffer">{shareText(random)}</Stat>
         <Stat label="Gradient steps">{count(gradientStepsAt(step, schedule))}</Stat>
         <Stat label="Each step replayed">{replaysAt(step, schedule).toFixed(1)} ×</Stat>
       </dl>

@@ -1,6 +1,6 @@
 "use client";
 
-import { compact, percent } from "@/lib/format";
+import { compact, shareText } from "@/lib/format";
 import { Formula, Name } from "../../guide/formula";
 import { type Fact, type Guide, numberOf, type Values } from "../../guide/guide";
 import { type GuideProps, GuidePage } from "../../guide/guide-page";
@@ -15,7 +15,7 @@ function facts(values: Values, totalTimesteps: number): Fact[] {
     {
       label: "ε falls over",
       value: compact(fraction * totalTimesteps),
-      note: `${percent(fraction)} of all steps`,
+      note: `${shareText(fraction)} of all steps`,
     },
     { label: "Each step is used", value: "once", note: "nothing is stored" },
   ];

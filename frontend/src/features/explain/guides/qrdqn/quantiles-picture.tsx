@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Stat } from "@/components/ui/stat";
-import { percent } from "@/lib/format";
+import { shareText } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
@@ -65,7 +65,7 @@ export function QuantilesPicture({ preset: { hyperparameters }, runId }: Picture
           min={0}
           max={0.6}
           step={0.05}
-          text={percent(risk)}
+          text={shareText(risk)}
           onChange={setRisk}
         />
       </Controls>
@@ -74,7 +74,7 @@ export function QuantilesPicture({ preset: { hyperparameters }, runId }: Picture
         <Stat label="Mean, risky">{mean(risky(risk)).toFixed(0)}</Stat>
       </dl>
       <PictureCaption title={title}>
-        DQN keeps the two means alone. QR-DQN also learns that one action fails {percent(risk)} of
+        DQN keeps the two means alone. QR-DQN also learns that one action fails {shareText(risk)} of
         the time, though it, too, acts on the mean of its quantiles. Used here: {used}.
       </PictureCaption>
     </PictureLayout>

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { count, decimal, percent } from "@/lib/format";
+import { count, decimal, shareText } from "@/lib/format";
 import type { PictureProps } from "../../guide/guide";
 import { Stat } from "@/components/ui/stat";
 import { PictureLayout } from "../../picture/picture-layout";
@@ -67,8 +67,8 @@ export function TemperaturePicture({ preset: { hyperparameters }, runId }: Pictu
       <dl className="grid grid-cols-2 gap-4">
         <Stat label="Entropy">{entropy.toFixed(2)} nats</Stat>
         <Stat label="Expected value">{value.toFixed(2)}</Stat>
-        <Stat label="On the higher peak">{percent(high)}</Stat>
-        <Stat label="On the broader peak">{percent(1 - high)}</Stat>
+        <Stat label="On the higher peak">{shareText(high)}</Stat>
+        <Stat label="On the broader peak">{shareText(1 - high)}</Stat>
       </dl>
       <PictureCaption title={title}>
         {given === null

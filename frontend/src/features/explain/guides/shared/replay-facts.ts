@@ -1,4 +1,4 @@
-import { compact, count, percent } from "@/lib/format";
+import { compact, count, shareText } from "@/lib/format";
 import type { Fact, Values } from "../../guide/guide";
 import { gradientStepsAt, replaysAt, scheduleOf } from "./replay";
 
@@ -9,7 +9,7 @@ export function replayFacts(values: Values, totalTimesteps: number): Fact[] {
     {
       label: "Buffer",
       value: count(schedule.bufferSize),
-      note: `${percent(remembered)} of ${compact(totalTimesteps)} steps`,
+      note: `${shareText(remembered)} of ${compact(totalTimesteps)} steps`,
     },
     { label: "Batch", value: count(schedule.batchSize), note: "drawn at random" },
     { label: "Gradient steps", value: count(gradientStepsAt(totalTimesteps, schedule)) },

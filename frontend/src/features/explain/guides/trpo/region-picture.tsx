@@ -1,7 +1,7 @@
 "use client";
 
 import { useId, useState } from "react";
-import { count, percent } from "@/lib/format";
+import { count, shareText } from "@/lib/format";
 import { numberOf, type PictureProps } from "../../guide/guide";
 import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
@@ -30,7 +30,7 @@ export function RegionPicture({ preset: { hyperparameters }, runId }: PicturePro
       picture={
         <div className="mx-auto max-w-104">
           <Plot
-            label={`Two steps on the edge of the trust region. The natural one promises ${percent(gain)} more than the plain one.`}
+            label={`Two steps on the edge of the trust region. The natural one promises ${shareText(gain)} more than the plain one.`}
             height={380}
             x={{
               domain: [-REACH.x, REACH.x],
@@ -86,7 +86,7 @@ export function RegionPicture({ preset: { hyperparameters }, runId }: PicturePro
           onChange={(skew) => change({ skew })}
         />
       </Controls>
-      <PictureCaption title={`The natural step promises ${percent(gain)} more.`}>
+      <PictureCaption title={`The natural step promises ${shareText(gain)} more.`}>
         {region.skew === 1
           ? "Every parameter changes the policy alike, so the gradient itself is the best way."
           : "Both change the policy equally much. The natural step goes further along the parameter that the policy hardly notices."}
