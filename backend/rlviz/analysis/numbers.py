@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, log10
 
 NO_INTERVAL = "one seed: no interval"
 """What stands where an interval would, if one seed alone has a value."""
@@ -18,12 +18,21 @@ def decimal(value: float) -> str:
     return f"{value:,.{0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 1 else 4}f}"
 
 
-def brief(value: float) -> str:
-    """Three significant digits: 940, 73.9k, 1.25M."""
+def brief(value: float, digits: int = 3) -> str:
+    """Three significant digits, or as many as are wanted: 940, 73.9k, 1.25M."""
+    rounded = float(f"{value:.{digits}g}")
     for size, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
         if abs(value) >= size:
-            return f"{float(f'{value:.3g}') / size:.10g}{unit}"
-    return f"{float(f'{value:.3g}'):.10g}"
+            return f"{rounded / size:.10g}{unit}"
+    return f"{rounded:.10g}"
+
+
+def brief_by(value: float, step: float) -> str:
+    """The same with as many digits as tell values ``step`` apart: -1.18k in steps of 10, -1,178 in steps of 2."""
+    digits = floor(log10(abs(value))) - floor(log10(step)) + 1 if value and step > 0 else 0
+    if digits <= 3:
+        return brief(value)
+    return f"{value:,.{digits}g}" if abs(value) < 1e6 else brief(value, digits)
 
 
 def percent(progress: float) -> str:

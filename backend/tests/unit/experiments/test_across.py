@@ -189,7 +189,7 @@ def test_each_environment_has_its_own_threshold_unless_one_is_asked_for() -> Non
     ]
     assert [one.optimality_gap for one in found.variants] == [120.0, 120.0, 400.0, 400.0]
     assert "median of the steps to the threshold of each environment;" in markdown(found)
-    assert report(ReportHead("Both", "both-1", "now", "1.0", "{}"), found).count('class="reference"') == 3
+    assert report(ReportHead("Both", "both-1", "now", "1.0", "{}"), found).count('class="reference"') == 2 * 3
     assert [one.threshold for one in results(thresholds=own, threshold=3.0).variants] == [3.0] * 4
 
 
@@ -207,7 +207,7 @@ def test_on_one_environment_there_are_no_methods() -> None:
 def test_report_and_tables_say_the_same() -> None:
     found = results()
     page = report(ReportHead("Both", "both-1", "now", "1.0", "{}"), found)
-    assert page.count("Learning curves of 2 variants") == 2, "a picture for each environment"
+    assert page.count("Learning curves of 2 variants") == 2 * 2, "one for each environment, in either width"
     for told in (page, markdown(found), latex(found)):
         assert "CartPole-v1 and Acrobot-v1" in told
         assert "PPO is better than DQN" in told

@@ -6,10 +6,13 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 
 from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
 from rlviz.analysis.experiments.report import ReportHead, report
-from rlviz.analysis.experiments.report.axes import Scale, stretches
+from rlviz.analysis.experiments.report.axes import NARROW, WIDE, Scale, frame, stretches
+from rlviz.analysis.experiments.report.drawings import draw_curves, draw_forest, draw_profiles, draw_thresholds
+from rlviz.analysis.experiments.report.each_seed import each_seed
 from rlviz.analysis.experiments.tables import latex, markdown
 from rlviz.analysis.experiments.trials import Paid
 from rlviz.analysis.numbers import NO_INTERVAL
@@ -55,13 +58,10 @@ def test_it_says_the_verdict_and_draws_every_picture() -> None:
     assert "PPO is better than plain with probability 1.00 [1.00, 1.00]." in seen.text
     for title in ("Scores", "Learning curves", "Probability of improvement", "Performance profiles", "Cost"):
         assert title in seen.text
-    labels = [value for name, value in seen.attributes if name == "aria-label"]
-    assert [str(label).split(" of ")[0] for label in labels] == [
-        "Forest plot",
-        "Learning curves",
-        "Performance profiles",
-        "Steps to threshold",
-    ]
+    labels = [str(value) for name, value in seen.attributes if name == "aria-label"]
+    pictures = ["Forest plot", "Learning curves", "Performance profiles", "Steps to threshold"]
+    drawn = [label.split(" of ")[0] for label in labels if " variants" in label]
+    assert drawn == [name for name in pictures for _ in ("wide", "narrow")]
 
 
 def test_cost_is_in_whole_core_seconds_as_on_the_page() -> None:
@@ -76,6 +76,64 @@ def test_cost_is_in_whole_core_seconds_as_on_the_page() -> None:
     text = Seen(report(head, found.model_copy(update={"cost": cost}))).text
     assert "227 core-seconds." in text
     assert "core-secondsenvironment stepstrialsPPO1761,0005" in text
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_pictures_have_all_within_their_width(width: float) -> None:
+    found = results_of("A name that is longer than there is room for in a picture")
+    places = {"a": 0, "b": 1}
+    assert found.thresholds is not None
+    for drawn in (
+        draw_forest(found.forest, found.variants, places, width),
+        draw_curves(found.curves, 12.0, places, width),
+        draw_profiles(found.profiles, places, "return", width),
+        draw_thresholds(found.thresholds, places, width),
+    ):
+        assert drawn.attrib["viewBox"].split()[2] == f"{width:g}"
+        for text in drawn.iter("text"):
+            shown = text[0].tail if len(text) else text.text
+            written = 6.0 * len(shown or "")  # pixels, about
+            x = float(text.attrib["x"])
+            begin = x - written * {"start": 0.0, "middle": 0.5, "end": 1.0}[text.attrib.get("text-anchor", "start")]
+            assert begin >= 0, shown
+            assert begin + written <= width, shown
+
+
+def test_arrivals_have_the_band_that_greenwoods_formula_gives_them() -> None:
+    steps = (100.0, 200.0, 300.0)
+    trials = [Trial("a", seed, f"a-{seed}", 1.0, True, 400, at) for seed, at in enumerate((*steps, None, None))]
+    found = experiment_results(trials, Setting({"a": "A"}, {"a": "CartPole-v1"}, threshold=12.0))
+    assert found.thresholds is not None
+    (one,) = found.thresholds.variants
+    drawn = draw_thresholds(found.thresholds, {"a": 0})
+    (band,) = [shape for shape in drawn.iter("path") if "band" in shape.attrib["class"]]
+    corners = [tuple(map(float, point.split())) for point in band.attrib["d"].strip("MZ").split("L")]
+    box = frame((0.0, 400.0), (0.0, 1.0), WIDE)
+    assert {x for x, _ in corners} == {round(box.x(step), 1) for step in (*steps, 400.0)}
+    ends = [1 - share for share in (*one.low, *one.high) if share is not None]
+    assert len(ends) == 2 * len(steps)
+    assert {y for _, y in corners} == {round(box.y(end), 1) for end in ends}
+
+
+def test_each_seed_has_a_row_with_its_score_and_its_steps() -> None:
+    found = results_of("PPO")
+    table = each_seed(found)
+    assert table is not None
+    rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+    assert rows[0] == ["variant", "seed", "score", "trained for", "steps to threshold"]
+    assert rows[1] == ["PPO", "0", "10.0", "200", "200"]
+    assert rows[6] == ["plain", "0", "0", "200", "> 200"]
+    assert len(rows) == 11
+    trials = [Trial("a", seed, f"a-{seed}", float(seed), ended=True, steps=9) for seed in range(100)]
+    many = each_seed(experiment_results(trials, Setting({"a": "A"}, {"a": "CartPole-v1"})))
+    assert many is not None
+    assert (many.tag, "open" in many.attrib) == ("details", False)
+
+
+def test_a_caption_does_not_scroll_with_its_table() -> None:
+    text = page()
+    assert text.count("<figcaption>") == text.count("<table>") > 3
+    assert "<caption>" not in text
 
 
 def test_it_fetches_nothing_and_runs_nothing() -> None:
@@ -125,6 +183,15 @@ def test_ticks_are_round_and_within_the_scale() -> None:
     assert Scale(0, 100_000, 0, 1).ticks() == [0, 20_000, 40_000, 60_000, 80_000, 100_000]
     assert Scale(-0.3, 0.7, 0, 1).ticks() == [-0.2, 0.0, 0.2, 0.4, 0.6]
     assert Scale(5, 5, 0, 1).ticks() == [5]
+
+
+def test_ticks_tell_values_apart() -> None:
+    assert [text for _, text in Scale(-1188, -1175, 0, 1).marks()] == ["-1,185", "-1,180", "-1,175"]
+    assert next(text for _, text in Scale(-1200, -1150, 0, 1).marks()) == "-1.2k"
+    for low in (-1188.4, 995.0, 12_345.0, 999_990.0, 7_654_321.0):
+        for span in (2, 7, 40, 260, 5e4):
+            marks = Scale(low, low + span, 0, 1).marks()
+            assert len({text for _, text in marks}) == len(marks)
 
 
 def test_a_gap_in_a_curve_stays_a_gap() -> None:

@@ -30,7 +30,7 @@ export function FigureCell({ figure: { name, brief }, of, isOpen }: FigureCellPr
       title={made}
       className={clsx("whitespace-nowrap", name !== "iqm" && !isOpen && "max-md:hidden")}
     >
-      <NarrowName name={brief} of={of.label} help={made} isOpen={isOpen} />
+      <NarrowName name={brief} of={of.label} help={isOpen ? made : undefined} />
       {decimal(of[name])}
       {name === "iqm" && of.n > 0 && (
         <span className="text-xs text-ink-soft"> {interval(of.low, of.high)}</span>
@@ -43,16 +43,15 @@ interface NarrowNameProps {
   name: string;
   /** Whose figure it is. */
   of: string;
-  help: string | undefined;
-  isOpen: boolean;
+  help?: string | undefined;
 }
 
 /** Stands before a figure where the table has no head to name it: on a narrow screen. */
-export function NarrowName({ name, of, help, isOpen }: NarrowNameProps) {
+export function NarrowName({ name, of, help }: NarrowNameProps) {
   return (
     <span className="mr-1.5 inline-flex items-center gap-1 text-xs text-ink-faint md:hidden">
       {name}
-      {isOpen && help && <ChartHelp title={`${name} of ${of}`} text={help} />}
+      {help && <ChartHelp title={`${name} of ${of}`} text={help} />}
     </span>
   );
 }

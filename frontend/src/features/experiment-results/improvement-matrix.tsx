@@ -1,5 +1,6 @@
 import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
+import { ScrollRegion } from "@/components/ui/scroll-region";
 import type { ExperimentResults } from "@/lib/api";
 import { interval, plural } from "@/lib/format";
 import { madeText, madeTexts } from "@/lib/made";
@@ -33,57 +34,62 @@ export function ImprovementMatrix({ results }: { results: ExperimentResults }) {
     <Card
       title="Probability of improvement"
       aside={<ChartHelp title="the probability of improvement" text={help} />}
-      bodyClass="relative overflow-x-auto p-4"
     >
-      <table className="text-center text-sm tabular-nums">
-        <caption className="mb-2 text-left text-xs text-ink-faint">
-          That a seed of the row does better than a seed of the column
-          {results.across && ", averaged over the environments"}, with its 95 % interval.
-        </caption>
-        <thead className="text-xs text-ink-soft">
-          <tr>
-            <td />
-            {variants.map((column) => (
-              <th key={column} scope="col" className="max-w-32 px-2 py-1.5 font-medium break-words">
-                {label(column)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {variants.map((row, i) => (
-            <tr key={row}>
-              <th
-                scope="row"
-                className="max-w-48 min-w-28 py-1 pr-3 text-left font-medium break-words"
-              >
-                {label(row)}
-              </th>
-              {variants.map((column, j) => {
-                const probability = matrix[i]?.[j] ?? null;
-                const pair = pairOf(row, column);
-                return (
-                  <td
-                    key={column}
-                    title={pair && madeText(pair.made)}
-                    className="min-w-24 border border-line px-2 py-1.5"
-                    style={{ background: shade(probability) }}
-                  >
-                    {probability === null ? (
-                      "–"
-                    ) : (
-                      <>
-                        {probability.toFixed(2)}
-                        <span className="block text-2xs text-ink-soft">{ends(row, column)}</span>
-                      </>
-                    )}
-                  </td>
-                );
-              })}
+      <p className="mb-2 text-xs text-ink-faint">
+        That a seed of the row does better than a seed of the column
+        {results.across && ", averaged over the environments"}, with its 95 % interval.
+      </p>
+      <ScrollRegion label="Pairs of variants" bleeds>
+        <table className="text-center text-sm tabular-nums">
+          <thead className="text-xs text-ink-soft">
+            <tr>
+              <td />
+              {variants.map((column) => (
+                <th
+                  key={column}
+                  scope="col"
+                  className="max-w-32 px-2 py-1.5 font-medium break-words"
+                >
+                  {label(column)}
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {variants.map((row, i) => (
+              <tr key={row}>
+                <th
+                  scope="row"
+                  className="max-w-48 min-w-28 py-1 pr-3 text-left font-medium break-words"
+                >
+                  {label(row)}
+                </th>
+                {variants.map((column, j) => {
+                  const probability = matrix[i]?.[j] ?? null;
+                  const pair = pairOf(row, column);
+                  return (
+                    <td
+                      key={column}
+                      title={pair && madeText(pair.made)}
+                      className="min-w-24 border border-line px-2 py-1.5"
+                      style={{ background: shade(probability) }}
+                    >
+                      {probability === null ? (
+                        "–"
+                      ) : (
+                        <>
+                          {probability.toFixed(2)}
+                          <span className="block text-2xs text-ink-soft">{ends(row, column)}</span>
+                        </>
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
       {left_out.length > 0 && (
         <p className="mt-2 text-xs text-ink-faint">
           {plural(left_out.length, "variant")} beyond the best {variants.length} not compared in

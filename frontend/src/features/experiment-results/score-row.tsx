@@ -71,8 +71,7 @@ export function ScoreRow(props: ScoreRowProps) {
         <NarrowName
           name="Core-seconds"
           of={one.label}
-          help={[spent, costHelp].filter(Boolean).join(". ")}
-          isOpen={isOpen}
+          help={isOpen ? [spent, costHelp].filter(Boolean).join(". ") : undefined}
         />
         {count(Math.round(cost?.core_seconds ?? 0))}
       </td>

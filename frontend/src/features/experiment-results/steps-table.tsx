@@ -1,10 +1,12 @@
 import { ChartHelp } from "@/components/charts";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
+import { ScrollRegion } from "@/components/ui/scroll-region";
 import type { ExperimentResults } from "@/lib/api";
 import { brief, decimal, noInterval, shareText, plural } from "@/lib/format";
 import { madeText, madeTexts } from "@/lib/made";
 import { arrivalLines } from "./arrival-lines";
+import { NarrowName } from "./figure-cell";
 import { labelsOf, showsSeeds } from "./labels";
 
 /** Steps to the threshold, drawn and in figures, with the seeds that never got there; nothing without a threshold. */
@@ -40,14 +42,9 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
         Kaplan-Meier estimate. A stroke across a line is a seed that was trained so far without
         getting there: from there on it counts neither way, as it is censored.
       </p>
-      <div
-        className="relative max-h-112 overflow-auto"
-        tabIndex={0}
-        role="region"
-        aria-label="Steps by variant"
-      >
-        <table className="w-full min-w-120 text-sm tabular-nums">
-          <thead className="text-left text-xs text-ink-soft">
+      <ScrollRegion label="Steps by variant" className="max-h-112">
+        <table className="w-full text-sm tabular-nums max-md:block">
+          <thead className="text-left text-xs text-ink-soft max-md:sr-only">
             <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
               <th scope="col">Variant</th>
               <th scope="col">Reached</th>
@@ -55,57 +52,77 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
               <th scope="col">Each seed</th>
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-md:block">
             {thresholds.variants.map((one) => (
-              <tr
+              <ArrivalRow
                 key={one.variant}
-                className="border-b border-line align-top last:border-0 [&>*]:py-2 [&>*]:pr-4"
-              >
-                <th scope="row" className="text-left font-medium break-words">
-                  {label(one.variant)}
-                  {thresholds.threshold === null && (
-                    <span className="block text-2xs font-normal text-ink-faint">
-                      {decimal(one.threshold)} on {where.get(one.variant)}
-                    </span>
-                  )}
-                </th>
-                <td title="Seeds that got there, of those that were trained">
-                  {one.reached} of {one.n}
-                </td>
-                <td className="whitespace-nowrap" title={madeText(one.made)}>
-                  {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
-                  {one.n === 1 && one.median !== null && (
-                    <span className="text-xs text-ink-soft">{noInterval()}</span>
-                  )}
-                  {(one.median_low !== null || one.median_high !== null) && (
-                    <span className="text-xs text-ink-soft">
-                      [{one.median_low === null ? "–" : brief(one.median_low)},{" "}
-                      {one.median_high === null ? "beyond the training" : brief(one.median_high)}]
-                    </span>
-                  )}
-                </td>
-                <td className="text-xs text-ink-soft">
-                  {withSeeds ? (
-                    <Arrivals seeds={one.seeds} />
-                  ) : (
-                    one.seeds.map(arrivalText).join(", ")
-                  )}
-                </td>
-              </tr>
+                arrivals={one}
+                label={label(one.variant)}
+                where={thresholds.threshold === null ? where.get(one.variant) : undefined}
+                withSeeds={withSeeds}
+              />
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </Card>
   );
 }
 
-type Seeds = NonNullable<ExperimentResults["thresholds"]>["variants"][number]["seeds"];
+type Arrived = NonNullable<ExperimentResults["thresholds"]>["variants"][number];
+
+interface ArrivalRowProps {
+  arrivals: Arrived;
+  label: string;
+  /** The environment, where each has a threshold of its own. */
+  where: string | undefined;
+  /** Whether each seed is told apart. */
+  withSeeds: boolean;
+}
+
+/** One variant; a block of its own on a narrow screen. */
+function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps) {
+  return (
+    <tr className="border-b border-line align-top last:border-0 max-md:flex max-md:flex-col max-md:gap-1 max-md:py-3 md:[&>*]:py-2 md:[&>*]:pr-4">
+      <th scope="row" className="text-left font-medium break-words">
+        {label}
+        {where && (
+          <span className="block text-2xs font-normal text-ink-faint">
+            {decimal(one.threshold)} on {where}
+          </span>
+        )}
+      </th>
+      <td title="Seeds that got there, of those that were trained">
+        <NarrowName name="Reached" of={label} />
+        {one.reached} of {one.n}
+      </td>
+      <td className="md:whitespace-nowrap" title={madeText(one.made)}>
+        <NarrowName name="Median" of={label} />
+        {one.median === null ? "Fewer than half did" : brief(one.median)}{" "}
+        {one.n === 1 && one.median !== null && (
+          <span className="text-xs text-ink-soft">{noInterval()}</span>
+        )}
+        {(one.median_low !== null || one.median_high !== null) && (
+          <span className="text-xs text-ink-soft">
+            [{one.median_low === null ? "–" : brief(one.median_low)},{" "}
+            {one.median_high === null ? "beyond the training" : brief(one.median_high)}]
+          </span>
+        )}
+      </td>
+      <td className="text-xs text-ink-soft">
+        <NarrowName name="Each seed" of={label} />
+        {withSeeds ? <Arrivals seeds={one.seeds} /> : one.seeds.map(arrivalText).join(", ")}
+      </td>
+    </tr>
+  );
+}
+
+type Seeds = Arrived["seeds"];
 
 /** The steps of each seed, told apart by their titles. */
 function Arrivals({ seeds }: { seeds: Seeds }) {
   return (
-    <ul className="flex flex-wrap gap-x-2">
+    <ul className="flex flex-wrap gap-x-2 max-md:inline-flex">
       {seeds.map((one) => (
         <li
           key={one.seed}

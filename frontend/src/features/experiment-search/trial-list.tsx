@@ -5,6 +5,7 @@ import { useMemo, useState } from "react";
 import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { TrialCell, useOpenTrial } from "@/components/trial-cell";
 import { Button } from "@/components/ui/button";
+import { ScrollRegion } from "@/components/ui/scroll-region";
 import type { ExperimentCell, SearchResults } from "@/lib/api";
 import { decimal, percent, plural } from "@/lib/format";
 import { parameterText } from "./search-text";
@@ -50,12 +51,7 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
   }
   return (
     <>
-      <div
-        className="relative -mx-4 overflow-x-auto px-4"
-        tabIndex={0}
-        role="region"
-        aria-label="Trials"
-      >
+      <ScrollRegion label="Trials" bleeds>
         <table className="w-full text-sm tabular-nums" onClick={openTrial}>
           <thead className="text-left text-xs text-ink-soft">
             <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
@@ -111,7 +107,7 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
       {found.length > shown.length && (
         <Button size="sm" variant="quiet" className="mt-2" onClick={() => setAll(true)}>
           Show all {plural(found.length, "trial")}

@@ -1,6 +1,7 @@
 import clsx from "clsx";
 import { useMemo } from "react";
 import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
+import { ScrollRegion } from "@/components/ui/scroll-region";
 import { TrialCell, useOpenTrial } from "@/components/trial-cell";
 import type { Experiment } from "@/lib/api";
 
@@ -14,12 +15,7 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
   const openTrial = useOpenTrial();
   const scales = useMemo(() => scalesOf(variants, cells), [variants, cells]);
   return (
-    <div
-      className="relative -mx-4 max-h-112 overflow-auto px-4"
-      tabIndex={0}
-      role="region"
-      aria-label="Trials by seed"
-    >
+    <ScrollRegion label="Trials by seed" bleeds className="max-h-112">
       <table
         onClick={openTrial}
         className={clsx(
@@ -61,7 +57,7 @@ export function TrialTable({ experiment }: { experiment: Experiment }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 

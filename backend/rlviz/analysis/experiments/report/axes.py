@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from xml.etree.ElementTree import Element
 
 from rlviz.analysis.experiments.report.elements import element
-from rlviz.analysis.numbers import brief
+from rlviz.analysis.numbers import brief_by
 
-WIDTH = 720.0
+WIDE, NARROW = 720.0, 360.0
+"""Widths that everything is drawn in, for screens of either kind: a picture made smaller would have smaller text."""
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,23 @@ class Scale:
 
     def ticks(self, about: int = 5) -> list[float]:
         """Multiples of 1, 2 or 5 times a power of ten."""
-        span = self.high - self.low
-        if span <= 0:
+        step = self._step(about)
+        if step <= 0:
             return [self.low]
-        rough = span / about
-        power = 10 ** floor(log10(rough))
-        step = next(size * power for size in (1, 2, 5, 10) if size * power >= rough * 0.999)
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
         return [round(place * step, 12) for place in range(first, last + 1)]
+
+    def marks(self, about: int = 5) -> list[tuple[float, str]]:
+        """The ticks with what they say."""
+        return [(value, brief_by(value, self._step(about))) for value in self.ticks(about)]
+
+    def _step(self, about: int) -> float:
+        span = self.high - self.low
+        if span <= 0:
+            return 0.0
+        rough = span / about
+        power = 10.0 ** floor(log10(rough))
+        return next(size * power for size in (1, 2, 5, 10) if size * power >= rough * 0.999)
 
 
 @dataclass(frozen=True)
@@ -49,28 +59,35 @@ class Frame:
     def drawn(self, x_label: str, y_label: str) -> list[Element]:
         left, right, top, bottom = self.x.start, self.x.end, self.y.end, self.y.start
         parts = []
-        for value in self.y.ticks():
+        for value, text in self.y.marks():
             at = self.y(value)
             parts.append(element("line", x1=left, x2=right, y1=at, y2=at, class_="grid"))
-            parts.append(element("text", brief(value), x=left - 8, y=at + 4, text_anchor="end"))
-        for value in self.x.ticks():
+            parts.append(element("text", text, x=left - 8, y=at + 4, text_anchor="end"))
+        for value, text in self.x.marks():
             at = self.x(value)
             parts.append(element("line", x1=at, x2=at, y1=bottom, y2=bottom + 4, class_="axis"))
-            parts.append(element("text", brief(value), x=at, y=bottom + 18, text_anchor="middle"))
+            parts.append(element("text", text, x=at, y=bottom + 18, text_anchor="middle"))
         parts.append(element("line", x1=left, x2=right, y1=bottom, y2=bottom, class_="axis"))
         parts.append(element("text", x_label, x=(left + right) / 2, y=bottom + 36, text_anchor="middle"))
-        parts.append(element("text", y_label, x=left, y=top - 8, text_anchor="start"))
+        parts.append(element("text", y_label, x=4, y=top - 8, text_anchor="start"))
         return parts
 
 
-def frame(x: tuple[float, float], y: tuple[float, float], height: float = 320) -> Frame:
-    return Frame(Scale(*x, 64, WIDTH - 20), Scale(*y, height - 44, 24))
+def frame(x: tuple[float, float], y: tuple[float, float], width: float, height: float = 320) -> Frame:
+    return Frame(Scale(*x, 64 if width > NARROW else 52, width - 20), Scale(*y, height - 44, 24))
 
 
-def picture(*parts: Element, height: float, label: str) -> Element:
+def picture(*parts: Element, width: float, height: float, label: str) -> Element:
     """``label``: what is to be seen, for those who do not see it."""
-    drawn = element("svg", *parts, viewBox=f"0 0 {WIDTH:g} {height:g}", role="img", aria_label=label)
-    return element("div", drawn, class_="wide picture")
+    return element("svg", *parts, viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label)
+
+
+def for_both(draw: Callable[[float], Element]) -> Element:
+    """What is drawn in either width; a browser shows the one that its window has room for."""
+    return element(
+        "div",
+        *(element("div", draw(width), class_=name) for width, name in ((WIDE, "on-wide"), (NARROW, "on-narrow"))),
+    )
 
 
 Run = Sequence[tuple[float, float]]

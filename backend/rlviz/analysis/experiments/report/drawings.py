@@ -8,18 +8,18 @@ from xml.etree.ElementTree import Element
 
 from rlviz.analysis.experiments.curves import Curves
 from rlviz.analysis.experiments.profiles import Profiles
-from rlviz.analysis.experiments.report.axes import WIDTH, Frame, Scale, frame, path, picture, stretches
+from rlviz.analysis.experiments.report.axes import NARROW, WIDE, Frame, Scale, frame, path, picture, stretches
 from rlviz.analysis.experiments.report.elements import element, titled
 from rlviz.analysis.experiments.scores import Forest, VariantScores
-from rlviz.analysis.experiments.threshold import Thresholds
+from rlviz.analysis.experiments.threshold import StepsToThreshold, Thresholds
 from rlviz.analysis.numbers import brief, decimal, ends
 
 SERIES = 10
 DASHES = ("", "7 4", "2 3", "10 3 2 3")
 """Beside the colour, so that neither is needed to tell two lines apart."""
 
-ROW = 34
-NAME = 190.0
+ROW, NARROW_ROW = 34, 50
+NAME, NUMBER = 190.0, 150.0
 
 Places = Mapping[str, int]
 """The place of each variant in the specification, which gives it its colour everywhere."""
@@ -58,26 +58,32 @@ def line(place: int) -> dict[str, str]:
     return {**look, "class_": f"line {look['class_']}", "stroke_dasharray": DASHES[place % len(DASHES)] or "none"}
 
 
-def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Places) -> Element:
-    """A row for each variant: its seeds as small dots, the interquartile mean as a square, the interval as a line."""
+def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Places, width: float = WIDE) -> Element:
+    """A row for each variant: its seeds as small dots, the interquartile mean as a square, the interval as a line. Name
+    and number stand beside them, or above them in a narrow picture."""
     low, high = forest.minimum or 0.0, forest.maximum or 0.0
     margin = (high - low or 1.0) * 0.04
-    x = Scale(low - margin, high + margin, NAME, WIDTH - 150)
-    height = ROW * len(forest.rows) + 44.0
+    beside = width > NARROW
+    size = ROW if beside else NARROW_ROW
+    x = Scale(low - margin, high + margin, *((NAME, width - NUMBER) if beside else (12.0, width - 12.0)))
+    height = size * len(forest.rows) + 44.0
     bottom = height - 36
     seeds = {one.variant: one.scores for one in variants}
     parts = []
-    for value in x.ticks(4):
+    for value, text in x.marks(4):
         parts.append(element("line", x1=x(value), x2=x(value), y1=4, y2=bottom, class_="grid"))
-        parts.append(element("text", brief(value), x=x(value), y=bottom + 18, text_anchor="middle"))
+        parts.append(element("text", text, x=x(value), y=bottom + 18, text_anchor="middle"))
     if forest.reference is not None:
         at = x(forest.reference)
         parts.append(element("line", x1=at, x2=at, y1=4, y2=bottom, class_="reference"))
-        parts.append(element("text", "threshold", x=at, y=bottom + 32, text_anchor="middle"))
+        anchor = "middle" if beside else "end" if at > width / 2 else "start"
+        parts.append(element("text", "threshold", x=at, y=bottom + 32, text_anchor=anchor))
     for number, row in enumerate(forest.rows):
-        y = ROW * number + ROW / 2 + 4
+        middle = size * number + size / 2 + 4
+        y, words = (middle, middle + 4) if beside else (middle + 10, middle - 8)
         look = f"s{places[row.variant] % SERIES + 1}"
-        parts.append(titled(element("text", _short(row.label), x=NAME - 12, y=y + 4, text_anchor="end"), row.label))
+        name = element("text", _short(row.label), y=words, **_placed(NAME - 12 if beside else 4, end=beside))
+        parts.append(titled(name, row.label))
         parts += [
             titled(
                 element("circle", cx=x(seed.score), cy=y, r=3, class_=f"seed {look}"),
@@ -92,16 +98,22 @@ def draw_forest(forest: Forest, variants: Sequence[VariantScores], places: Place
             titled(element("rect", x=x(row.iqm) - 5, y=y - 5, width=10, height=10, class_=f"point {look}"), label)
         )
         shown = decimal(row.iqm) if row.low is None else label  # its words would not fit beside the picture
-        parts.append(element("text", shown, x=WIDTH - 140, y=y + 4, class_="number"))
-    return picture(*parts, height=height, label=f"Forest plot of {len(forest.rows)} variants")
+        place = _placed(width - (NUMBER - 10 if beside else 4), end=not beside)
+        parts.append(element("text", shown, y=words, class_="number", **place))
+    return picture(*parts, width=width, height=height, label=f"Forest plot of {len(forest.rows)} variants")
 
 
-def draw_curves(curves: Curves, threshold: float | None, places: Places) -> Element:
+def _placed(x: float, *, end: bool) -> dict[str, object]:
+    """Text that begins or ends at ``x``."""
+    return {"x": x, "text_anchor": "end" if end else "start"}
+
+
+def draw_curves(curves: Curves, threshold: float | None, places: Places, width: float = WIDE) -> Element:
     ends = [value for one in curves.variants for column in (one.iqm, one.low, one.high) for value in column]
     known = [value for value in ends if value is not None] + ([] if threshold is None else [threshold])
     if not known or not curves.step:
         return element("p", "Nothing was logged that a curve could be drawn of.")
-    box = frame((0.0, curves.step[-1]), _spread(known))
+    box = frame((0.0, curves.step[-1]), _spread(known), width)
     what = "return of the greedy policy" if curves.source == "evaluation" else "return in training"
     parts = box.drawn("environment steps", what)
     if threshold is not None:
@@ -116,43 +128,49 @@ def draw_curves(curves: Curves, threshold: float | None, places: Places) -> Elem
             parts.append(element("path", d=points, **line(places[one.variant])))
         if holds and drawn:
             parts.append(_dot(box, *drawn[-1][-1], place=places[one.variant]))
-    return picture(*parts, height=320, label=f"Learning curves of {len(curves.variants)} variants")
+    return picture(*parts, width=width, height=320, label=f"Learning curves of {len(curves.variants)} variants")
 
 
-def draw_profiles(profiles: Profiles, places: Places, what: str) -> Element:
+def draw_profiles(profiles: Profiles, places: Places, what: str, width: float = WIDE) -> Element:
     """``what``: what the scores are, as the axis says it."""
     if not profiles.value:
         return element("p", "There are no scores to draw a profile of.")
-    box = frame((profiles.value[0], profiles.value[-1]), (0.0, 1.0))
+    box = frame((profiles.value[0], profiles.value[-1]), (0.0, 1.0), width)
     parts = box.drawn(what, "share of seeds above it")
     for one in profiles.variants:
         parts += _band(box, profiles.value, one.low, one.high, places[one.variant], holds=True)
         steps = _held(list(zip(profiles.value, one.share, strict=True)))
         points = path([(box.x(value), box.y(share)) for value, share in steps])
         parts.append(element("path", d=points, **line(places[one.variant])))
-    return picture(*parts, height=320, label=f"Performance profiles of {len(profiles.variants)} variants")
+    return picture(*parts, width=width, height=320, label=f"Performance profiles of {len(profiles.variants)} variants")
 
 
-def draw_thresholds(thresholds: Thresholds, places: Places) -> Element:
-    """Shares that have got there, as steps; a seed that was not trained any further is a cross on its line."""
+def draw_thresholds(thresholds: Thresholds, places: Places, width: float = WIDE) -> Element:
+    """Shares that have got there, as steps, with their band; a seed that was not trained any further is a cross on its
+    line."""
     last = max((seed.steps for one in thresholds.variants for seed in one.seeds), default=1.0)
-    box = frame((0.0, last), (0.0, 1.0))
+    box = frame((0.0, last), (0.0, 1.0), width)
     goal = "their threshold" if thresholds.threshold is None else decimal(thresholds.threshold)
     parts = box.drawn("environment steps", f"share of seeds that have reached {goal}")
     for one in thresholds.variants:
-        points, share = [(box.x(0), box.y(0))], 0.0
-        for step, waiting in zip(one.step, one.waiting, strict=True):
-            points += [(box.x(step), box.y(share)), (box.x(step), box.y(1 - waiting))]
-            share = 1 - waiting
-        points.append((box.x(max(seed.steps for seed in one.seeds)), box.y(share)))
+        end = max(seed.steps for seed in one.seeds)
+        parts += _arrival_band(box, one, end, places[one.variant])
+        arrived = [(0.0, 0.0), *((step, 1 - waiting) for step, waiting in zip(one.step, one.waiting, strict=True))]
+        points = [(box.x(step), box.y(share)) for step, share in _held([*arrived, (end, arrived[-1][1])])]
         parts.append(element("path", d=path(points), **line(places[one.variant])))
         for seed in one.seeds:
             if seed.censored:
-                passed = [
-                    1 - waiting for step, waiting in zip(one.step, one.waiting, strict=True) if step <= seed.steps
-                ]
-                parts.append(_cross(box, seed.steps, passed[-1] if passed else 0.0, seed.seed, places[one.variant]))
-    return picture(*parts, height=320, label=f"Steps to threshold of {len(thresholds.variants)} variants")
+                share = next(share for step, share in reversed(arrived) if step <= seed.steps)
+                parts.append(_cross(box, seed.steps, share, seed.seed, places[one.variant]))
+    return picture(*parts, width=width, height=320, label=f"Steps to threshold of {len(thresholds.variants)} variants")
+
+
+def _arrival_band(box: Frame, one: StepsToThreshold, end: float, place: int) -> list[Element]:
+    """From the first arrival to the ``end`` of the longest training. The estimate is of those that still wait."""
+    if not one.step:
+        return []
+    low, high = ([None if share is None else 1 - share for share in column] for column in (one.high, one.low))
+    return _band(box, [*one.step, end], [*low, low[-1]], [*high, high[-1]], place, holds=True)
 
 
 def _cross(box: Frame, step: float, share: float, seed: int, place: int) -> Element:

@@ -31,12 +31,11 @@ def titled(node: Element, title: str) -> Element:
 
 
 def table(head: Sequence[Child], rows: Sequence[Sequence[Child]], caption: str) -> Element:
-    """The first cell of each row is its head."""
-    return element(
+    """The first cell of each row is its head. A table wider than the page scrolls; its caption does not."""
+    scrolled = element(
         "div",
         element(
             "table",
-            element("caption", caption),
             element("thead", element("tr", *(element("th", cell, scope="col") for cell in head))),
             element(
                 "tbody",
@@ -47,7 +46,11 @@ def table(head: Sequence[Child], rows: Sequence[Sequence[Child]], caption: str) 
             ),
         ),
         class_="wide",
+        tabindex="0",
+        role="region",
+        aria_label=caption,
     )
+    return element("figure", element("figcaption", caption), scrolled)
 
 
 def _text(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
@@ -11,6 +12,7 @@ from rlviz.analysis.experiments import tables
 from rlviz.analysis.experiments.across import Across, normalisation
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.experiments.pairs import Improvements
+from rlviz.analysis.experiments.report.axes import for_both
 from rlviz.analysis.experiments.report.drawings import (
     Places,
     draw_curves,
@@ -19,6 +21,7 @@ from rlviz.analysis.experiments.report.drawings import (
     draw_thresholds,
     legend,
 )
+from rlviz.analysis.experiments.report.each_seed import each_seed
 from rlviz.analysis.experiments.report.elements import Child, element, table
 from rlviz.analysis.experiments.results import ExperimentResults
 from rlviz.analysis.experiments.scores import VariantScores
@@ -86,6 +89,7 @@ def _opening(head: ReportHead, results: ExperimentResults) -> list[Element]:
 
 def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, str]) -> list[Element]:
     scored = [one for one in results.variants if one.n]
+    what = "return" if results.across is None else "normalised score"
     found = []
     if results.across is not None and results.across.methods:
         found.append(_across(results.across, places))
@@ -94,7 +98,11 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
             _section(
                 "Scores" if results.across is None else "Scores on each environment",
                 # returns of different environments have no scale in common
-                *([draw_forest(results.forest, results.variants, places)] if results.across is None else []),
+                *(
+                    [for_both(partial(draw_forest, results.forest, results.variants, places))]
+                    if results.across is None
+                    else []
+                ),
                 table(tables.head(results), tables.rows(results), f"A score is {results.score_definition}."),
                 *_figures_made(scored),
             )
@@ -127,7 +135,7 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
         found.append(
             _section(
                 "Performance profiles",
-                draw_profiles(results.profiles, places, "normalised score" if results.across else "return"),
+                for_both(partial(draw_profiles, results.profiles, places, what)),
                 _legend([one.variant for one in results.profiles.variants], labels, places),
                 *_left_out(results.profiles.left_out, labels),
                 *how_made({labels[one.variant]: one.made for one in results.profiles.variants}),
@@ -137,11 +145,13 @@ def _sections(results: ExperimentResults, places: Places, labels: Mapping[str, s
         found.append(
             _section(
                 "Steps to threshold",
-                draw_thresholds(results.thresholds, places),
+                for_both(partial(draw_thresholds, results.thresholds, places)),
                 _legend([one.variant for one in results.thresholds.variants], labels, places),
                 *how_made({labels[one.variant]: one.made for one in results.thresholds.variants}),
             )
         )
+    if seeds := each_seed(results):
+        found.append(_section("Each seed", seeds))
     return found
 
 
@@ -154,7 +164,7 @@ def _drawn_curves(results: ExperimentResults, places: Places, labels: Mapping[st
         ours = results.curves.of([variant for variant, one in environments.items() if one == environment])
         if ours.variants:
             found += [element("h3", environment)] if results.across else []
-            found.append(draw_curves(ours, thresholds[environment], places))
+            found.append(for_both(partial(draw_curves, ours, thresholds[environment], places)))
             found.append(_legend([one.variant for one in ours.variants], labels, places))
     return found
 
@@ -163,7 +173,7 @@ def _across(across: Across, places: Places) -> Element:
     """The methods over all environments."""
     return _section(
         f"Scores over {listed([one.environment for one in across.environments])}",
-        draw_forest(across.forest, across.methods, places),
+        for_both(partial(draw_forest, across.forest, across.methods, places)),
         table(tables.METHOD_HEAD, tables.method_rows(across), normalisation(across.environments)),
         *(element("p", sentence, class_="about") for sentence in across.left_out),
         *_figures_made(across.methods),
