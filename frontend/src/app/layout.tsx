@@ -5,6 +5,9 @@ import type { ReactNode } from "react";
 import { Providers } from "@/components/layout/providers";
 import { Shell } from "@/components/layout/shell";
 import { themeScript } from "@/components/layout/theme/theme";
+// All stylesheets come with every page: those of pages that links lead to would be preloaded, and not used.
+import "@/components/agent/stage.module.css";
+import "@/features/runs/list/layout/layout.module.css";
 import "./globals.css";
 
 export const metadata: Metadata = {
