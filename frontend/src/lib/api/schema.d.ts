@@ -6210,7 +6210,8 @@ export interface components {
     };
     /**
      * Profiles
-     * @description Performance profiles: the higher the curve, the better; where two cross, neither is better throughout.
+     * @description Performance profiles: the higher the curve, the better; where two cross, neither is better throughout. They are
+     *     steps: a share holds until the next value.
      */
     Profiles: {
       /**

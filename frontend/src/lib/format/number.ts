@@ -58,18 +58,6 @@ export function setting(value: unknown): string {
   return String(value);
 }
 
-/**
- * The short form with as many digits as tell values `step` apart, for the ticks of an axis: `-1178` in steps of 2 is
- * `-1,178`, in steps of 10 `-1.18k`.
- */
-export function compactBy(value: number, step: number): string {
-  const [size, unit] = compactUnits.find(([least]) => Math.abs(value) >= least) ?? [1, ""];
-  const inHundredths = (step / size) * 100;
-  if (unit === "" || Math.abs(inHundredths - Math.round(inHundredths)) < 1e-6 * inHundredths)
-    return compact(value);
-  return unit === "k" ? grouped.format(value) : trim(value / size, 9) + unit;
-}
-
 /** How far something is, in whole percent, rounded down, so that 100% means done. */
 export function percent(share: number): string {
   // In floating point, 0.29 × 100 is slightly below 29.
