@@ -13,11 +13,20 @@ test("no page breaks an accessibility rule in either theme", async ({ page }) =>
     expect.soft(await broken(page), `${place.address} in the light theme`).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
     await expect.poll(() => page.evaluate(theme)).toBe("dark");
+    await page.evaluate(stillness);
     expect.soft(await broken(page, OF_COLOURS), `${place.address} in the dark theme`).toEqual([]);
   }
 });
 
 const theme = () => document.documentElement.dataset.theme;
+
+/** Resolves once no colour is on its way to another; what moves for ever is not waited for. */
+async function stillness(): Promise<void> {
+  const moving = document
+    .getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+  await Promise.allSettled(moving.map(({ finished }) => finished));
+}
 
 /** The rules that the page breaks, each with the elements that do. */
 async function broken(page: Page, only?: string[]) {
