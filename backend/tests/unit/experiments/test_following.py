@@ -41,6 +41,16 @@ class Runs:
         self.stopped.append(run_id)
 
 
+class Scores:
+    """What a run that is trained comes to; None as long as its episodes are played."""
+
+    def __init__(self) -> None:
+        self.found: TrialScore | None = None
+
+    def score(self, run_id: str, plan: object) -> TrialScore | None:
+        return self.found
+
+
 class Greedy:
     """What the journals of runs have, by the id of the run."""
 
@@ -56,8 +66,8 @@ class Search:
 
     def __init__(self, folder: ExperimentFolder, database: Database) -> None:
         self.experiment = OpenExperiment(folder, lambda: NOW)
-        self.runs, self.greedy, self._database = Runs(), Greedy(), database
-        made: Any = (self.runs, None, self.greedy)
+        self.runs, self.scores, self.greedy, self._database = Runs(), Scores(), Greedy(), database
+        made: Any = (self.runs, self.scores, self.greedy)
         self._follower = TrialFollower(database, Trash(folder.root.parent), *made)
 
     def begin(self, seed: int, status: str = "running") -> None:
@@ -74,6 +84,14 @@ class Search:
     def follow(self) -> list[TrialState | None]:
         """What became of the seeds."""
         self._follower.follow(self.experiment)
+        return self._states()
+
+    def hold(self) -> list[TrialState | None]:
+        """The same, while the experiment is stopped."""
+        self._follower.hold(self.experiment)
+        return self._states()
+
+    def _states(self) -> list[TrialState | None]:
         return [None if trial.last is None else trial.last.state for trial in self.experiment.of_variant("trial-5")]
 
 
@@ -138,3 +156,14 @@ def test_what_is_trained_to_its_end_is_not_given_up(folder: ExperimentFolder, da
         search.experiment.note(trial, TrialState.SCORED, f"seed-{seed}", score=TrialScore(-5.0, PolicyChoice.LATEST))
         search.greedy.returns[f"seed-{seed}"] = [-5.0] * 5
     assert search.follow() == [TrialState.SCORED] * 3
+
+
+def test_a_trial_that_is_trained_has_its_score_also_while_its_experiment_is_stopped(
+    folder: ExperimentFolder, database: Database
+) -> None:
+    search = Search(folder, database)
+    search.begin(0, "completed")
+    assert search.hold() == [TrialState.BEGUN, None, None], "its episodes are still played"
+    search.scores.found = TrialScore(7.0, PolicyChoice.BEST)
+    assert search.hold() == [TrialState.SCORED, None, None]
+    assert search.experiment.of_variant("trial-5")[0].score == 7.0
