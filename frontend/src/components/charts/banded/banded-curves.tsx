@@ -51,7 +51,7 @@ function useSpec(props: BandedCurvesProps): ChartSpec {
     for (const { id, iqm, low, high, count } of lines) {
       const source = sources.get(id) ?? new HeldSource();
       sources.set(id, source);
-      source.load("step", step, { iqm, low, high, count });
+      source.loadCurve("step", step, { iqm, low, high, count });
     }
   }, [step, lines, sources]);
   return useMemo(() => {

@@ -4,6 +4,8 @@ import type { ChartSource, ReadonlyColumn } from "../prepare/model";
 
 const NOTHING = new Float64Array();
 
+type Values = readonly (number | null)[];
+
 /** Columns over one axis as the service has made them, replaced as a whole. They are not smoothed. */
 export class HeldSource implements ChartSource {
   revision = 0;
@@ -18,11 +20,7 @@ export class HeldSource implements ChartSource {
   }
 
   /** `columns`: values over `x` by name; null where there is none. */
-  load(
-    axis: MetricAxis,
-    x: readonly number[],
-    columns: Readonly<Record<string, readonly (number | null)[]>>,
-  ) {
+  load(axis: MetricAxis, x: readonly number[], columns: Readonly<Record<string, Values>>) {
     this.axis = axis;
     this.revision += 1;
     const positions = Float64Array.from(x);
@@ -36,6 +34,20 @@ export class HeldSource implements ChartSource {
       ]),
     );
     this.listeners.notify();
+  }
+
+  /**
+   * One of several curves over a grid in common, `iqm` with what stands beside it. It ends with its own last value, so
+   * that this, and not the emptiness up to the end of the longest curve, is its newest.
+   */
+  loadCurve(
+    axis: MetricAxis,
+    grid: readonly number[],
+    columns: { iqm: Values; [name: string]: Values },
+  ) {
+    const end = columns.iqm.findLastIndex((value) => value !== null) + 1;
+    const cut = Object.entries(columns).map(([name, values]) => [name, values.slice(0, end)]);
+    this.load(axis, grid.slice(0, end), Object.fromEntries(cut));
   }
 
   private held(x: Float64Array, y: Float64Array): ReadonlyColumn {

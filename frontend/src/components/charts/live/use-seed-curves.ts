@@ -48,7 +48,7 @@ export function useSeedCurves(
     for (const { group_id, iqm, low, high, count } of data.seeds) {
       const source = sources.get(group_id) ?? new HeldSource();
       sources.set(group_id, source);
-      source.load(loaded, data.steps, { iqm, low, high, count });
+      source.loadCurve(loaded, data.steps, { iqm, low, high, count });
     }
   }, [data, sources]);
   return {

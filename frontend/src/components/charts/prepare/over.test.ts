@@ -33,3 +33,21 @@ test("what is saved of the whole chart names all seeds", () => {
   expect(captionOf(spec, model, plainOptions).entries[0]!.label).toBe("PPO, IQM of 5 seeds");
   expect(chartCsv(spec, plainOptions)).toContain("PPO, IQM of 5 seeds");
 });
+
+test("a curve that ends before others shows its own last value, and of how many seeds that is", () => {
+  const spec = chart();
+  (spec.series[0]!.source as HeldSource).loadCurve("step", [0, 10, 20, 30], {
+    ...{ iqm: [null, 5, 6, null], count: [0, 5, 2, 0] },
+  });
+  const [curve] = prepare(spec, plainOptions).curves;
+  expect([0, 10, 20, 30, Infinity].map((at) => readoutAt(curve!, at).raw)).toEqual([
+    null,
+    5,
+    6,
+    6,
+    6,
+  ]);
+  expect(labelAt(spec.series[0]!, readoutAt(curve!, Infinity).over)).toBe(
+    "PPO, IQM of 2 of 5 seeds",
+  );
+});
