@@ -83,7 +83,7 @@ class SearchProposer:
     def propose(self, begun: Container[str]) -> Proposal | None:
         """First what was proposed before, but never begun, since whoever asked was killed."""
         for trial in self._study.trials:
-            if trial.state is TrialState.RUNNING and _variant(trial.number) not in begun:
+            if trial.state is TrialState.RUNNING and variant_of(trial.number) not in begun:
                 return self._proposal(trial)
         asked = self._study.ask()
         return None if asked is None else self._proposal(asked)
@@ -121,7 +121,7 @@ class SearchProposer:
         self._study.fail(number_of(variant), cause, misfit=misfit)
 
     def _proposal(self, trial: SearchTrial) -> Proposal:
-        return Proposal(_variant(trial.number), f"Trial {trial.number}", trial.values, self._seeds)
+        return Proposal(variant_of(trial.number), f"Trial {trial.number}", trial.values, self._seeds)
 
 
 def number_of(variant: str) -> int:
@@ -129,5 +129,6 @@ def number_of(variant: str) -> int:
     return int(variant.removeprefix(PREFIX))
 
 
-def _variant(number: int) -> str:
+def variant_of(number: int) -> str:
+    """The id of the variant that a search's trial is."""
     return f"{PREFIX}{number}"

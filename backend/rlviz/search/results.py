@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from rlviz.analysis.experiments.made import OUR_PAGE, Made
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, Parameter, PrunerName, SamplerName, Sweep, label_of
+from rlviz.search.proposer import variant_of
 from rlviz.search.study import SearchTrial, TrialState
 
 PED_ANOVA = "PED-ANOVA, Watanabe et al. 2023, https://arxiv.org/abs/2304.10255"
@@ -21,6 +22,7 @@ class _Frozen(LazyModel):
 
 class SearchedTrial(_Frozen):
     number: int
+    variant: str = Field(description="The id of the experiment's variant that it is.")
     values: dict[str, JsonValue] = Field(description="Of each hyperparameter that was searched.")
     state: TrialState
     objective: float | None = Field(description="Interquartile mean of its seeds' scores; null but for complete ones.")
@@ -121,6 +123,7 @@ def _history(trials: Sequence[SearchTrial]) -> list[SearchedTrial]:
         found.append(
             SearchedTrial(
                 number=one.number,
+                variant=variant_of(one.number),
                 values=dict(one.values),
                 state=one.state,
                 objective=one.objective,

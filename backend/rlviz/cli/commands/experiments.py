@@ -260,7 +260,7 @@ def _show_search(search: dict[str, Any]) -> None:
     names = [one["name"] for one in search["coordinates"]["axes"]]
     rows = [
         (
-            f"trial-{one['number']}" + ("  best" if one["number"] == best else ""),
+            one["variant"] + ("  best" if one["number"] == best else ""),
             one["state"],
             score_text(one["objective"]),
             *(_value(one["values"].get(name)) for name in names),

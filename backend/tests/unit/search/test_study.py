@@ -15,6 +15,7 @@ import pytest
 
 from benchmarks.searching import SAMPLERS, SPACE, optunas_own, search
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, PrunerName, SamplerName, Sweep
+from rlviz.search.proposer import SearchProposer
 from rlviz.search.results import place_on, search_results
 from rlviz.search.study import JOURNAL, SearchRecord, Study, TrialState
 
@@ -214,6 +215,9 @@ def test_results_have_a_history_slices_and_coordinates(tmp_path: Path) -> None:
     assert bests == sorted(bests)
     assert found.best is not None
     assert found.best.objective == max(trial.objective or -1e9 for trial in found.trials)
+    assert [trial.variant for trial in found.trials] == [
+        one.variant for one in SearchProposer(study, [0, 1, 2]).proposed()
+    ]
     assert (found.counts[TrialState.COMPLETE], found.wanted) == (5, 12)
     assert [one.name for one in found.slices] == list(SPACE)
     assert all(len(one.points) == 5 for one in found.slices)

@@ -36,9 +36,7 @@ export function RetrainButton({ experiment, trial }: RetrainButtonProps) {
   });
   if (seeds === 0) return null;
   const runs = (wanted.variants?.length ?? 0) * seeds;
-  const each = experiment.variants.find(
-    ({ id }) => id === `trial-${trial.number}`,
-  )?.total_timesteps;
+  const each = experiment.variants.find(({ id }) => id === trial.variant)?.total_timesteps;
   return (
     <>
       <Button

@@ -9,7 +9,7 @@ const push = vi.hoisted(() => vi.fn());
 vi.mock("next/navigation", () => ({ useRouter: () => ({ push }) }));
 
 const trialOf = (number: number, changes: Partial<SearchedTrial> = {}): SearchedTrial => ({
-  number,
+  ...{ number, variant: `trial-${number}` },
   values: { learning_rate: 10 ** -(number + 2), activation: number % 2 ? "relu" : "tanh" },
   ...{ state: "complete", objective: 100 + number, cause: null },
   ...{ best_so_far: 100 + number, is_best_so_far: true },

@@ -10,7 +10,13 @@ import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type Experiment, experimentQuery, type SearchResults, searchQuery } from "@/lib/api";
+import {
+  type Experiment,
+  experimentQuery,
+  type SearchedTrial,
+  type SearchResults,
+  searchQuery,
+} from "@/lib/api";
 import { decimal } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { type Brushes, coordinatesOf, passes } from "./coordinates";
@@ -63,9 +69,9 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
   );
   const picked = chosen ?? best?.number ?? null;
   const trial = trials.find(({ number }) => number === picked);
-  const cellsOf = (number: number) =>
-    experiment.cells.filter(({ variant }) => variant === `trial-${number}`);
-  const bestRuns = best ? cellsOf(best.number).flatMap(({ run_id }) => run_id ?? []) : [];
+  const cellsOf = (trial: SearchedTrial) =>
+    experiment.cells.filter(({ variant }) => variant === trial.variant);
+  const bestRuns = best ? cellsOf(best).flatMap(({ run_id }) => run_id ?? []) : [];
   const drawing = { best, picked, onPick: setChosen, axes, lines, passing };
   if (trials.length === 0) {
     return (
@@ -108,7 +114,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
           ref={panel}
           {...{ experiment, trial, isOver }}
           isBest={trial.number === best?.number}
-          cells={cellsOf(trial.number)}
+          cells={cellsOf(trial)}
           bestRuns={bestRuns}
         />
       )}

@@ -36,9 +36,9 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
     () => new Map(cells.map((cell) => [`${cell.variant} ${cell.seed}`, cell])),
     [cells],
   );
-  const runOf = (number: number, seed: number) => runs.get(`trial-${number} ${seed}`);
-  const progressOf = (number: number) =>
-    seeds.reduce((sum, seed) => sum + (runOf(number, seed)?.progress ?? 0), 0) /
+  const runOf = (variant: string, seed: number) => runs.get(`${variant} ${seed}`);
+  const progressOf = (variant: string) =>
+    seeds.reduce((sum, seed) => sum + (runOf(variant, seed)?.progress ?? 0), 0) /
     Math.max(seeds.length, 1);
   const found = search.trials
     .filter(({ number }) => passing === null || passing.has(number))
@@ -70,7 +70,7 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ number, state, objective, values, cause }) => (
+            {shown.map(({ number, variant, state, objective, values, cause }) => (
               <tr
                 key={number}
                 title={cause ?? undefined}
@@ -93,10 +93,10 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
                 </th>
                 <td className={objective === null ? "text-ink-faint" : undefined}>
                   {objective === null ? state : decimal(objective)}
-                  {state === "running" && ` ${percent(progressOf(number))}`}
+                  {state === "running" && ` ${percent(progressOf(variant))}`}
                 </td>
                 {seeds.map((seed) => (
-                  <TrialCell key={seed} cell={runOf(number, seed)} {...scale} />
+                  <TrialCell key={seed} cell={runOf(variant, seed)} {...scale} />
                 ))}
                 {names.map((name) => (
                   <td key={name} className={BESIDE_CELLS}>

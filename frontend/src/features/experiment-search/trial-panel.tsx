@@ -39,7 +39,7 @@ export function TrialPanel({
   ref,
 }: TrialPanelProps) {
   const [keeps, setKeeps] = useState(false);
-  const { number, state, objective, cause, values } = trial;
+  const { number, variant, state, objective, cause, values } = trial;
   const runs = cells.flatMap(({ run_id }) => (run_id ? [run_id] : []));
   const compared = [...new Set([...runs, ...bestRuns])];
   const [first] = runs;
@@ -107,7 +107,7 @@ export function TrialPanel({
       {keeps && (
         <KeepPreset
           experiment={experiment.id}
-          variant={`trial-${number}`}
+          variant={variant}
           what={`trial ${number}`}
           usual={`Found, trial ${number}`}
           onClose={() => setKeeps(false)}

@@ -8095,6 +8095,11 @@ export interface components {
       /** Number */
       number: number;
       /**
+       * Variant
+       * @description The id of the experiment's variant that it is.
+       */
+      variant: string;
+      /**
        * Values
        * @description Of each hyperparameter that was searched.
        */
