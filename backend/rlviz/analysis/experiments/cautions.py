@@ -8,13 +8,11 @@ import numpy as np
 
 from rlviz.analysis.experiments.pairs import Improvements
 from rlviz.analysis.experiments.scores import VariantScores
-from rlviz.analysis.experiments.trials import Trial, scored
+from rlviz.analysis.experiments.trials import AS_LONG, Trial, scored
 from rlviz.analysis.numbers import brief, listed
 from rlviz.domain.evaluation import PolicyChoice
 
 MOST_NAMED = 6
-SAME_BUDGET = 0.98
-"""Variants whose median steps differ by less than this share were trained for as long."""
 
 
 def not_compared(found: Improvements, labels: Mapping[str, str]) -> list[str]:
@@ -58,7 +56,7 @@ def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list
     for environment in environments:
         known = {one.label: _budget(trials, one.variant) for one in variants if one.environment == environment}
         budgets = {label: steps for label, steps in known.items() if steps is not None}
-        if budgets and min(budgets.values()) < SAME_BUDGET * max(budgets.values()):
+        if budgets and min(budgets.values()) < AS_LONG * max(budgets.values()):
             least, most = min(budgets, key=budgets.__getitem__), max(budgets, key=budgets.__getitem__)
             where = f" on {environment}" if len(environments) > 1 else ""
             sentences.append(

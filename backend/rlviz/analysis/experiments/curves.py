@@ -10,7 +10,7 @@ from pydantic import Field
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.comparison import Episodes, aligned_curves
 from rlviz.analysis.experiments.made import Frozen, Made, made_of_curve, numbers, returns_of_training
-from rlviz.analysis.experiments.trials import LearningCurve, Setting, Trial
+from rlviz.analysis.experiments.trials import AS_LONG, LearningCurve, Setting, Trial
 from rlviz.analysis.numbers import brief
 from rlviz.analysis.statistics import banded_curve
 from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES
@@ -121,8 +121,8 @@ def _note(ends: Sequence[float], everyone: Sequence[Trial]) -> str | None:
     if len(ends) < total:
         has = "has" if total - len(ends) == 1 else "have"
         sentences.append(f"{total - len(ends)} of {total} seeds {has} no curve{' yet' if trains else ''}.")
-    if ends and ends[0] < 0.98 * ends[-1]:
-        early = sum(end < 0.98 * ends[-1] for end in ends)
+    if ends and ends[0] < AS_LONG * ends[-1]:
+        early = sum(end < AS_LONG * ends[-1] for end in ends)
         if trains:
             do = "is behind" if early == 1 else "are behind"
             where = f"the last at step {brief(ends[0])} of {brief(ends[-1])}"

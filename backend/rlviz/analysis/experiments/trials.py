@@ -29,6 +29,9 @@ SCORE_DEFINITIONS = {
     ScoreKind.BEST: "the mean return on fresh episodes of the best policy that was kept while it trained",
 }
 
+AS_LONG = 0.98
+"""What trained for at least this share of the steps of another trained for as long: runs end with whole rollouts."""
+
 
 @dataclass(frozen=True, eq=False)
 class LearningCurve:

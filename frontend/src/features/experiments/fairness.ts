@@ -16,8 +16,8 @@ export interface Unfairness {
   changes: Partial<Pick<ExperimentDraft, "steps" | "advanced">>;
 }
 
-/** Lengths that differ by less than this share are the same: presets end with whole rollouts. */
-const SAME = 0.98;
+/** What trains for at least this share of another's steps trains for as long, as in the cautions of a verdict. */
+const AS_LONG = 0.98;
 
 /**
  * Said before anything trains, because afterwards it can only be warned of: variants that are trained for different
@@ -37,7 +37,7 @@ function lengths(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   if (known.length < draft.variants.length) return null;
   const sorted = known.toSorted((a, b) => a.steps - b.steps);
   const [least, most] = [sorted[0]!, sorted.at(-1)!];
-  if (least.steps >= SAME * most.steps) return null;
+  if (least.steps >= AS_LONG * most.steps) return null;
   const steps = presetOf(offer, most.variant)?.total_timesteps ?? most.steps;
   return {
     says:
