@@ -1,5 +1,5 @@
 """Figures: the numbers that runs are compared by, and for each whether one run is best or the difference is within
-chance."""
+chance, and what it amounts to over the seeds of one setting."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rlviz.analysis.comparison import STABILITY_EPISODES, RunMetrics
+from rlviz.analysis.group_figures import GroupFigure, SeedFigure, mean_of_seeds, median_of_seeds
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.numbers import brief, decimal, duration, listed
 
@@ -44,8 +45,9 @@ class Greedy:
 
 @dataclass(frozen=True)
 class ComparisonEntry:
-    """A run to be compared. ``environment``: its environment with the options that matter; ``group``: what it shares
-    with runs that differ in their seed alone, with ``group_label`` to call them by."""
+    """A run to be compared. ``environment``: its environment with the options that matter; ``seconds``: how long it has
+    trained, if that is known; ``group``: what it shares with runs that differ in their seed alone, with ``group_label``
+    to call them by."""
 
     run_id: str
     label: str
@@ -54,6 +56,7 @@ class ComparisonEntry:
     ended: bool
     metrics: RunMetrics
     steps_per_second: float | None = None
+    seconds: float | None = None
     greedy: Greedy | None = None
     group: str = ""
     group_label: str = ""
@@ -62,7 +65,7 @@ class ComparisonEntry:
 @dataclass(frozen=True)
 class Figure:
     """``note``: how it is measured. ``values``: by run id, None where there is none. ``best``: the run that is clearly
-    best, if one is; ``reason`` says why it is, or why none is."""
+    best, if one is; ``reason`` says why it is, or why none is. ``groups``: by group, of those with several runs."""
 
     id: str
     title: str
@@ -72,6 +75,7 @@ class Figure:
     values: dict[str, float | None]
     best: str | None
     reason: str
+    groups: dict[str, GroupFigure]
 
 
 Value = Callable[[ComparisonEntry], float | None]
@@ -82,7 +86,8 @@ class _Measure:
     """How to read a figure off a run, and when two of its values differ by more than chance.
 
     With ``error``, a standard error of the value: if they are ERRORS of them apart; otherwise if the smaller is less
-    than ``share`` of the larger. ``none_is_worse``: a run without the value is worse than one with it.
+    than ``share`` of the larger. With ``spent``, a run without the value has not got there yet, and is worse than one
+    with it: that is how long it has trained.
     """
 
     id: str
@@ -95,11 +100,18 @@ class _Measure:
     error: Value | None = None
     explained_by: str = ""
     share: float = SHARE
-    none_is_worse: bool = False
+    spent: Value | None = None
 
     def of(self, run: ComparisonEntry) -> float:
         value = self.value(run)
         return math.nan if value is None else value
+
+    def over_seeds(self, runs: Sequence[ComparisonEntry]) -> GroupFigure:
+        """Of runs that differ in their seed alone."""
+        spent, what = self.spent, f"{self.title[:1].lower()}{self.title[1:]} ({self.note})"
+        if spent is None:
+            return mean_of_seeds([SeedFigure(self.value(run)) for run in runs], what)
+        return median_of_seeds([SeedFigure(self.value(run), spent(run)) for run in runs], what)
 
     def is_clear(self, first: ComparisonEntry, second: ComparisonEntry) -> bool:
         """Whether ``first``, whose value is the better one, is better by more than chance."""
@@ -149,7 +161,7 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
             better=Better.LOW,
             unit="steps",
             show=brief,
-            none_is_worse=True,
+            spent=lambda run: run.step,
         ),
         _Measure(
             "seconds_to_threshold",
@@ -159,7 +171,7 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
             better=Better.LOW,
             unit="s",
             show=duration,
-            none_is_worse=True,
+            spent=lambda run: run.seconds,
         ),
         _Measure(
             "stability",
@@ -183,16 +195,33 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
 def figures(runs: Sequence[ComparisonEntry], *, window: int, threshold: float | None, shared: int = 0) -> list[Figure]:
     """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one;
     ``shared``: up to that step they were one run."""
-    found = []
+    found, groups = [], groups_of(runs)
     for measure in _measures(window, threshold):
         best, reason = _best(runs, measure)
         if (incomparable := _not_compared(runs, measure, shared)) is not None:
             best, reason = None, incomparable
-        values = {run.run_id: measure.value(run) for run in runs}
         found.append(
-            Figure(measure.id, measure.title, measure.note, measure.unit, measure.better, values, best, reason)
+            Figure(
+                measure.id,
+                measure.title,
+                measure.note,
+                measure.unit,
+                measure.better,
+                values={run.run_id: measure.value(run) for run in runs},
+                best=best,
+                reason=reason,
+                groups={name: measure.over_seeds(group) for name, group in groups.items() if len(group) > 1},
+            )
         )
     return found
+
+
+def groups_of(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEntry]]:
+    """By group, in the order of the first run of each; a run that is in none is one by itself."""
+    members: dict[str, list[ComparisonEntry]] = {}
+    for run in runs:
+        members.setdefault(run.group or run.run_id, []).append(run)
+    return members
 
 
 def reached_before_they_parted(runs: Sequence[ComparisonEntry], shared: int) -> int | None:
@@ -228,7 +257,7 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
         return None, "No run has it."
     first, value = ranked[0], measure.show(measure.of(ranked[0]))
     if len(ranked) < 2:
-        return (first.run_id if measure.none_is_worse else None), f"Only {first.label} has it: {value}."
+        return (first.run_id if measure.spent is not None else None), f"Only {first.label} has it: {value}."
     second = ranked[1]
     level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
     if len(level) > 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlviz.analysis.figures import SHARE, ComparisonEntry, is_clearly_higher, reached_before_they_parted
+from rlviz.analysis.figures import SHARE, ComparisonEntry, groups_of, is_clearly_higher, reached_before_they_parted
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.numbers import brief, decimal, listed
 from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
@@ -147,13 +147,10 @@ def _seed_caution(runs: Sequence[ComparisonEntry]) -> str | None:
 
 
 def _groups(runs: Sequence[ComparisonEntry]) -> list[SeedScores]:
-    """The final returns by group; a run that is in none is one by itself."""
-    members: dict[str, list[ComparisonEntry]] = {}
-    for run in runs:
-        members.setdefault(run.group or run.run_id, []).append(run)
+    """The final returns by group."""
     return [
         SeedScores(group[0].group_label if len(group) > 1 else group[0].label, np.array([_final(run) for run in group]))
-        for group in members.values()
+        for group in groups_of(runs).values()
     ]
 
 

@@ -47,7 +47,7 @@ SECTIONS = {
             "show_runs", "Show the newest value of each metric of a run, or the curves of those that are named."
         ),
         "compare": Entry(
-            "show_runs", "Compare runs: figures, settings that differ, and which is better, if that can be told."
+            "compare", "Compare runs: figures, settings that differ, and which is better, if that can be told."
         ),
         "hints": Entry(
             "insight", "Tell what a run's curves look like that one could do something about, the gravest first."

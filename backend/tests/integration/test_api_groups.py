@@ -58,6 +58,11 @@ def test_seeds_of_a_group_are_compared_as_one_curve_that_says_how_many_are_left(
     made = curve["made"]
     assert (made["n"], made["resamples"], made["confidence"]) == (3, 500, 0.95)
     assert "mean return of the last 1 episodes" in made["definition"], "the window that was asked for"
+    final = next(figure for figure in found["figures"] if figure["id"] == "final_moving_average")
+    assert list(final["groups"]) == [curve["group_id"]], "one run by itself is in none"
+    summed_up = final["groups"][curve["group_id"]]
+    assert (summed_up["value"], summed_up["count"], summed_up["seeds"]) == (4, 3, 3)
+    assert "mean of the last 1 episodes" in summed_up["made"]["definition"]
     service.api("DELETE", f"/runs/{other['id']}")
 
 

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.figures import Better
+from rlviz.analysis.group_figures import GroupFigure
 from rlviz.api.schemas.metrics import MetricCurve
 from rlviz.api.schemas.runs import Run, Solved
 from rlviz.api.schemas.wire import Wire
@@ -71,6 +72,7 @@ class FigureComparison(Wire):
     values: dict[str, float | None] = Field(description="By run id.")
     best: str | None = Field(description="Id of the run that is clearly best; null: none is.")
     reason: str = Field(description="Why it is best, or why the difference is too small to tell.")
+    groups: dict[str, GroupFigure] = Field(description="By group, of those with several of the runs.")
 
 
 class Verdict(Wire):

@@ -1,12 +1,10 @@
-"""Looking at runs: runs, status, logs, metrics, compare."""
+"""Looking at runs: runs, status, logs, metrics."""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,13 +14,11 @@ from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.screen import event_line
-from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run, list_runs, no_such
-from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, waiting
+from rlviz.cli.options import AsJson, RunName, connected, examples, find_run, list_runs, no_such
+from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.status import ACTIVE
-
-_VIDEO_SECONDS = 300.0
 
 
 def register(app: typer.Typer) -> None:
@@ -38,13 +34,6 @@ def register(app: typer.Typer) -> None:
             "rlviz metrics last train/loss --json",
         )
     )(metrics)
-    app.command(
-        epilog=examples(
-            "rlviz compare ppo-cart dqn-cart",
-            "rlviz compare ppo-cart dqn-cart --json",
-            "rlviz compare ppo-cart dqn-cart --video both.mp4",
-        )
-    )(compare)
 
 
 def runs(
@@ -166,60 +155,6 @@ def metrics(
             say(f"{run_id} has logged nothing yet.")
 
 
-def compare(
-    context: typer.Context,
-    runs: RunNames,
-    threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
-    window: Annotated[int, typer.Option(min=1, max=1000, help="Episodes in the moving average.")] = 20,
-    video: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Instead, write the newest videos of two runs side by side, as MP4."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Compare runs: figures, settings that differ, and which is better, if that can be told."""
-    with connected(context) as connection:
-        run_ids = [find_run(connection, run) for run in runs]
-        if video is not None:
-            _write_video(connection, run_ids, video, as_json)
-            return
-        if len(set(run_ids)) < 2:
-            raise Failure(Exit.BAD_INPUT, f"Name two runs or more. `rlviz status {run_ids[0]}` shows one.")
-        compared = connection.get("/compare", runs=",".join(run_ids), threshold=threshold, window=window)
-    if as_json:
-        print_json(compared)
-        return
-    labels = {run["run"]["id"]: run["label"] for run in compared["runs"]}
-    rows = [
-        (figure["title"], *(_valued(figure, run_id) for run_id in labels), figure["reason"])
-        for figure in compared["figures"]
-    ]
-    print_table(("FIGURE", *labels.values(), "WHY"), rows, keep=1 + len(labels))
-    if compared["config_diff"]:
-        say()
-        different = [
-            (item["path"].lstrip("/"), *(_shown(item["values"].get(run_id, "–")) for run_id in labels))
-            for item in compared["config_diff"]
-        ]
-        print_table(("SETTING", *labels.values()), different, keep=1 + len(labels))
-    if compared["verdict"]:
-        say(f"\n{compared['verdict']['headline']}")
-        for line in (*compared["verdict"]["why"], *compared["verdict"]["cautions"]):
-            say(f"  {line}")
-
-
-def _write_video(connection: Connection, run_ids: Sequence[str], video: Path, as_json: bool) -> None:
-    from rlviz.cli.files import replace_file, say_written
-
-    if len(run_ids) != 2:
-        raise Failure(Exit.BAD_INPUT, f"--video is of two runs; got {len(run_ids)}.")
-    query = {"first": run_ids[0], "second": run_ids[1]}
-    with waiting("Putting the videos side by side"):
-        answer = connection.request("GET", "/compare/video", params=query, timeout=_VIDEO_SECONDS)
-        replace_file(video, lambda file: file.write(answer.content))
-    say_written(video, as_json)
-
-
 def _row(run: dict[str, Any]) -> tuple[str, ...]:
     return (
         run["id"],
@@ -281,12 +216,3 @@ def _print_events(connection: Connection, run_id: str, follow: bool, as_json: bo
             return
         sys.stdout.flush()
         time.sleep(POLL_SECONDS)
-
-
-def _valued(figure: dict[str, Any], run_id: str) -> str:
-    value = number(figure["values"].get(run_id))
-    return f"{value} *" if figure["best"] == run_id else value
-
-
-def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -259,6 +260,7 @@ def _entry(one: Compared) -> ComparisonEntry:
         ended=row.state.has_ended,
         metrics=one.figures,
         steps_per_second=row.fps,
+        seconds=row.clock.at(time.time()) if row.attempts else None,
         group=row.group_id,
         group_label=row.name,
         greedy=None

@@ -107,6 +107,7 @@ export function Compare() {
           />
           <FigureTable
             comparison={data}
+            groups={address.apart ? NO_GROUPS : groups}
             seriesStyles={seriesStyles}
             aside={
               <ThresholdField

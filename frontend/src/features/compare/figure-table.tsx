@@ -5,13 +5,16 @@ import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import type { Comparison } from "@/lib/api";
-import { type FigureCell, figureRows } from "./figures";
+import { type FigureCell, figureColumns, figureRows } from "./figures";
 import { RunTable, stickyClass } from "./run-table";
+import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 
 interface FigureTableProps {
   comparison: Comparison;
+  /** Those whose seeds are summed up in one column. */
+  groups: readonly ComparedGroup[];
   seriesStyles: SeriesStyles;
   /** Placed at the end of the title line. */
   aside: ReactNode;
@@ -19,17 +22,18 @@ interface FigureTableProps {
 
 const nameClass = `${stickyClass} min-w-56`;
 
-/** A column for each run; on phones a card for each figure. */
-export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProps) {
-  const rows = figureRows(comparison);
-  const nameOf = new Map(comparison.runs.map(({ run }) => [run.id, run.name]));
+/** A column for each run, or for the seeds of a group; on phones a card for each figure. */
+export function FigureTable({ comparison, groups, seriesStyles, aside }: FigureTableProps) {
+  const columns = figureColumns(comparison.runs, groups);
+  const rows = figureRows(comparison, columns);
+  const nameOf = new Map(columns.map(({ id, label }) => [id, label]));
   return (
     <Card title="Figures" aside={aside} bodyClass="">
       <RunTable
         label="Table of figures"
         heading="Figure"
         nameClass={nameClass}
-        runs={comparison.runs.map(({ run }) => ({ id: run.id, label: run.name }))}
+        columns={columns}
         seriesStyles={seriesStyles}
         className="text-sm max-md:hidden"
       >
@@ -40,7 +44,7 @@ export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProp
               <span className="block text-xs font-normal text-ink-faint">{note}</span>
             </th>
             {cells.map((cell) => (
-              <td key={cell.runId} className="px-4 py-2 whitespace-nowrap">
+              <td key={cell.columnId} className="px-4 py-2 whitespace-nowrap">
                 <Value cell={cell} />
               </td>
             ))}
@@ -54,10 +58,10 @@ export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProp
             <p className="text-xs text-ink-faint">{note}</p>
             <dl className="mt-2 flex flex-col gap-1.5 tabular-nums">
               {cells.map((cell) => (
-                <div key={cell.runId} className="flex items-center justify-between gap-3">
+                <div key={cell.columnId} className="flex items-center justify-between gap-3">
                   <dt className="flex min-w-0 items-center gap-2 text-ink-soft">
-                    <Swatch seriesStyle={seriesStyles.get(cell.runId)} />
-                    <span className="truncate">{nameOf.get(cell.runId)}</span>
+                    <Swatch seriesStyle={seriesStyles.get(cell.columnId)} />
+                    <span className="truncate">{nameOf.get(cell.columnId)}</span>
                   </dt>
                   <dd className="shrink-0">
                     <Value cell={cell} />
@@ -72,11 +76,14 @@ export function FigureTable({ comparison, seriesStyles, aside }: FigureTableProp
   );
 }
 
-function Value({ cell: { text, best } }: { cell: FigureCell }) {
+function Value({ cell: { text, detail, best } }: { cell: FigureCell }) {
   return (
-    <span className={clsx("inline-flex items-center gap-2", best && "font-semibold")}>
-      {text}
-      {best && <Badge tone="good">best</Badge>}
+    <span className="inline-flex flex-col max-md:items-end">
+      <span className={clsx("inline-flex items-center gap-2", best && "font-semibold")}>
+        {text}
+        {best && <Badge tone="good">best</Badge>}
+      </span>
+      {detail && <span className="text-xs text-ink-soft">{detail}</span>}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type FigureComparison } from "@/lib/api";
-import { figureRows, seconds } from "./figures";
+import type { FigureComparison, GroupFigure } from "@/lib/api";
+import { figureColumns, figureRows, seconds } from "./figures";
 import { aRun, compared, comparison } from "./fixtures";
 import { settingRows } from "./settings";
 import { suggest } from "./suggest";
@@ -8,7 +8,7 @@ import { suggest } from "./suggest";
 const figure = (id: string, unit: string, a: number | null, b: number | null) =>
   ({
     ...{ id, title: id, note: "", unit, better: "high", reason: "" },
-    ...{ values: { a, b }, best: "a" },
+    ...{ values: { a, b }, best: "a", groups: {} },
   }) as FigureComparison;
 
 const figures = [
@@ -23,10 +23,12 @@ const runsOf = (threshold: number | null) => [
   compared("a", 480, { solved: threshold === null ? null : solved, threshold }),
   compared("b", 200, { solved: null, threshold }),
 ];
-const row = (id: string, threshold: number | null = 475) =>
-  figureRows(comparison(runsOf(threshold), { figures, threshold }))
+const row = (id: string, threshold: number | null = 475) => {
+  const runs = runsOf(threshold);
+  return figureRows(comparison(runs, { figures, threshold }), figureColumns(runs, []))
     .find((each) => each.id === id)
     ?.cells.map(({ text, best }) => (best ? `${text} best` : text));
+};
 
 test.each([
   ["solved", ["at step 21,000, after 12s, by training", "no"]],
@@ -40,6 +42,44 @@ test.each([
 test("without a threshold nothing can be missed", () => {
   expect(row("solved", null)).toEqual(["–", "–"]);
   expect(row("steps_to_threshold", null)).toEqual(["21,000 best", "–"]);
+});
+
+const made = { definition: "Over seeds.", n: 2, resamples: null, confidence: null, source: "here" };
+const ofSeeds = (value: number | null, change: Partial<GroupFigure> = {}): GroupFigure => ({
+  ...{ value, low: null, high: null, count: 2, seeds: 2, made },
+  ...change,
+});
+
+test("seeds of a group are one column, summed up, and none is best", () => {
+  const unsolved = { solved: null, threshold: 475 };
+  const runs = [
+    compared("a", 480, { solved, threshold: 475 }),
+    compared("b", 470, unsolved),
+    compared("c", 1, unsolved),
+  ];
+  const grouped = [
+    { ...figures[0]!, groups: { g: ofSeeds(477.5, { low: 470, high: 485 }) } },
+    { ...figures[1]!, groups: { g: ofSeeds(null, { low: 21_000, count: 1 }) } },
+    { ...figures[2]!, groups: { g: ofSeeds(12.34, { count: 1, seeds: 2 }) } },
+    { ...figures[3]!, values: { c: 7 }, groups: { g: ofSeeds(null, { count: 0 }) } },
+  ];
+  const columns = figureColumns(runs, [{ id: "g", name: "PPO", runIds: ["a", "b"] }]);
+  expect(columns.map(({ id, label }) => [id, label])).toEqual([
+    ["a", "PPO"],
+    ["c", "C"],
+  ]);
+  const rows = figureRows(comparison(runs, { figures: grouped }), columns);
+  expect(
+    rows.map(({ cells }) => cells.map(({ text, detail }) => `${text} ${detail}`.trim())),
+  ).toEqual([
+    ["1 of 2 seeds", "no"],
+    ["477.5 [470.0, 485.0]", "–"],
+    ["fewer than half did [21,000, beyond the training] · 1 of 2 seeds", "not reached"],
+    ["12.3 s one seed: no interval · 1 of 2 seeds", "not reached"],
+    ["–", "± 7.00"],
+  ]);
+  expect(rows.flatMap(({ cells }) => cells).filter(({ best }) => best)).toEqual([]);
+  expect(rows[1]!.reason).toBe("Over seeds. (n = 2; source: here)");
 });
 
 test("a time is short where it is short", () => {

@@ -1,9 +1,31 @@
-import type { Comparison, FigureComparison } from "@/lib/api";
-import { brief, count, decimal, duration, NONE, solvedWords, unsolvedWords } from "@/lib/format";
+import type { ComparedRun, Comparison, FigureComparison, GroupFigure } from "@/lib/api";
+import {
+  brief,
+  count,
+  decimal,
+  duration,
+  NONE,
+  noInterval,
+  plural,
+  solvedWords,
+  unsolvedWords,
+} from "@/lib/format";
+import { madeTexts } from "@/lib/made";
+import type { ComparedGroup } from "./seed-groups";
+
+/** A run of the table of figures, or the seeds of one setting together. */
+export interface FigureColumn {
+  /** That of the run, or of the first of the seeds. */
+  id: string;
+  label: string;
+  group: ComparedGroup | null;
+}
 
 export interface FigureCell {
-  runId: string;
+  columnId: string;
   text: string;
+  /** Of seeds: the interval, and how many have the figure where not all do. */
+  detail: string;
   best: boolean;
 }
 
@@ -12,41 +34,103 @@ export interface FigureRow {
   label: string;
   /** How the figure is measured, in a few words. */
   note: string;
-  /** Why one run is best, or why none is. */
+  /** Why one run is best, or why none is; how it was summed up, where seeds are together. */
   reason: string;
   cells: FigureCell[];
 }
 
-/** Rows of the table of figures, with the service's judgement of each. */
-export function figureRows({ figures, runs, threshold }: Comparison): FigureRow[] {
-  const rows = figures.map((figure) => ({
-    ...{ id: figure.id, label: figure.title, note: figure.note, reason: figure.reason },
-    cells: runs.map(({ run }) => {
-      const value = figure.values[run.id] ?? null;
-      const text = value === null ? missing(figure, threshold) : shown(figure, value);
-      return { runId: run.id, text, best: figure.best === run.id };
-    }),
-  }));
-  return [solvedRow(runs), ...rows];
+/** The seeds of each group in one column; every other run has its own. */
+export function figureColumns(
+  runs: Comparison["runs"],
+  groups: readonly ComparedGroup[],
+): FigureColumn[] {
+  return runs.flatMap(({ run }) => {
+    const group = groups.find(({ runIds }) => runIds.includes(run.id)) ?? null;
+    if (group && group.runIds[0] !== run.id) return [];
+    return [{ id: run.id, label: group?.name ?? run.name, group }];
+  });
 }
 
-function solvedRow(runs: Comparison["runs"]): FigureRow {
+/**
+ * Rows of the table of figures, with the service's judgement of each. Where seeds are together none is best: a single
+ * seed may be the luckiest, and the verdict says which setting is better.
+ */
+export function figureRows(
+  { figures, runs, threshold }: Comparison,
+  columns: readonly FigureColumn[],
+): FigureRow[] {
+  const isGrouped = columns.some(({ group }) => group !== null);
+  const rows = figures.map((figure) => ({
+    ...{ id: figure.id, label: figure.title, note: figure.note },
+    reason: isGrouped ? summedUp(figure, columns) : figure.reason,
+    cells: columns.map(({ id, group }): FigureCell => {
+      const ofSeeds = group && figure.groups[group.id];
+      const value = ofSeeds ? ofSeeds.value : (figure.values[id] ?? null);
+      return {
+        columnId: id,
+        text: value === null ? missing(figure, threshold, ofSeeds?.count) : shown(figure, value),
+        detail: ofSeeds ? seedsDetail(figure, ofSeeds) : "",
+        best: !isGrouped && figure.best === id,
+      };
+    }),
+  }));
+  return [solvedRow(runs, columns), ...rows];
+}
+
+function solvedRow(runs: Comparison["runs"], columns: readonly FigureColumn[]): FigureRow {
+  const byId = new Map(runs.map((one) => [one.run.id, one]));
   return {
     ...{ id: "solved", label: "Solved", note: "when it reached its threshold, and what showed it" },
     reason: "",
-    cells: runs.map(({ run, solved, threshold }) => ({
-      ...{ runId: run.id, best: false },
-      text: solved
-        ? `${solvedWords(solved)}, by ${solved.by}`
-        : threshold === null
-          ? NONE
-          : unsolvedWords(run),
+    cells: columns.map(({ id, group }) => ({
+      ...{ columnId: id, detail: "", best: false },
+      text: group
+        ? solvedSeeds(group.runIds.flatMap((one) => byId.get(one) ?? []))
+        : solvedText(byId.get(id)!),
     })),
   };
 }
 
-function missing({ id }: FigureComparison, threshold: number | null): string {
-  return id.endsWith("_to_threshold") && threshold !== null ? "not reached" : NONE;
+function solvedText({ run, solved, threshold }: ComparedRun): string {
+  if (solved) return `${solvedWords(solved)}, by ${solved.by}`;
+  return threshold === null ? NONE : unsolvedWords(run);
+}
+
+function solvedSeeds(seeds: readonly ComparedRun[]): string {
+  if (seeds.every(({ threshold }) => threshold === null)) return NONE;
+  return `${seeds.filter(({ solved }) => solved !== null).length} of ${plural(seeds.length, "seed")}`;
+}
+
+function summedUp(figure: FigureComparison, columns: readonly FigureColumn[]): string {
+  const made = columns.flatMap(({ label, group }) => {
+    const found = group && figure.groups[group.id];
+    return found ? [{ label, made: found.made }] : [];
+  });
+  return madeTexts(made, "group");
+}
+
+/** `[475.1, 488.0]`, and `4 of 5 seeds` where not all have the figure. */
+function seedsDetail(figure: FigureComparison, { low, high, count, seeds }: GroupFigure): string {
+  if (count === 0) return "";
+  const from = low === null ? NONE : shown(figure, low);
+  const to = high === null ? "beyond the training" : shown(figure, high);
+  const known = low !== null || high !== null;
+  return [
+    known ? `[${from}, ${to}]` : count === 1 ? noInterval() : "",
+    count < seeds ? `${count} of ${plural(seeds, "seed")}` : "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+/** `reached`: of seeds, how many got there. */
+function missing(
+  { id }: FigureComparison,
+  threshold: number | null,
+  reached: number | undefined,
+): string {
+  if (!id.endsWith("_to_threshold") || threshold === null) return NONE;
+  return reached ? "fewer than half did" : "not reached";
 }
 
 function shown({ id, unit }: FigureComparison, value: number): string {

@@ -10,7 +10,8 @@ interface RunTableProps {
   heading: string;
   /** Classes of the cells in the first column. It stays visible while the columns of many runs scroll. */
   nameClass: string;
-  runs: readonly { id: string; label: string }[];
+  /** `id`: that of the run whose series it is marked by. */
+  columns: readonly { id: string; label: string }[];
   seriesStyles: SeriesStyles;
   className?: string;
   /** The rows. */
@@ -20,9 +21,9 @@ interface RunTableProps {
 /** Classes that keep the first column in view. */
 export const stickyClass = "sticky left-0 bg-surface px-4 py-2";
 
-/** A table with a column for each compared run, which scrolls sideways. */
+/** A table with a column for each compared run, or for several together, which scrolls sideways. */
 export function RunTable(props: RunTableProps) {
-  const { label, heading, nameClass, runs, seriesStyles, className, children } = props;
+  const { label, heading, nameClass, columns, seriesStyles, className, children } = props;
   return (
     <div
       role="group"
@@ -36,12 +37,12 @@ export function RunTable(props: RunTableProps) {
             <th scope="col" className={clsx(nameClass, "font-medium")}>
               {heading}
             </th>
-            {runs.map((run) => (
-              <th key={run.id} scope="col" className="max-w-48 min-w-32 px-4 py-2 font-medium">
+            {columns.map(({ id, label: title }) => (
+              <th key={id} scope="col" className="max-w-48 min-w-32 px-4 py-2 font-medium">
                 <span className="flex items-center gap-2">
-                  <Swatch seriesStyle={seriesStyles.get(run.id)} />
-                  <span title={run.label} className="truncate text-ink">
-                    {run.label}
+                  <Swatch seriesStyle={seriesStyles.get(id)} />
+                  <span title={title} className="truncate text-ink">
+                    {title}
                   </span>
                 </span>
               </th>

@@ -73,7 +73,7 @@ function SettingTable({ label, rows, columns, seriesStyles }: SettingTableProps)
       label={label}
       heading="Setting"
       nameClass={nameClass}
-      runs={columns}
+      columns={columns}
       seriesStyles={seriesStyles}
       className="text-xs"
     >

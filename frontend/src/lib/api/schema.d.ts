@@ -4031,6 +4031,13 @@ export interface components {
        * @description Why it is best, or why the difference is too small to tell.
        */
       reason: string;
+      /**
+       * Groups
+       * @description By group, of those with several of the runs.
+       */
+      groups: {
+        [key: string]: components["schemas"]["GroupFigure"];
+      };
     };
     /**
      * Finding
@@ -4470,6 +4477,36 @@ export interface components {
        * @description How many seeds: from `seed` upwards, drawn if that is null.
        */
       count?: number | null;
+    };
+    /**
+     * GroupFigure
+     * @description A figure over the seeds of one setting: their interquartile mean, or, of one that a seed may not have got to yet,
+     *     the median by Kaplan and Meier.
+     */
+    GroupFigure: {
+      /**
+       * Value
+       * @description Null: no seed has it, or fewer than half got there.
+       */
+      value: number | null;
+      /**
+       * Low
+       * @description Ends of its 95 % interval; null: of one seed, or not within the training.
+       */
+      low: number | null;
+      /** High */
+      high: number | null;
+      /**
+       * Count
+       * @description Seeds that have the figure.
+       */
+      count: number;
+      /**
+       * Seeds
+       * @description Seeds of the group that are compared.
+       */
+      seeds: number;
+      made: components["schemas"]["Made"];
     };
     /** GroupMember */
     GroupMember: {

@@ -83,6 +83,7 @@ export type SearchedParameter = Sweep["space"][string];
 export type Comparison = Schemas["Comparison"];
 export type ComparedRun = Schemas["ComparedRun"];
 export type FigureComparison = Schemas["FigureComparison"];
+export type GroupFigure = Schemas["GroupFigure"];
 export type RunGroup = Schemas["RunGroup"];
 export type ConfigDifference = Schemas["ConfigDifference"];
 export type MetricRow = Schemas["MetricRecord"];

@@ -1,0 +1,64 @@
+"""Figures over the seeds of one setting, in a comparison of runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlviz.analysis.figures import figures
+from rlviz.analysis.group_figures import SeedFigure, mean_of_seeds, median_of_seeds
+from rlviz.analysis.statistics import summarize
+from tests.unit.test_verdict import entry, judge
+
+
+def seeds(*values: float | None, spent: float | None = None) -> list[SeedFigure]:
+    return [SeedFigure(value, spent) for value in values]
+
+
+def test_a_mean_is_that_of_the_seeds_that_have_the_figure() -> None:
+    found = mean_of_seeds(seeds(1.0, 2.0, 3.0, 100.0, None), "score")
+    assert (found.value, found.count, found.seeds) == (2.5, 4, 5)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 2.5 < found.high
+    assert (found.made.n, found.made.confidence) == (4, 0.95)
+
+
+@pytest.mark.parametrize("values", [(), (None, None)])
+def test_without_a_seed_that_has_it_there_is_no_mean(values: tuple[None, ...]) -> None:
+    found = mean_of_seeds(seeds(*values), "score")
+    assert (found.value, found.low, found.high, found.count, found.made.resamples) == (None, None, None, 0, None)
+
+
+def test_one_seed_has_no_interval() -> None:
+    found = mean_of_seeds(seeds(7.0, None), "score")
+    assert (found.value, found.low, found.high) == (7.0, None, None)
+    assert found.made.confidence is None
+
+
+def test_seeds_that_have_not_got_there_take_longer_than_they_trained() -> None:
+    assert median_of_seeds(seeds(10.0, 20.0, None, spent=50.0), "steps").value == 20
+    found = median_of_seeds(seeds(10.0, None, None, spent=50.0), "steps")
+    assert (found.value, found.count, found.seeds) == (None, 1, 3)
+
+
+@pytest.mark.parametrize("spent", [None, 0.0])
+def test_a_seed_that_has_not_begun_says_nothing_of_how_long_it_takes(spent: float | None) -> None:
+    found = median_of_seeds([SeedFigure(10.0), SeedFigure(30.0), SeedFigure(None, spent)], "steps")
+    assert (found.value, found.made.n, found.seeds) == (10, 2, 3)
+
+
+def test_each_figure_is_summed_up_by_group_as_the_verdict_says() -> None:
+    finals = {"ppo": [480.0, 470.0, 490.0, 200.0, 485.0], "dqn": [180.0, 190.0, 160.0, 170.0, 150.0]}
+    runs = [
+        entry(f"{group}{seed}", final, group=group, group_label=group.upper(), steps=1_000 if final > 475 else None)
+        for group, ours in finals.items()
+        for seed, final in enumerate(ours)
+    ]
+    found = {figure.id: figure.groups for figure in figures([*runs, entry("alone", 300)], window=20, threshold=475)}
+    assert set(found["final_moving_average"]) == {"ppo", "dqn"}
+    ppo, expected = found["final_moving_average"]["ppo"], summarize([finals["ppo"]])
+    assert expected.interval is not None
+    assert (ppo.value, ppo.low, ppo.high) == (expected.iqm, expected.interval.low, expected.interval.high)
+    assert f"{ppo.value:.1f}" in " ".join(judge(*runs, differences=("/algo", "/seed")).why)
+    assert (found["steps_to_threshold"]["ppo"].value, found["steps_to_threshold"]["ppo"].count) == (1_000, 3)
+    assert (found["steps_to_threshold"]["dqn"].value, found["steps_to_threshold"]["dqn"].count) == (None, 0)
