@@ -25,8 +25,8 @@ COMPARISONS = Path(__file__).parents[2] / "docs" / "comparison"
 _INTRODUCTION = """\
 Where tuned values of another project fail seeds, a search of ours looks for others, and both are compared: as many
 environment steps, the same seeds, none of which the search has seen, and the same greedy evaluation while they train.
-Scored is the policy *at the end* on fresh episodes, so that a seed that had learned it and lost it again has not held
-it. A search proposes the best of its trials, which is partly the luckiest: that is why it is trained again here.
+Scored is the policy that was kept, the best of these evaluations, on fresh episodes, as in the tables above. A search
+proposes the best of its trials, which is partly the luckiest: that is why it is trained again here.
 """
 
 
@@ -87,7 +87,7 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
     for name in dict.fromkeys(name for values in given for name in values):
         yield row(f"`{name}`", *(show(values[name]) if name in values else "–" for values in given))
     yield ""
-    yield row("at the end", *FIGURES)
+    yield row("measured", *FIGURES)
     yield row(*["---"] * (1 + len(FIGURES)))
     for scores in results.variants:
         yield row(scores.label, *figure_cells(measured_of(scores.variant, results), scores.threshold))
