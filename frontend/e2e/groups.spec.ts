@@ -20,9 +20,12 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
     const band = chart.getByRole("button", { name: /IQM of (\d of )?2 seeds/ });
     await expect(band).toBeVisible({ timeout: 180_000 });
     await expect(band).toContainText(/seeds\d/, { timeout: 180_000 });
+    const columns = page.getByRole("region", { name: "Figures" }).getByRole("columnheader");
+    await expect(columns).toHaveCount(2);
     await page.getByRole("switch", { name: "Single seeds" }).click({ force: true });
     await expect(page).toHaveURL(/seeds=apart/);
     await expect(chart.getByRole("button", { name: /seed 7/ })).toBeVisible();
+    await expect(columns).toHaveCount(3);
 
     await page.goto(service.url);
     const line = page.getByRole("row", { name: /2 seeds/ });

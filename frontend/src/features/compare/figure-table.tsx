@@ -2,10 +2,11 @@
 
 import clsx from "clsx";
 import type { ReactNode } from "react";
+import { ChartHelp } from "@/components/charts";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import type { Comparison } from "@/lib/api";
-import { type FigureCell, figureColumns, figureRows } from "./figures";
+import { type FigureCell, figureColumns, type FigureRow, figureRows } from "./figures";
 import { RunTable, stickyClass } from "./run-table";
 import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
@@ -38,9 +39,9 @@ export function FigureTable({ comparison, groups, seriesStyles, aside }: FigureT
         className="text-sm max-md:hidden"
       >
         {rows.map(({ id, label, note, reason, cells }) => (
-          <tr key={id} title={reason || undefined} className="border-t border-line">
+          <tr key={id} className="border-t border-line">
             <th scope="row" className={clsx(nameClass, "text-left font-medium")}>
-              {label}
+              <FigureName {...{ label, reason }} />
               <span className="block text-xs font-normal text-ink-faint">{note}</span>
             </th>
             {cells.map((cell) => (
@@ -52,9 +53,11 @@ export function FigureTable({ comparison, groups, seriesStyles, aside }: FigureT
         ))}
       </RunTable>
       <ul className="divide-y divide-line md:hidden">
-        {rows.map(({ id, label, note, cells }) => (
+        {rows.map(({ id, label, note, reason, cells }) => (
           <li key={id} className="px-4 py-3 text-sm">
-            <h3 className="font-medium">{label}</h3>
+            <h3 className="font-medium">
+              <FigureName {...{ label, reason }} />
+            </h3>
             <p className="text-xs text-ink-faint">{note}</p>
             <dl className="mt-2 flex flex-col gap-1.5 tabular-nums">
               {cells.map((cell) => (
@@ -73,6 +76,15 @@ export function FigureTable({ comparison, groups, seriesStyles, aside }: FigureT
         ))}
       </ul>
     </Card>
+  );
+}
+
+function FigureName({ label, reason }: Pick<FigureRow, "label" | "reason">) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      {label}
+      {reason && <ChartHelp title={label} text={reason} />}
+    </span>
   );
 }
 
