@@ -127,6 +127,8 @@ def test_a_comparison_sums_up_the_seeds_of_a_group_unless_they_are_asked_for(war
     apart = call(warm.runs_dir, "compare", run_id, first, second, "--apart")
     assert "seed" in apart.out.splitlines()[0]
     assert "WHY" in apart.out.splitlines()[0]
+    for made_run in (first, second):
+        assert warm.api("DELETE", f"/runs/{made_run}").status_code == 204
 
 
 # Evaluating, exporting

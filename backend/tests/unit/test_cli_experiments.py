@@ -64,7 +64,7 @@ def test_progress_is_rounded_down_and_scores_are_as_on_the_page() -> None:
 
 
 def test_a_search_says_objectives_and_shares_as_the_page_does(capsys: pytest.CaptureFixture[str]) -> None:
-    trial = {"number": 0, "state": "complete", "objective": -1175.66, "values": {}}
+    trial = {"number": 0, "variant": "trial-0", "state": "complete", "objective": -1175.66, "values": {}}
     shares = [{"name": name, "share": share} for name, share in (("gamma", 0.725), ("lr", 0.125), ("clip", 0.15))]
     _show_search({"best": None, "coordinates": {"axes": []}, "trials": [trial], "importances": shares, "caution": None})
     said = capsys.readouterr().out
