@@ -120,14 +120,15 @@ def test_a_comparison_has_figures_and_the_settings_that_differ(warm: Service, ru
 
 def test_a_comparison_sums_up_the_seeds_of_a_group_unless_they_are_asked_for(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
-        body = {"algo": "ppo", "name": "twice", "count": 2, "total_timesteps": 1_000}
+        body = {"algo": "ppo", "name": "twice", "seeds": [4, 7], "total_timesteps": 1_000}
         runs = [run["id"] for run in service.api("POST", "/runs/groups", json=body).json()["runs"]]
         other = service.create(name="alone")["id"]
         together = call(service.runs_dir, "compare", *runs, other)
         assert together.status == 0, together.err
         assert together.out.splitlines()[0].split() == ["FIGURE", "twice", "alone"], "one column for both seeds"
-        apart = call(service.runs_dir, "compare", *runs, other, "--apart").out.splitlines()[0]
-        assert ("seed" in apart, "WHY" in apart) == (True, True)
+        assert "4, 7" in next(line for line in together.out.splitlines() if line.startswith("seed "))
+        apart = call(service.runs_dir, "compare", *runs, other, "--apart").out
+        assert ("seed" in apart.splitlines()[0], "WHY" in apart.splitlines()[0], "[" in apart) == (True, True, False)
 
 
 # Evaluating, exporting

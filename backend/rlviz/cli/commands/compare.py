@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,51 +52,57 @@ def compare(
     if as_json:
         print_json(compared)
         return
-    labels = {run["run"]["id"]: run["label"] for run in compared["runs"]}
-    groups = {} if apart else {run_id: group for group in compared["seeds"] for run_id in group["run_ids"]}
-    if groups:
-        _print_groups(compared["figures"], _columns(labels, groups))
-    else:
-        _print_runs(compared["figures"], labels)
+    columns = list(_columns(compared, () if apart else compared["seeds"]))
+    _print_figures(compared["figures"], columns)
     if compared["config_diff"]:
         say()
         different = [
-            (item["path"].lstrip("/"), *(_shown(item["values"].get(run_id, "–")) for run_id in labels))
-            for item in compared["config_diff"]
+            (one["path"].lstrip("/"), *(_setting(one, column) for column in columns)) for one in compared["config_diff"]
         ]
-        print_table(("SETTING", *labels.values()), different, keep=1 + len(labels))
+        print_table(("SETTING", *(column.title for column in columns)), different, keep=1 + len(columns))
     if compared["verdict"]:
         say(f"\n{compared['verdict']['headline']}")
         for line in (*compared["verdict"]["why"], *compared["verdict"]["cautions"]):
             say(f"  {line}")
 
 
-def _print_runs(figures: Sequence[Any], labels: Mapping[str, str]) -> None:
-    """A column for each run. ``labels``: by run id."""
-    rows = [(one["title"], *(_of_run(one, run_id) for run_id in labels), one["reason"]) for one in figures]
-    print_table(("FIGURE", *labels.values(), "WHY"), rows, keep=1 + len(labels))
+@dataclass(frozen=True)
+class _Column:
+    """A run, or the seeds of one setting. ``key``: the id of run or group."""
+
+    key: str
+    title: str
+    run_ids: Sequence[str]
 
 
-def _print_groups(figures: Sequence[Any], columns: Mapping[str, str]) -> None:
-    """A column for each group, and for each run that is in none. ``columns``: titles by the id of group or run."""
-    rows = [
-        (
-            one["title"],
-            *(_of_seeds(one["groups"][key]) if key in one["groups"] else number(one["values"][key]) for key in columns),
+def _columns(compared: Any, groups: Sequence[Any]) -> Iterator[_Column]:
+    """In the order of the first run of each."""
+    group_of = {run_id: group for group in groups for run_id in group["run_ids"]}
+    for run in compared["runs"]:
+        run_id = run["run"]["id"]
+        group = group_of.get(run_id)
+        if group is None:
+            yield _Column(run_id, run["label"], (run_id,))
+        elif group["run_ids"][0] == run_id:
+            yield _Column(group["group_id"], group["title"], group["run_ids"])
+
+
+def _print_figures(figures: Sequence[Any], columns: Sequence[_Column]) -> None:
+    """Which run is best and why, or why none, is said unless seeds are together: one of them may be the luckiest."""
+    titles = [column.title for column in columns]
+    if any(len(column.run_ids) > 1 for column in columns):
+        rows = [(one["title"], *(_figure(one, column) for column in columns)) for one in figures]
+        print_table(("FIGURE", *titles), rows, keep=1 + len(columns))
+        note(
+            "Of seeds: interquartile mean, or median steps and time, with the 95 % interval. `--apart` shows each seed."
         )
-        for one in figures
-    ]
-    print_table(("FIGURE", *columns.values()), rows, keep=1 + len(columns))
-    note("Of seeds: interquartile mean, or median steps and time, with the 95 % interval. `--apart` shows each seed.")
+        return
+    rows = [(one["title"], *(_marked(one, column) for column in columns), one["reason"]) for one in figures]
+    print_table(("FIGURE", *titles, "WHY"), rows, keep=1 + len(columns))
 
 
-def _columns(labels: Mapping[str, str], groups: Mapping[str, Any]) -> dict[str, str]:
-    """In the order of the first run of each. ``groups``: by run id."""
-    columns = {}
-    for run_id, label in labels.items():
-        group = groups.get(run_id)
-        columns[group["group_id"] if group else run_id] = group["title"] if group else label
-    return columns
+def _marked(figure: Any, column: _Column) -> str:
+    return _figure(figure, column) + (" *" if figure["best"] == column.key else "")
 
 
 def _write_video(connection: Connection, run_ids: Sequence[str], video: Path, as_json: bool) -> None:
@@ -110,16 +117,19 @@ def _write_video(connection: Connection, run_ids: Sequence[str], video: Path, as
     say_written(video, as_json)
 
 
-def _of_run(figure: Any, run_id: str) -> str:
-    value = number(figure["values"].get(run_id))
-    return f"{value} *" if figure["best"] == run_id else value
+def _figure(figure: Any, column: _Column) -> str:
+    """Of a run, or of seeds: for instance ``480.2 [475.1, 488], 4 of 5``."""
+    if len(column.run_ids) == 1:
+        return number(figure["values"].get(column.key))
+    seeds = figure["groups"][column.key]
+    interval = "" if seeds["low"] is None else f" [{number(seeds['low'])}, {number(seeds['high'])}]"
+    few = "" if seeds["count"] == seeds["seeds"] else f", {seeds['count']} of {seeds['seeds']}"
+    return f"{number(seeds['value'])}{interval}{few}"
 
 
-def _of_seeds(figure: Any) -> str:
-    """``480.2 [475.1, 488.0], 4 of 5``."""
-    interval = "" if figure["low"] is None else f" [{number(figure['low'])}, {number(figure['high'])}]"
-    few = "" if figure["count"] == figure["seeds"] else f", {figure['count']} of {figure['seeds']}"
-    return f"{number(figure['value'])}{interval}{few}"
+def _setting(difference: Any, column: _Column) -> str:
+    """All values that the seeds of a column have."""
+    return ", ".join(dict.fromkeys(_shown(difference["values"].get(run_id, "–")) for run_id in column.run_ids))
 
 
 def _shown(value: Any) -> str:

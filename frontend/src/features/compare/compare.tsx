@@ -8,6 +8,7 @@ import { ThresholdField } from "@/components/ui/threshold-field";
 import { type Comparison, comparisonQuery, isActive, type Run } from "@/lib/api";
 import { useLimits } from "@/lib/registry";
 import { readComparison, useQueryString, writeComparison } from "@/lib/url";
+import { comparedColumns } from "./columns";
 import { CompareSkeleton } from "./compare-skeleton";
 import { EpisodesCard } from "./episodes-card";
 import { FigureTable } from "./figure-table";
@@ -53,6 +54,7 @@ export function Compare() {
   const color = address.color ?? usualColorBy(known);
   const seriesStyles = seriesStylesOf(known, color);
   const groups = comparedGroups(runs.known);
+  const columns = comparedColumns(data?.runs ?? [], address.apart ? NO_GROUPS : groups);
   const change = (part: Partial<typeof address>) =>
     replaceQuery(writeComparison(query, { ...address, ...part }));
   const metric = address.metric ?? RETURN;
@@ -107,7 +109,7 @@ export function Compare() {
           />
           <FigureTable
             comparison={data}
-            groups={address.apart ? NO_GROUPS : groups}
+            columns={columns}
             seriesStyles={seriesStyles}
             aside={
               <ThresholdField
@@ -123,7 +125,7 @@ export function Compare() {
           <Boundary what="The episodes">
             <EpisodesCard runs={known} environments={data.environments} {...{ seriesStyles }} />
           </Boundary>
-          <SettingsDiff comparison={data} seriesStyles={seriesStyles} />
+          <SettingsDiff comparison={data} columns={columns} seriesStyles={seriesStyles} />
         </>
       )}
     </div>

@@ -6,16 +6,15 @@ import { ChartHelp } from "@/components/charts";
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import type { Comparison } from "@/lib/api";
-import { type FigureCell, figureColumns, type FigureRow, figureRows } from "./figures";
+import type { ComparedColumn } from "./columns";
+import { type FigureCell, type FigureRow, figureRows } from "./figures";
 import { RunTable, stickyClass } from "./run-table";
-import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 
 interface FigureTableProps {
   comparison: Comparison;
-  /** Those whose seeds are summed up in one column. */
-  groups: readonly ComparedGroup[];
+  columns: readonly ComparedColumn[];
   seriesStyles: SeriesStyles;
   /** Placed at the end of the title line. */
   aside: ReactNode;
@@ -24,8 +23,7 @@ interface FigureTableProps {
 const nameClass = `${stickyClass} min-w-56`;
 
 /** A column for each run, or for the seeds of a group; on phones a card for each figure. */
-export function FigureTable({ comparison, groups, seriesStyles, aside }: FigureTableProps) {
-  const columns = figureColumns(comparison.runs, groups);
+export function FigureTable({ comparison, columns, seriesStyles, aside }: FigureTableProps) {
   const rows = figureRows(comparison, columns);
   const nameOf = new Map(columns.map(({ id, label }) => [id, label]));
   return (

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { FigureComparison, GroupFigure } from "@/lib/api";
-import { figureColumns, figureRows, seconds } from "./figures";
+import { comparedColumns } from "./columns";
+import { figureRows, seconds } from "./figures";
 import { aRun, compared, comparison } from "./fixtures";
 import { settingRows } from "./settings";
 import { suggest } from "./suggest";
@@ -25,7 +26,7 @@ const runsOf = (threshold: number | null) => [
 ];
 const row = (id: string, threshold: number | null = 475) => {
   const runs = runsOf(threshold);
-  return figureRows(comparison(runs, { figures, threshold }), figureColumns(runs, []))
+  return figureRows(comparison(runs, { figures, threshold }), comparedColumns(runs, []))
     .find((each) => each.id === id)
     ?.cells.map(({ text, best }) => (best ? `${text} best` : text));
 };
@@ -63,7 +64,7 @@ test("seeds of a group are one column, summed up, and none is best", () => {
     { ...figures[2]!, groups: { g: ofSeeds(12.34, { count: 1, seeds: 2 }) } },
     { ...figures[3]!, values: { c: 7 }, groups: { g: ofSeeds(null, { count: 0 }) } },
   ];
-  const columns = figureColumns(runs, [{ id: "g", name: "PPO", runIds: ["a", "b"] }]);
+  const columns = comparedColumns(runs, [{ id: "g", name: "PPO", runIds: ["a", "b"] }]);
   expect(columns.map(({ id, label }) => [id, label])).toEqual([
     ["a", "PPO"],
     ["c", "C"],
@@ -97,7 +98,7 @@ test("settings are a column a run, packages last", () => {
       },
       { path: "/env_options/x", group: "env_options", name: "x", values: { b: true } },
     ],
-    ["a", "b"],
+    comparedColumns([compared("a", 1), compared("b", 1)], []),
   );
   expect(
     rows.map(({ name, group, values }) => [name, group, ...values.map(({ text }) => text)]),
@@ -106,6 +107,24 @@ test("settings are a column a run, packages last", () => {
     ["net_arch", "hyperparameter", "64, 64", "none"],
     ["x", "environment option", "not set", "true"],
     ["torch", "package", "2.7", "2.8"],
+  ]);
+});
+
+test("of the seeds of a group a setting is said once", () => {
+  const differences = [
+    { path: "/seed", group: "", name: "seed", values: { a: 1, b: 2 } },
+    {
+      ...{ path: "/hyperparameters/gamma", group: "hyperparameters", name: "gamma" },
+      values: { a: 0.9, b: 0.9 },
+    },
+  ];
+  const group = { id: "g", name: "PPO", runIds: ["a", "b"] };
+  const columns = comparedColumns([compared("a", 1), compared("b", 1), compared("c", 1)], [group]);
+  expect(
+    settingRows(differences, columns).map(({ values }) => values.map(({ text }) => text)),
+  ).toEqual([
+    ["1, 2", "not set"],
+    ["0.9", "not set"],
   ]);
 });
 

@@ -11,15 +11,7 @@ import {
   unsolvedWords,
 } from "@/lib/format";
 import { madeTexts } from "@/lib/made";
-import type { ComparedGroup } from "./seed-groups";
-
-/** A run of the table of figures, or the seeds of one setting together. */
-export interface FigureColumn {
-  /** That of the run, or of the first of the seeds. */
-  id: string;
-  label: string;
-  group: ComparedGroup | null;
-}
+import type { ComparedColumn } from "./columns";
 
 export interface FigureCell {
   columnId: string;
@@ -39,25 +31,13 @@ export interface FigureRow {
   cells: FigureCell[];
 }
 
-/** The seeds of each group in one column; every other run has its own. */
-export function figureColumns(
-  runs: Comparison["runs"],
-  groups: readonly ComparedGroup[],
-): FigureColumn[] {
-  return runs.flatMap(({ run }) => {
-    const group = groups.find(({ runIds }) => runIds.includes(run.id)) ?? null;
-    if (group && group.runIds[0] !== run.id) return [];
-    return [{ id: run.id, label: group?.name ?? run.name, group }];
-  });
-}
-
 /**
  * Rows of the table of figures, with the service's judgement of each. Where seeds are together none is best: a single
  * seed may be the luckiest, and the verdict says which setting is better.
  */
 export function figureRows(
   { figures, runs, threshold }: Comparison,
-  columns: readonly FigureColumn[],
+  columns: readonly ComparedColumn[],
 ): FigureRow[] {
   const isGrouped = columns.some(({ group }) => group !== null);
   const rows = figures.map((figure) => ({
@@ -77,7 +57,7 @@ export function figureRows(
   return [solvedRow(runs, columns), ...rows];
 }
 
-function solvedRow(runs: Comparison["runs"], columns: readonly FigureColumn[]): FigureRow {
+function solvedRow(runs: Comparison["runs"], columns: readonly ComparedColumn[]): FigureRow {
   const byId = new Map(runs.map((one) => [one.run.id, one]));
   return {
     ...{ id: "solved", label: "Solved", note: "when it reached its threshold, and what showed it" },
@@ -101,7 +81,7 @@ function solvedSeeds(seeds: readonly ComparedRun[]): string {
   return `${seeds.filter(({ solved }) => solved !== null).length} of ${plural(seeds.length, "seed")}`;
 }
 
-function summedUp(figure: FigureComparison, columns: readonly FigureColumn[]): string {
+function summedUp(figure: FigureComparison, columns: readonly ComparedColumn[]): string {
   const made = columns.flatMap(({ label, group }) => {
     const found = group && figure.groups[group.id];
     return found ? [{ label, made: found.made }] : [];
@@ -112,8 +92,8 @@ function summedUp(figure: FigureComparison, columns: readonly FigureColumn[]): s
 /** `[475.1, 488.0]`, and `4 of 5 seeds` where not all have the figure. */
 function seedsDetail(figure: FigureComparison, { low, high, count, seeds }: GroupFigure): string {
   if (count === 0) return "";
-  const from = low === null ? NONE : shown(figure, low);
-  const to = high === null ? "beyond the training" : shown(figure, high);
+  const from = low === null ? NONE : endText(figure, low);
+  const to = high === null ? "beyond the training" : endText(figure, high);
   const known = low !== null || high !== null;
   return [
     known ? `[${from}, ${to}]` : count === 1 ? noInterval() : "",
@@ -121,6 +101,11 @@ function seedsDetail(figure: FigureComparison, { low, high, count, seeds }: Grou
   ]
     .filter(Boolean)
     .join(" · ");
+}
+
+/** As the figure, whose sign is not said again. */
+function endText(figure: FigureComparison, value: number): string {
+  return figure.id === "stability" ? decimal(value) : shown(figure, value);
 }
 
 /** `reached`: of seeds, how many got there. */

@@ -2,25 +2,24 @@ import clsx from "clsx";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { Comparison } from "@/lib/api";
+import type { ComparedColumn } from "./columns";
 import { RunTable, stickyClass } from "./run-table";
 import type { SeriesStyles } from "./series-styles";
 import { type SettingRow, settingRows } from "./settings";
 
 interface SettingsDiffProps {
   comparison: Comparison;
+  columns: readonly ComparedColumn[];
   seriesStyles: SeriesStyles;
 }
 
-/** The settings that differ between runs, with a column for each run. */
+/** The settings that differ between runs, with a column for each run, or for the seeds of a group. */
 export function SettingsDiff({
   comparison: { config_diff, runs },
+  columns,
   seriesStyles,
 }: SettingsDiffProps) {
-  const columns = runs.map(({ run, label }) => ({ id: run.id, label }));
-  const rows = settingRows(
-    config_diff,
-    columns.map(({ id }) => id),
-  );
+  const rows = settingRows(config_diff, columns);
   if (rows.length === 0) {
     return (
       <Card title="Settings">
@@ -63,7 +62,7 @@ export function SettingsDiff({
 interface SettingTableProps {
   label: string;
   rows: readonly SettingRow[];
-  columns: readonly { id: string; label: string }[];
+  columns: readonly ComparedColumn[];
   seriesStyles: SeriesStyles;
 }
 

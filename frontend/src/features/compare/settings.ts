@@ -1,11 +1,12 @@
 import type { ConfigDifference } from "@/lib/api";
 import { setting } from "@/lib/format";
+import type { ComparedColumn } from "./columns";
 
 export interface SettingRow {
   path: string;
   name: string;
   group: string;
-  /** Values in the order of the runs. */
+  /** In the order of the columns; all that the seeds of a column have. */
   values: { text: string; set: boolean }[];
 }
 
@@ -20,13 +21,15 @@ const GROUPS: Record<string, string> = {
 /** The settings that differ, formatted for reading; software versions come last. */
 export function settingRows(
   differences: readonly ConfigDifference[],
-  runIds: readonly string[],
+  columns: readonly ComparedColumn[],
 ): SettingRow[] {
   const rows = differences.map(({ path, group, name, values }) => ({
     ...{ path, name, group: GROUPS[group] ?? group },
-    values: runIds.map((id) => {
-      const set = Object.hasOwn(values, id);
-      return { set, text: set ? setting(values[id]) : "not set" };
+    values: columns.map(({ id, group: seeds }) => {
+      const of = (seeds?.runIds ?? [id]).map((run) =>
+        Object.hasOwn(values, run) ? setting(values[run]) : "not set",
+      );
+      return { set: of.some((text) => text !== "not set"), text: [...new Set(of)].join(", ") };
     }),
   }));
   const software = ({ path }: SettingRow) => /^\/(versions\/|git_revision)/.test(path);
