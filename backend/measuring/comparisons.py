@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measuring.rates import known_rates
-from measuring.tables import FIGURES, figure_cells, hours, row, show
+from measuring.tables import FIGURES, figure_cells, hours, row, show, show_return
 from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.experiments import ExperimentSpec
@@ -23,10 +23,10 @@ from rlviz.services.experiment_results.variant_preset import measured_of
 COMPARISONS = Path(__file__).parents[2] / "docs" / "comparison"
 
 _INTRODUCTION = """\
-Where tuned values of another project fail seeds, a search of ours looks for others, and both are compared: as many
-environment steps, the same seeds, none of which the search has seen, and the same greedy evaluation while they train.
-Scored is the policy that was kept, the best of these evaluations, on fresh episodes, as in the tables above. A search
-proposes the best of its trials, which is partly the luckiest: that is why it is trained again here.
+Values that a search of ours found against the tuned ones of another project: as many environment steps, the same seeds,
+none of which the search has seen, and the same greedy evaluation while they train. Scored is the policy that was kept,
+the best of these evaluations, on fresh episodes, as in the tables above. A search proposes the best of its trials,
+which is partly the luckiest: that is why it is trained again here.
 """
 
 
@@ -91,12 +91,23 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
     yield row(*["---"] * (1 + len(FIGURES)))
     for scores in results.variants:
         yield row(scores.label, *figure_cells(measured_of(scores.variant, results), scores.threshold))
-    yield f"\n{results.verdict.headline}\n"
+    yield f"\n{results.verdict.headline} {_at_the_end(results)}\n"
     at = f"comparison/{one.folder}"
     yield (
         f"{base.total_timesteps or 0:,} steps, {len(one.spec.seed_list)} seeds, {one.spec.score.episodes} fresh "
         f"episodes each ([specification]({at}/specification.toml), [results]({at}/results.json)). {_search(one, at)}\n"
     )
+
+
+def _at_the_end(results: ExperimentResults) -> str:
+    """How the policies did that training ended with, which may have forgotten what the kept ones know."""
+    curves = {one.variant: one for one in results.curves.variants}
+    last = [
+        f"{scores.label} {show_return(value, curve.low[-1], curve.high[-1])}"
+        for scores in results.variants
+        if (curve := curves.get(scores.variant)) is not None and (value := curve.iqm[-1]) is not None
+    ]
+    return f"The last policies did, by their evaluation at the end of training: {'; '.join(last)}." if last else ""
 
 
 def _search(one: Comparison, at: str) -> str:

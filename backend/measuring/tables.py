@@ -24,14 +24,19 @@ def show(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def show_return(iqm: float, low: float | None, high: float | None) -> str:
+    """An interquartile mean with the ends of its interval, None where it has none."""
+    ends = [end for end in (low, high) if end is not None]
+    digits = 1 if max(abs(value) for value in (iqm, *ends)) >= 10 else 3
+    interval = " to ".join(f"{end:.{digits}f}" for end in ends) or NO_INTERVAL
+    return f"{iqm:.{digits}f} ({interval})"
+
+
 def figure_cells(figures: MeasuredPreset, threshold: float | None) -> tuple[str, ...]:
     """``threshold``: the return to reach, None where there is none."""
     steps, seconds = figures.steps_to_threshold, figures.seconds_to_threshold
-    ends = [end for end in (figures.return_low, figures.return_high) if end is not None]
-    digits = 1 if max(abs(value) for value in (figures.return_iqm, *ends)) >= 10 else 3
-    interval = " to ".join(f"{end:.{digits}f}" for end in ends) or NO_INTERVAL
     return (
-        f"{figures.return_iqm:.{digits}f} ({interval})",
+        show_return(figures.return_iqm, figures.return_low, figures.return_high),
         "–" if threshold is None else f"{figures.solved} of {figures.seeds}",
         "–" if figures.held is None else f"{figures.held} of {figures.seeds}",
         "–" if steps is None else f"{steps:,}",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from measuring.comparisons import comparisons
 from measuring.rates import known_rates
 from measuring.tables import hours
-from rlviz.analysis.experiments import Setting, Trial, experiment_results
+from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
 
 SEARCH = """
 [base]
@@ -44,7 +45,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def trial(variant: str, seed: int, score: float, reached: float | None) -> Trial:
-    how = {"ended": True, "steps": 50_000, "reached": reached, "core_seconds": 60.0}
+    curve = LearningCurve(np.array([25_000.0, 50_000.0]), np.array([500.0, score - 40]))
+    how = {"ended": True, "steps": 50_000, "reached": reached, "core_seconds": 60.0, "curve": curve}
     return Trial(variant, seed, f"run-{variant}-{seed}", score, **how)  # type: ignore[arg-type]
 
 
@@ -56,7 +58,7 @@ def test_a_comparison_says_what_differs_and_which_seeds_held(folder: Path) -> No
         trial("v1", 101, 500.0, 20_000.0),
     ]
     labels, places = {"v0": "theirs", "v1": "found"}, {"v0": "CartPole-v1", "v1": "CartPole-v1"}
-    results = experiment_results(trials, Setting(labels, places, threshold=475.0))
+    results = experiment_results(trials, Setting(labels, places, threshold=475.0, greedy_curves=True))
     (folder / "dqn-cartpole" / "results.json").write_text(results.model_dump_json())
 
     text = "\n".join(comparisons(folder))
@@ -65,7 +67,8 @@ def test_a_comparison_says_what_differs_and_which_seeds_held(folder: Path) -> No
     assert "| `tau` | 1.0 | – |" in text
     assert "| theirs | 295.0 (90.0 to 500.0) | 2 of 2 | 1 of 2 | 20,000 |" in text
     assert "| found | 500.0 (500.0 to 500.0) | 2 of 2 | 2 of 2 | 20,000 |" in text
-    assert results.verdict.headline in text
+    assert f"{results.verdict.headline} The last policies did, by their evaluation at the end of training" in text
+    assert "theirs 255.0 (50.0 to 460.0); found 460.0 (460.0 to 460.0)." in text
     assert "50,000 steps, 2 seeds, 50 fresh episodes each" in text
     assert "7 trials with 2 seeds each (0, 1)" in text
 
