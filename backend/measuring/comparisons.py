@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from measuring.rates import known_rates
 from measuring.tables import FIGURES, figure_cells, hours, row, show, show_return
@@ -85,7 +86,7 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
     yield row("---", *("---" for _ in variants))
     given = [variant.changes.hyperparameters for variant in variants]
     for name in dict.fromkeys(name for values in given for name in values):
-        yield row(f"`{name}`", *(show(values[name]) if name in values else "–" for values in given))
+        yield row(f"`{name}`", *(_value(values[name]) if name in values else "–" for values in given))
     yield ""
     yield row("measured", *FIGURES)
     yield row(*["---"] * (1 + len(FIGURES)))
@@ -99,9 +100,17 @@ def _section(one: Comparison, results: ExperimentResults) -> Iterator[str]:
     )
 
 
+def _value(value: Any) -> str:
+    """Four digits of what a search found; the specification has them all."""
+    return show(float(f"{value:.4g}") if isinstance(value, float) else value)
+
+
 def _at_the_end(results: ExperimentResults) -> str:
-    """How the policies did that training ended with, which may have forgotten what the kept ones know."""
-    curves = {one.variant: one for one in results.curves.variants}
+    """How the policies did that training ended with, which may have forgotten what the kept ones know; nothing where
+    they were not evaluated, or where seeds ended apart."""
+    if results.curves.source != "evaluation":
+        return ""
+    curves = {one.variant: one for one in results.curves.variants if one.count[-1] == one.seeds}
     last = [
         f"{scores.label} {show_return(value, curve.low[-1], curve.high[-1])}"
         for scores in results.variants

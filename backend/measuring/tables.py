@@ -20,9 +20,7 @@ def row(*cells: str) -> str:
 
 
 def show(value: Any) -> str:
-    """A value as the tables print it: of a number four digits."""
-    if isinstance(value, float):
-        value = float(f"{value:.4g}")
+    """A value as the tables print it."""
     return value if isinstance(value, str) else json.dumps(value)
 
 

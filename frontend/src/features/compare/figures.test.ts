@@ -81,6 +81,10 @@ test("seeds of a group are one column, summed up, and none is best", () => {
   ]);
   expect(rows.flatMap(({ cells }) => cells).filter(({ best }) => best)).toEqual([]);
   expect(rows[1]!.reason).toBe("Over seeds. (n = 2; source: here)");
+  const before = figureRows(comparison(runs, { figures: figures.slice(0, 1) }), columns)[1]!;
+  expect(before.cells[0]!.text, "of a group that was not answered yet there is no figure").toBe(
+    "–",
+  );
 });
 
 test("a time is short where it is short", () => {

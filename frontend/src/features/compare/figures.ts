@@ -45,7 +45,7 @@ export function figureRows(
     reason: isGrouped ? summedUp(figure, columns) : figure.reason,
     cells: columns.map(({ id, group }): FigureCell => {
       const ofSeeds = group && figure.groups[group.id];
-      const value = ofSeeds ? ofSeeds.value : (figure.values[id] ?? null);
+      const value = (group ? ofSeeds?.value : figure.values[id]) ?? null;
       return {
         columnId: id,
         text: value === null ? missing(figure, threshold, ofSeeds?.count) : shown(figure, value),

@@ -26,10 +26,14 @@ export function settingRows(
   const rows = differences.map(({ path, group, name, values }) => ({
     ...{ path, name, group: GROUPS[group] ?? group },
     values: columns.map(({ id, group: seeds }) => {
-      const of = (seeds?.runIds ?? [id]).map((run) =>
+      const runIds = seeds?.runIds ?? [id];
+      const of = runIds.map((run) =>
         Object.hasOwn(values, run) ? setting(values[run]) : "not set",
       );
-      return { set: of.some((text) => text !== "not set"), text: [...new Set(of)].join(", ") };
+      return {
+        set: runIds.some((run) => Object.hasOwn(values, run)),
+        text: [...new Set(of)].join(", "),
+      };
     }),
   }));
   const software = ({ path }: SettingRow) => /^\/(versions\/|git_revision)/.test(path);
