@@ -58,7 +58,7 @@ test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a
 
 .PHONY: test-wheel
 test-wheel: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Install the wheel with all that it needs into an empty environment, and train and serve with it
-	cd backend && RLVIZ_TEST_EMPTY=1 .venv/bin/python -m pytest --timeout 1800 tests/acceptance/test_wheel.py
+	cd backend && RLVIZ_TEST_EMPTY=1 .venv/bin/python -m pytest -o faulthandler_timeout=0 --timeout 1800 tests/acceptance/test_wheel.py
 
 .PHONY: test-readers
 test-readers: $(STAMPS)/readers ## Read with MLflow, pandas, Polars and optuna-dashboard what is written for them, in an environment of its own

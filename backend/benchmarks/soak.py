@@ -131,7 +131,7 @@ def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], Te
         # The figures are printed as they come, past what pytest holds back.
         command = [sys.executable, "-m", "pytest", f"tests/faults/{file}", *selection, "-v", "--capture=sys"]
         found: list[dict[str, Any]] = []
-        command += ["--timeout", "14400", f"--junit-xml={report}"]
+        command += ["--timeout", "14400", "-o", "faulthandler_timeout=0", f"--junit-xml={report}"]
         with subprocess.Popen(command, env=environment, cwd=ROOT / "backend") as tests:
             ended = False
             while not ended:

@@ -48,7 +48,7 @@ from tests.support.raw_requests import raw_request
 from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.faults
 
 WITNESS = "witness"
 CLIENTS = 3

@@ -29,7 +29,7 @@ EACH = 300.0
 STEPS = 8_000
 """Of a run: some seconds, so that it is met while it trains. With fewer it may be over before it is seen."""
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
+pytestmark = pytest.mark.faults
 
 
 def begun(service: Service, *, seeds: int, steps: int, evaluation: object = None, **wishes: object) -> str:

@@ -18,7 +18,7 @@ from tests.support.training import curves, events
 from tests.support.waiting import eventually
 from tests.support.workers import title_of
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.faults
 
 REDONE = 6_000
 """Steps that a worker of a fork trains again: some seconds."""

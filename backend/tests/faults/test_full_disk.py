@@ -24,7 +24,7 @@ from tests.support.waiting import eventually
 LONG = 300.0
 """Seconds in which a worker has begun, however busy the machine."""
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
+pytestmark = pytest.mark.faults
 
 
 def over(evaluation: dict[str, Any]) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ from tests.support.service_process import Service, serving
 from tests.support.training import events, rows
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.faults
 
 
 @pytest.mark.parametrize(("algo", "few"), [("ppo", 2), ("sac", 1)])

@@ -14,7 +14,7 @@ from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
 from tests.faults.support import times
 from tests.support.run_folders import make_run
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.faults
 
 thoroughly = settings(
     max_examples=times(300, 20_000),

@@ -31,7 +31,7 @@ from rlviz.services.projection.folder_projection import row_of_folder
 from tests.faults.support import times
 from tests.support.run_folders import make_run
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600)]
+pytestmark = pytest.mark.faults
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
 MONITOR = '#{"t_start": 1700000000.0, "env_id": "CartPole-v1"}\nr,l,t\n10.0,10,1.5\n21.5,20,2.5\n'

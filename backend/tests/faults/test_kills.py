@@ -21,7 +21,7 @@ from tests.support.service_process import Service, serving
 from tests.support.training import rows
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.faults
 
 KILLS = [
     (signal.SIGKILL, "interrupted", "killed by signal 9 (SIGKILL)"),

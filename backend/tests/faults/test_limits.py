@@ -17,7 +17,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.log_limits import MAX_NAME_CHARACTERS, MAX_NAMES, ROWS_A_SECOND
 from tests.support.training import events, kinds, make_run, messages, rows
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.faults
 
 
 def test_names_and_rows_beyond_the_limits_are_left_out_and_that_is_told(tmp_path: Path) -> None:

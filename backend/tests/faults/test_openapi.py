@@ -26,7 +26,7 @@ with warnings.catch_warnings():
     from schemathesis import GenerationMode
     from schemathesis.specs.openapi import checks
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(3_600), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("default")]
 
 CASES = times(8, 300)
 """For each operation; there are more than thirty."""

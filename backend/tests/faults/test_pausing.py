@@ -21,7 +21,7 @@ from tests.support.training import events, rows
 from tests.support.waiting import eventually
 from tests.support.workers import pid_of
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.faults
 
 ENDED = ("paused", "interrupted", "stopped")
 

@@ -30,7 +30,7 @@ from tests.support.service_process import Service, serving
 from tests.support.sessions import looking
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
+pytestmark = pytest.mark.faults
 
 KINDS = ("Slow", "Blind", "Switches", "Crane", "Endless")
 MEGABYTE = 1_000_000

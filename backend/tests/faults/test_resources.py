@@ -17,7 +17,7 @@ from tests.support.run_folders import LiveRun
 from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400)]
+pytestmark = pytest.mark.faults
 
 
 def test_a_catalogue_that_another_program_locks_is_told_and_waited_for(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ CUTS_OF_A_RUN = 40
 
 NOTHING = StateKept.NOTHING
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(14_400 if SOAK else 900)]
+pytestmark = pytest.mark.faults
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from tests.support.resuming import logged
 from tests.support.service_process import serving
 from tests.support.training import events, kinds, make_run
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.faults
 
 STEPS = times(3_000, 200_000)
 

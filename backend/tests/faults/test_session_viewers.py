@@ -23,7 +23,7 @@ from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
 from tests.support.waiting import PATIENCE, eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.faults
 
 MEGABYTE = 1_000_000
 

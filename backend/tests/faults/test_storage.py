@@ -33,7 +33,7 @@ from tests.support.run_folders import append_rows, make_run
 from tests.support.service_process import serving
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.faults
 
 BACK_AND_FORTH = """
 import sys

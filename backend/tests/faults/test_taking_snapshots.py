@@ -20,7 +20,7 @@ from tests.support.service_process import Service, serving
 from tests.support.training import events, messages
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
+pytestmark = pytest.mark.faults
 
 LONG = 300.0
 

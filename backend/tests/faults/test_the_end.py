@@ -20,7 +20,7 @@ from tests.support.service_process import Service, serving
 from tests.support.training import QUICK, messages
 from tests.support.waiting import eventually
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.faults
 
 
 PATIENT = """
