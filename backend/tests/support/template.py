@@ -32,6 +32,10 @@ TITLE = "template-for"
 SOCKET = "TESTS_TEMPLATE"
 """Environment variable with the address of the template, for processes that another one has started."""
 
+NICENESS = 3
+"""Of the workers that tests start. With that of the product, a test that waits for training would wait until the tests
+beside it have ended."""
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -86,6 +90,7 @@ def _connected(path: str) -> socket.socket:
 def _serve(path: str) -> None:
     from rlviz import worker
 
+    worker.NICENESS = NICENESS
     worker._import_everything()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(path)
