@@ -121,7 +121,7 @@ def test_one_whose_parent_is_deleted_for_good_on_the_way_goes_on_as_it_would_hav
 
 def test_where_the_disk_is_full_at_the_step_of_the_fork_it_says_so_and_begins_there_later(small_disk: Path) -> None:
     with serving(small_disk, min_free_disk="0") as service:
-        parent, step = paused_parent(service, redone=1_500, n_epochs=60)  # slow enough for the disk to fill meanwhile
+        parent, step = paused_parent(service, redone=700, n_epochs=60)  # slow enough for the disk to fill meanwhile
         child = begun(service, parent, step)
         with filled(small_disk):
             eventually(lambda: trainer_of(service, child.run_id) is None, "the worker to give up", LONG)
