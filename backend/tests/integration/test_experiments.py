@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rlviz.domain.limits import LIMITS
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from tests.support.cli import call
 from tests.support.raw_requests import assert_problem
@@ -21,6 +22,7 @@ BASE = {
     "total_timesteps": 256,
     "hyperparameters": QUICK["ppo"],
 }
+HELD = {**BASE, "env_id": "Held", "total_timesteps": 512, "hyperparameters": {**QUICK["ppo"], "n_steps": 32}}
 TINY = {"base": BASE, "seeds": 2, "score": {"episodes": 2, "policy": "latest"}}
 TWO = {
     **TINY,
@@ -37,8 +39,13 @@ SEARCH = {
 UNIT = {"kind": "float", "low": 0, "high": 1}
 LONG = 600.0
 
-BREAKS = """
+OWN = """
+import time
+from pathlib import Path
+
 from gymnasium.envs.classic_control import CartPoleEnv
+
+HOLD = Path(__file__).with_name("hold")
 
 class Breaks(CartPoleEnv):
     taken = 0
@@ -48,26 +55,34 @@ class Breaks(CartPoleEnv):
         if Breaks.taken > 150:
             raise RuntimeError("it snapped")
         return super().step(action)
+
+class Held(CartPoleEnv):
+    def step(self, action):
+        if HOLD.exists():
+            time.sleep(0.02)
+        return super().step(action)
 """
+"""Environments of our own: one that fails after some steps, and one that is slow as long as a file lies beside it."""
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("experiments"), max_concurrent_runs="2") as service:
-        yield service
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of our own environments."""
+    path = tmp_path_factory.mktemp("own") / "own.py"
+    path.write_text(OWN)
+    return path
 
 
 @pytest.fixture(scope="module")
-def breaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """With an environment that fails after some steps."""
-    folder = tmp_path_factory.mktemp("breaking")
-    source = folder / "breaks.py"
-    source.write_text(BREAKS)
-    with serving(folder, max_concurrent_runs="2", environments=f"{source}:Breaks") as service:
-        eventually(
-            lambda: any(one["id"] == "Breaks" for one in service.get("/environments")), "the environment's probe", LONG
-        )
+def service(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder, environments = tmp_path_factory.mktemp("experiments"), f"{own}:Breaks,{own}:Held"
+    with serving(folder, max_concurrent_runs="2", environments=environments) as service:
         yield service
+
+
+def has_environment(service: Service, env_id: str) -> None:
+    """Wait until it was probed."""
+    eventually(lambda: any(one["id"] == env_id for one in service.get("/environments")), f"the probe of {env_id}", LONG)
 
 
 def create(service: Service, spec: dict[str, Any]) -> str:
@@ -174,12 +189,13 @@ def test_results_are_there_before_somebody_asks(service: Service) -> None:
 
 def test_a_trial_is_scored_on_as_many_episodes_as_wanted(service: Service) -> None:
     """More than a person may ask for: in games of chance a score of few episodes says little."""
+    episodes = LIMITS.evaluation_episodes.maximum + 1
     walks = {**BASE, "algo": "q-learning", "env_id": "FrozenLake-v1", "hyperparameters": {}}
-    spec = {**TINY, "base": walks, "seeds": 1, "score": {"episodes": 1_000}, "variants": [{"name": "only"}]}
+    spec = {**TINY, "base": walks, "seeds": 1, "score": {"episodes": episodes}, "variants": [{"name": "only"}]}
     found = ended(service, create(service, spec))
     assert statuses(found) == ["scored"]
     evaluation = service.get(f"/runs/{found['cells'][0]['run_id']}/evaluations/latest")
-    assert evaluation["episodes"] == len(evaluation["summary"]["episodes"]) == 1_000
+    assert evaluation["episodes"] == len(evaluation["summary"]["episodes"]) == episodes
 
 
 def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> None:
@@ -207,8 +223,12 @@ def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[
     assert (second < scored) == overlaps
 
 
-def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 8_000}, "variants": [{"name": "only"}], "seeds": 3}
+def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Service, own: Path) -> None:
+    """They are held until they have paused, so that they have steps left."""
+    has_environment(service, "Held")
+    hold = own.with_name("hold")
+    hold.touch()
+    spec = {**TINY, "base": HELD, "variants": [{"name": "only"}], "seeds": 3}
     experiment_id = create(service, spec)
     eventually(lambda: any(cell["progress"] for cell in cells(service, experiment_id)), "steps")
     assert service.api("POST", f"/experiments/{experiment_id}/stop").json()["status"] == "stopped"
@@ -223,6 +243,7 @@ def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Serv
         return {cell["run_id"] for cell in cells(service, experiment_id) if cell["status"] == "paused"}
 
     before = eventually(paused, "trials whose runs are paused", LONG)
+    hold.unlink()
     service.api("POST", f"/experiments/{experiment_id}/resume")
     found = ended(service, experiment_id)
     assert statuses(found) == ["scored"] * 3
@@ -240,10 +261,11 @@ def test_one_that_is_stopped_pauses_its_runs_and_goes_on_with_them(service: Serv
     ],
 )
 def test_a_variant_that_always_crashes(
-    breaking: Service, wishes: dict[str, Any], status: str, attempts: int, others: set[str]
+    service: Service, wishes: dict[str, Any], status: str, attempts: int, others: set[str]
 ) -> None:
+    has_environment(service, "Breaks")
     variants = [{"name": "sound"}, {"name": "breaks", "changes": {"env_id": "Breaks"}}]
-    found = ended(breaking, create(breaking, {**TINY, **wishes, "variants": variants}))
+    found = ended(service, create(service, {**TINY, **wishes, "variants": variants}))
     assert found["status"] == status, found
     crashed = [cell for cell in found["cells"] if cell["variant"] == "v1" and cell["status"] == "failed"]
     assert crashed
@@ -322,28 +344,31 @@ def test_a_preset_that_is_deleted_meanwhile_is_trained_as_it_was(service: Servic
 
 
 def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
-    spec = {**TWO, "base": {**BASE, "total_timesteps": 2_000}, "seeds": 3}
     with serving(tmp_path, max_concurrent_runs="2") as first:
-        experiment_id = create(first, spec)
+        experiment_id = create(first, TWO)
         eventually(lambda: first.get(f"/experiments/{experiment_id}")["counts"].get("scored"), "a score", LONG)
         first.process.kill()
         first.process.wait()
     with serving(tmp_path, max_concurrent_runs="2") as second:
         found = ended(second, experiment_id)
-    assert statuses(found) == ["scored"] * 6
+    assert statuses(found) == ["scored"] * 4
     lines = ExperimentFolder(tmp_path / "runs", experiment_id).read_trials()
     scored = [line.trial for line in lines if line.state == "scored"]
-    assert sorted(scored) == list(range(6)), "each once"
+    assert sorted(scored) == list(range(4)), "each once"
 
 
-def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 12_000}, "variants": [{"name": "only"}], "seeds": 1}
-    with serving(tmp_path, max_concurrent_runs="1", on_exit="stop") as first:
+def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path, own: Path) -> None:
+    spec = {**TINY, "base": HELD, "variants": [{"name": "only"}], "seeds": 1}
+    hold, given = own.with_name("hold"), {"max_concurrent_runs": "1", "environments": f"{own}:Held"}
+    hold.touch()
+    with serving(tmp_path, on_exit="stop", **given) as first:
+        has_environment(first, "Held")
         experiment_id = create(first, spec)
         # Far enough to have a snapshot: what is stopped before it has one is begun anew.
         eventually(lambda: any((cell["progress"] or 0) > 0.1 for cell in cells(first, experiment_id)), "steps")
         begun = cells(first, experiment_id)[0]["run_id"]
-    with serving(tmp_path, max_concurrent_runs="1") as second:
+    hold.unlink()
+    with serving(tmp_path, **given) as second:
         found = ended(second, experiment_id)
         attempt = second.get(f"/runs/{begun}")["attempt"]
     assert statuses(found) == ["scored"]
