@@ -23,6 +23,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training.watched_training import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
+from tests.support.spawned import spawn_forks
 from tests.support.template import TITLE
 from tests.support.training import column, events, kinds, leftovers, make_run
 from tests.support.waiting import eventually
@@ -107,6 +108,12 @@ def rig(new_rig: Callable[[], Rig]) -> Rig:
     return new_rig()
 
 
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what a worker does in its job: however it was started, it need not import torch first."""
+    spawn_forks(monkeypatch)
+
+
 def ask(folder: RunFolder, desired: Desired) -> None:
     folder.write_control(Control(desired=desired))
 
@@ -115,7 +122,7 @@ def training(folder: RunFolder) -> None:
     eventually(lambda: column(folder, "episode/index"), "the first episode")
 
 
-def test_a_worker_trains_to_the_end_and_the_run_is_never_trained_again(rig: Rig, tmp_path: Path) -> None:
+def test_a_worker_trains_to_the_end(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path)
     worker = rig.launch(folder)
     assert eventually(worker.poll) == worker.poll() == Exit(0)
@@ -123,11 +130,17 @@ def test_a_worker_trains_to_the_end_and_the_run_is_never_trained_again(rig: Rig,
     assert folder.model_path.is_file()
     assert events(folder)[0].data.worker == worker.identity
 
+
+@pytest.mark.usefixtures("forks")
+def test_a_run_that_has_ended_is_never_trained_again(rig: Rig, tmp_path: Path) -> None:
+    folder = make_run(tmp_path, total_timesteps=128)
+    assert train_run(folder)
     again = eventually(rig.launch(folder).poll)
     assert again.code not in (None, 0)
     assert kinds(folder) == ["started", "finished"]
 
 
+@pytest.mark.usefixtures("forks")
 def test_launch_returns_while_it_trains_alone_in_its_folder_until_told_to_stop(
     new_rig: Callable[[], Rig], tmp_path: Path
 ) -> None:
@@ -151,6 +164,7 @@ def test_launch_returns_while_it_trains_alone_in_its_folder_until_told_to_stop(
     assert leftovers(folder) == []
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_stop_that_was_asked_for_before_the_launch_counts(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=ENDLESS)
     ask(folder, Desired.STOP)
@@ -159,6 +173,7 @@ def test_a_stop_that_was_asked_for_before_the_launch_counts(rig: Rig, tmp_path: 
     assert folder.model_path.is_file()
 
 
+@pytest.mark.usefixtures("forks")
 def test_an_error_in_training_is_in_the_journal_and_in_the_exit(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, hyperparameters={"learning_rate": -1.0})
     assert eventually(rig.launch(folder).poll) == Exit(1)
@@ -166,6 +181,7 @@ def test_an_error_in_training_is_in_the_journal_and_in_the_exit(rig: Rig, tmp_pa
     assert events(folder)[-1].data.type == "InvalidRequest"
 
 
+@pytest.mark.usefixtures("forks")
 def test_an_evaluation_is_played_to_its_end(rig: Rig, tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=128)
     assert train_run(folder)

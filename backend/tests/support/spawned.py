@@ -1,0 +1,82 @@
+"""Worker processes that are started at once, as forks of the template that all tests share: the import of torch, which
+a process of its own begins with, costs more than most tests do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from functools import cache
+from io import BytesIO
+from typing import Self
+
+import pytest
+
+from rlviz.launchers import prewarmed, process
+from rlviz.launchers.base import Worker
+from tests.support.template import SharedWorkers
+from tests.support.workers import pid_of
+
+
+def spawn_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on launchers spawn such processes."""
+    for module in (process, prewarmed):
+        monkeypatch.setattr(module, "spawn", _spawn)
+
+
+class Spawned:
+    """Has the names of ``subprocess.Popen`` that launchers use. ``arguments``: of its job, or None if it waits for
+    them on its standard input."""
+
+    def __init__(self, arguments: list[str] | None) -> None:
+        self.stdin = _Input(self)
+        self._worker: Worker | None = None
+        if arguments is not None:
+            self.begin(arguments)
+
+    def begin(self, arguments: list[str]) -> None:
+        self._worker = _template().start(arguments)
+        assert self._worker is not None, "the template forks"
+
+    @property
+    def pid(self) -> int:
+        assert self._worker is not None, "it waits for its job"
+        return pid_of(self._worker.identity)
+
+    def poll(self) -> int | None:
+        ended = None if self._worker is None else self._worker.poll()
+        return None if ended is None else ended.code
+
+    def terminate(self) -> None:
+        if self._worker is not None:
+            self._worker.terminate()
+
+    def kill(self) -> None:
+        if self._worker is not None:
+            self._worker.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        pass
+
+
+class _Input(BytesIO):
+    def __init__(self, process: Spawned) -> None:
+        super().__init__()
+        self._process = process
+
+    def close(self) -> None:
+        if not self.closed and self.getvalue():
+            self._process.begin(json.loads(self.getvalue()))
+        super().close()
+
+
+@cache
+def _template() -> SharedWorkers:
+    return SharedWorkers()
+
+
+def _spawn(arguments: list[str], *, stdin: int, output: int) -> Spawned:
+    """As ``process_worker.spawn``; workers find their log by themselves."""
+    return Spawned(None if stdin == subprocess.PIPE else arguments)
