@@ -15,6 +15,9 @@ from rlviz.environments.make import make, make_trained
 from rlviz.services.use_cases.environments import variants
 
 STEPS = 120
+OF_LARGE_PICTURES = 30
+"""Steps of an episode that is drawn at each of them, which takes long."""
+
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "LunarLander-v3": [{"enable_wind": True}, {"continuous": True}],
     "BipedalWalker-v3": [{"hardcore": True}],
@@ -30,6 +33,8 @@ VARIANTS = [
 
 def play(env: gymnasium.Env[Any, Any], seed: int, steps: int = STEPS) -> list[tuple[bytes, float, bool, bool]]:
     """What each step of an episode showed and gave, for actions that the seed chooses."""
+    if env.spec is not None and env.spec.id == "CarRacing-v3":
+        steps = min(steps, OF_LARGE_PICTURES)
     env.action_space.seed(seed)
     observation, _ = env.reset(seed=seed)
     outcomes = [(np.asarray(observation).tobytes(), 0.0, False, False)]

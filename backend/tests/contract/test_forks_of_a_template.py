@@ -23,7 +23,9 @@ pytestmark = pytest.mark.skipif(not FORKS, reason="a process that has imported t
 
 @pytest.fixture(scope="module")
 def launcher() -> Iterator[ProcessLauncher]:
-    launcher = warm_launcher()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_WAIT_POLICY", "passive")  # threads that wait leave a busy core to those they wait for
+        launcher = warm_launcher()
     yield launcher
     launcher.close()
     assert worker_processes() == []
@@ -54,7 +56,8 @@ def test_each_launch_is_a_fork_with_a_title_and_a_session_of_its_own(
 
 def test_forks_use_as_many_threads_as_asked_and_draw(launcher: ProcessLauncher, template: int, tmp_path: Path) -> None:
     # One update: two threads that wait for each other take very long where the cores are wanted by others, too.
-    folder = make_run(tmp_path, torch_threads=2, total_timesteps=128, hyperparameters={"net_arch": [256, 256]})
+    once = {"batch_size": 128, "n_epochs": 1, "net_arch": [256, 256]}
+    folder = make_run(tmp_path, torch_threads=2, total_timesteps=128, hyperparameters=once)
     assert eventually(launcher.launch(folder, Train()).poll) == Exit(0)
     asked = ask_in_folder(folder)
     assert eventually(launcher.launch(folder, Evaluate(asked.id)).poll) == Exit(0)

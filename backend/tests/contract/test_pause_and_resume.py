@@ -45,7 +45,7 @@ def trains(app: Application, run_id: str, beyond: int = 0) -> None:
 
 def test_a_paused_run_survives_a_restart_and_its_rows_are_those_of_one_that_never_paused(tmp_path: Path) -> None:
     with service(tmp_path / "runs", max_concurrent_runs=1) as app:
-        run_id = start(app, steps=9_600)
+        run_id = start(app, steps=3_840)
         trains(app, run_id)
         assert app.resuming.pause(run_id).state is S.PAUSING
         assert app.resuming.pause(run_id).state in (S.PAUSING, S.PAUSED), "a second pause changes nothing"
@@ -61,7 +61,7 @@ def test_a_paused_run_survives_a_restart_and_its_rows_are_those_of_one_that_neve
         assert (queued.state, queued.attempt, queued.cause) == (S.QUEUED, 2, None)
         row = ended(app, run_id)
         assert (row.state, row.resumed and row.resumed["verified"]) == (S.COMPLETED, 0)
-        twin = create(app, steps=9_600)
+        twin = create(app, steps=3_840)
         app.runs.start(twin)
         ended(app, twin)
         one, other_rows = rows(folder_of(app, run_id)), rows(folder_of(app, twin))

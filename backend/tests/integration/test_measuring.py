@@ -24,6 +24,7 @@ name = "Presets of CliffWalking"
 seeds = 2
 [base]
 env_id = "CliffWalking-v1"
+total_timesteps = 1000
 [score]
 episodes = 5
 policy = "best"
