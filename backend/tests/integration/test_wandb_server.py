@@ -189,7 +189,7 @@ def test_a_server_that_falls_silent_as_the_rows_come_is_given_them_later(
         return original(path, query, body)
 
     monkeypatch.setattr(server, "respond", fall_silent)
-    status, record = deliver(folder, patience=12.0)
+    status, record = deliver(folder, patience=6.0)
     assert (status, record.rows, "did not answer" in (record.problem or "")) == (1, 0, True), record
     monkeypatch.undo()
     monkeypatch.setenv("WANDB_BASE_URL", server.url)
@@ -220,12 +220,11 @@ def test_the_newest_video_is_an_artifact_and_comes_later_where_it_was_refused(
 
 
 @pytest.mark.timeout(900)  # delivery workers have the lowest priority
-@pytest.mark.parametrize("mood", [Mood.ERROR, Mood.HANGS])
 def test_a_run_trains_to_its_end_beside_wandb_that_is_away_and_is_delivered_later(
-    tmp_path: Path, server: FakeWandb, mood: Mood, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, server: FakeWandb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WANDB_INIT_TIMEOUT", "10")
-    server.mood = mood
+    server.mood = Mood.HANGS
     wanted = {"algo": "ppo", "preset": None, "total_timesteps": 512, "hyperparameters": QUICK["ppo"], "start": True}
     with serving(tmp_path, max_concurrent_runs="1") as service:
         run_id = service.api("POST", "/runs", json={**wanted, "sinks": ["wandb"]}).json()["id"]

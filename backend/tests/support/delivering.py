@@ -50,8 +50,9 @@ def _serve() -> int:
     import wandb  # noqa: F401
 
     from rlviz import delivery_worker
-    from rlviz.exchange.sinks import wandb as _sink  # noqa: F401
+    from rlviz.exchange.sinks import wandb as sink
 
+    sink.LATE_SECONDS = 1.0  # what a server of this machine has, it counts at once
     asked = fork_workers(socket.socket(fileno=os.dup(0)))
     if asked is None:
         return 0
