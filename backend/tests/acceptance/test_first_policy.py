@@ -15,7 +15,7 @@ from tests.support.event_streams import is_kind, streaming
 from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually
 
-STEPS = 12_000
+STEPS = 8_000
 RECENT = 20
 MARGIN = 3
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,13 @@ from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.make import make
 from rlviz.evaluation.evaluate import evaluate
+from rlviz.launchers.base import Exit
+from rlviz.launchers.job import Evaluate
 from rlviz.rundir.evaluation_files import EvaluationFiles
 from rlviz.rundir.folder import RunFolder
 from tests.support.evaluations import ASKED_AT, ask_in_folder
 from tests.support.waiting import PATIENCE, eventually
+from tests.support.workers import forking_launcher, pid_of
 
 ENV_ID = "CartPole-v1"
 MODELS: dict[str, Callable[[], Any]] = {
@@ -131,7 +135,7 @@ def test_the_same_seed_plays_the_same_episodes(
 ) -> None:
     folder = make_run(tmp_path, algo, trained)
     first, again, other = (
-        evaluate(folder, ask(folder, number, seed=seed, deterministic=deterministic).id).summary
+        evaluate(folder, ask(folder, number, seed=seed, deterministic=deterministic, video=False).id).summary
         for number, seed in enumerate([7, 7, 1234], 1)
     )
     assert first is not None
@@ -276,15 +280,14 @@ def test_a_worker_that_is_told_to_end_leaves_no_half_file(
     run: RunFolder, number: signal.Signals, exit_code: int
 ) -> None:
     asked = ask(run, episodes=100)
-    worker = start_worker(run, asked)
-    eventually(
-        lambda: run.evaluations.read(asked.id).episodes_done > 0 or worker.poll() is not None, "the first episode"
-    )
-    assert worker.poll() is None, worker.communicate()
-    children = psutil.Process(worker.pid).children(recursive=True)
-    worker.send_signal(number)
-    worker.communicate(timeout=PATIENCE)
-    assert worker.returncode == exit_code
+    with closing(forking_launcher()) as launcher:
+        worker = launcher.launch(run, Evaluate(asked.id))
+        eventually(lambda: run.evaluations.read(asked.id).episodes_done > 0 or worker.poll(), "the first episode")
+        assert worker.poll() is None
+        process = psutil.Process(pid_of(worker.identity))
+        children = process.children(recursive=True)
+        process.send_signal(number)
+        assert eventually(worker.poll, "its end") == Exit(exit_code)
     record = run.evaluations.read(asked.id)
     assert record.status is EvaluationStatus.FAILED
     assert record.cause is not None

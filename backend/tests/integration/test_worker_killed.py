@@ -43,7 +43,7 @@ for line in sys.stdin:
     os.waitpid(pid, 0)
     print("gone", flush=True)
 """
-MOMENTS = 10
+MOMENTS = 5
 
 
 @pytest.fixture(scope="module")
