@@ -8,8 +8,6 @@ import pty
 import re
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,8 +23,10 @@ from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import shell, started
+from tests.support.forked_process import FORKED_FIRST, ForkedProcess
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment
+from tests.support.template import SOCKET, template_address
 from tests.support.training import events
 from tests.support.waiting import PATIENCE, eventually
 from tests.support.workers import pid_of, title_of
@@ -39,6 +39,12 @@ raise SystemExit(main.main(["runs"]))
 """
 
 
+@pytest.fixture(autouse=True)
+def forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker has to import torch first, but where a test says so."""
+    monkeypatch.setenv(FORKED_FIRST, "1")
+
+
 def statuses(folder: Path) -> dict[str, str]:
     """Of every run, as another command tells them."""
     listed = shell(folder, "runs", "--json")
@@ -46,7 +52,7 @@ def statuses(folder: Path) -> dict[str, str]:
     return {run["id"]: run["status"] for run in json.loads(listed.stdout)["runs"]}
 
 
-def served_by(folder: Path, process: subprocess.Popen[str]) -> ServiceAddress:
+def served_by(folder: Path, process: ForkedProcess) -> ServiceAddress:
     def look() -> ServiceAddress | None:
         address = read_address(folder / "runs")
         return address if address is not None and address.pid == process.pid else None
@@ -54,7 +60,10 @@ def served_by(folder: Path, process: subprocess.Popen[str]) -> ServiceAddress:
     return eventually(look, "The command's own service")
 
 
-def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_finds_it(tmp_path: Path) -> None:
+def test_a_run_goes_on_without_the_command_that_started_it_and_the_next_one_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(FORKED_FIRST)
     begun = shell(tmp_path, "run", "--steps", "200000", "--seed", "1")
     assert begun.returncode == 0, begun.stderr
     run_id = begun.stdout.strip()
@@ -151,44 +160,44 @@ def test_a_folder_that_a_process_holds_without_answering_ends_with_5(tmp_path: P
     lock = RunsLock(tmp_path / "runs")
     lock.acquire()
     try:
-        ended = subprocess.run(
-            [sys.executable, "-c", IMPATIENT],
-            env=environment(),
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        command = ForkedProcess(tmp_path, environment(), script=IMPATIENT)
+        _, told = command.communicate(PATIENCE)
     finally:
         lock.release()
-    assert ended.returncode == 5
-    assert f"process {os.getpid()}" in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
+    assert command.returncode == 5
+    assert f"process {os.getpid()}" in told
+    assert len(told.splitlines()) == 1
 
 
 # On a terminal
 
+ON_TERMINAL = """
+import os, sys
+from rlviz.__main__ import main
+
+os.setsid()
+for number in range(3):  # the first that leads a session and opens a terminal is controlled by it
+    os.dup2(os.open({path!r}, os.O_RDWR), number)
+sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode, 1) for number, mode in enumerate("rww"))
+sys.argv = ["rlviz", *{arguments!r}]
+sys.exit(main({arguments!r}))
+"""
+
 
 @contextmanager
-def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def terminal(folder: Path, *arguments: str, columns: int = 40) -> Iterator[tuple[ForkedProcess, int]]:
     """A command whose input and output are a terminal; yields its process and the other end."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rlviz", *arguments],
-        cwd=folder,
-        env=environment() | {"COLUMNS": str(columns), "LINES": "24", "TERM": "xterm"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
-    os.close(theirs)
+    size = {"COLUMNS": str(columns), "LINES": "24", "TERM": "xterm", SOCKET: template_address()}
+    script = ON_TERMINAL.format(path=os.ttyname(theirs), arguments=list(arguments))
+    nothing = Path(os.devnull)
+    process = ForkedProcess(folder, environment() | size, log=nothing, script=script, shared_workers=True)
     try:
         yield process, ours
     finally:
         process.kill()
         process.wait()
+        os.close(theirs)
         os.close(ours)
 
 
@@ -199,16 +208,13 @@ def read_until(end: int, text: str) -> str:
     while text not in shown:
         assert time.monotonic() < deadline, shown[-2_000:]
         if select.select([end], [], [], 0.2)[0]:
-            try:
-                shown += os.read(end, 65_536).decode(errors="replace")
-            except OSError:  # its other end is closed
-                break
-    assert text in shown, shown[-2_000:]
+            shown += os.read(end, 65_536).decode(errors="replace")
     return shown
 
 
 def test_a_run_is_followed_paused_evaluated_and_stopped_with_keys_on_40_columns(tmp_path: Path) -> None:
-    with terminal(tmp_path, "run", "--steps", "1000000", "--follow") as (process, end):
+    learns_nothing = ("--set", "learning_rate=1e-7")  # or its evaluation would play episodes of 500 steps
+    with terminal(tmp_path, "run", "--steps", "1000000", *learns_nothing, "--follow") as (process, end):
         read_until(end, "running")
         os.write(end, b"p")
         read_until(end, "paused")

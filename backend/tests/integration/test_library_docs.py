@@ -1,4 +1,4 @@
-"""The snippets of docs/library.md run as they stand, and leave whole runs."""
+"""The snippets of docs/library.md run as they stand, though with fewer steps, and leave whole runs."""
 
 from __future__ import annotations
 
@@ -11,21 +11,25 @@ import pytest
 
 from rlviz.rundir.folder import run_folders
 from rlviz.services.projection.folder_projection import row_of_folder
-from tests.support.forked_process import ForkedProcess
+from tests.support.forked_process import FORKED_FIRST, ForkedProcess
 from tests.support.service_process import environment
 from tests.support.template import SOCKET, template_address
 from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS = (ROOT / "docs" / "library.md", ROOT / "README.md")
-SNIPPETS = [
+SNIPPETS = dict.fromkeys(
     snippet for path in DOCUMENTS for snippet in re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
-]
+)
+FEWER_STEPS = {"total_timesteps=4_096": "total_timesteps=512", ".learn(1_024,": ".learn(256,"}
+"""Of what trains a policy, without which its import takes long enough."""
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
 def test_a_snippet_leaves_a_completed_run_with_episodes(snippet: str, tmp_path: Path) -> None:
-    given = environment(runs_dir=str(tmp_path)) | {SOCKET: template_address()}
+    for steps, fewer in FEWER_STEPS.items():
+        snippet = snippet.replace(steps, fewer)
+    given = environment(runs_dir=str(tmp_path)) | {SOCKET: template_address(), FORKED_FIRST: "1"}
     program = ForkedProcess(tmp_path, given, script=snippet, shared_workers=True)
     _, err = program.communicate(PATIENCE)
     assert program.returncode == 0, err

@@ -61,7 +61,7 @@ print(json.dumps(ids), flush=True)
 time.sleep(600)
 """
 BACKEND = Path(__file__).parents[2]
-STEPS = {"alive": ENDLESS, "killed": ENDLESS, "finished": 8_000, "rebooted": ENDLESS, "queued": 256}
+STEPS = {"alive": ENDLESS, "killed": ENDLESS, "finished": 4_000, "rebooted": ENDLESS, "queued": 256}
 
 
 @dataclass
@@ -189,7 +189,7 @@ def test_a_run_whose_worker_died_is_interrupted_and_the_cause_named(story: Story
 def test_a_run_that_finished_meanwhile_is_completed(story: Story) -> None:
     row = story.app.runs.get(story.ids["finished"])
     assert row.state is S.COMPLETED
-    assert row.step == row.policy_step == events(story.folder("finished"))[-1].step >= 8_000
+    assert row.step == row.policy_step == events(story.folder("finished"))[-1].step >= STEPS["finished"]
     assert row.cause is None
 
 

@@ -15,6 +15,10 @@ from typing import TextIO
 
 from tests.support.template import SharedWorkers
 
+FORKED_FIRST = "TESTS_FORKED_FIRST"
+"""Environment variable: where it is set, the first worker of a command's own service is such a fork, too, as are those
+after it, and not a process that begins to import as the command does."""
+
 _forks = get_context("forkserver")
 _forks.set_forkserver_preload([__name__, "tests.support.preloaded"])
 
@@ -101,6 +105,7 @@ def _live(
 ) -> None:
     """As if it had been started with all this."""
     from rlviz.__main__ import main
+    from rlviz.cli import connection
     from rlviz.launchers import process
 
     if isinstance(output, Path):
@@ -116,6 +121,8 @@ def _live(
     os.environ.update(environment)
     if shared_workers:
         process.ForkedWorkers = SharedWorkers  # type: ignore[misc]
+        if FORKED_FIRST in environment:
+            connection._with_first_worker = lambda: process.ProcessLauncher(source=SharedWorkers())
     if script is not None:
         exec(compile(script, "<script>", "exec"), {"__name__": "__main__"})
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from rlviz.launchers.base import Exit
@@ -15,31 +16,43 @@ from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.snapshot.generators import capture_generators, restore_generators
 from rlviz.training.watched_training import train_run
 from tests.support.pictures import Pictures
+from tests.support.template import TITLE
 from tests.support.training import curves, kinds, make_run
 from tests.support.waiting import eventually
-from tests.support.workers import impatient_launcher, parent_of, pid_of, warm_launcher, worker_processes
+from tests.support.workers import (
+    forking_launcher,
+    impatient_launcher,
+    parent_of,
+    pid_of,
+    title_of,
+    worker_processes,
+)
+
+LAUNCHERS = {"ppo": ("fork", "prewarmed"), "dqn": ("cold", "fork")}
+"""Each way to start a worker for one of them at least: one that has to import torch takes seconds for that."""
 
 CONFIGURATIONS = {
     "ppo": {"total_timesteps": 1_000, "hyperparameters": {"n_envs": 4, "net_arch": [64, 64]}},
-    "dqn": {"total_timesteps": 1_500, "hyperparameters": {"net_arch": [64, 64], "train_freq": 2}},
+    "dqn": {"total_timesteps": 800, "hyperparameters": {"net_arch": [64, 64], "train_freq": 2}},
 }
 
 
 @pytest.fixture(scope="module")
 def repeated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[RunFolder]]:
-    """Each configuration trained by a cold worker, by a fork, by a prewarmed worker, and in this process."""
+    """Each configuration trained by workers, one of them a fork, and in this process."""
     root = tmp_path_factory.mktemp("runs")
-    launchers = {"cold": ProcessLauncher(warm=False), "fork": warm_launcher(), "prewarmed": impatient_launcher()}
+    launchers = {"cold": ProcessLauncher(warm=False), "fork": forking_launcher(), "prewarmed": impatient_launcher()}
     runs: dict[str, list[RunFolder]] = {}
     for algo, configuration in CONFIGURATIONS.items():
-        runs[algo] = [make_run(root, name, algo=algo, **configuration) for name in (*launchers, "here")]
+        runs[algo] = [make_run(root, name, algo=algo, **configuration) for name in (*LAUNCHERS[algo], "here")]
         workers = []
-        for folder, launcher in zip(runs[algo], launchers.values(), strict=False):
-            launcher.tick()
+        for folder, name in zip(runs[algo], LAUNCHERS[algo], strict=False):
+            launchers[name].tick()
             warm = worker_processes()
-            workers.append(launcher.launch(folder, Train()))
+            workers.append(launchers[name].launch(folder, Train()))
             pid = pid_of(workers[-1].identity)
-            assert (pid in warm or parent_of(pid) in warm) == (launcher.source is not None)
+            is_fork = TITLE in title_of(psutil.Process(parent_of(pid)))
+            assert (is_fork, pid in warm) == (name == "fork", name == "prewarmed")
         assert train_run(runs[algo][-1])
         for worker in workers:
             assert eventually(worker.poll) == Exit(0)
@@ -55,7 +68,7 @@ def test_the_same_seed_gives_the_same_values_in_every_process(repeated: dict[str
     values, *others = [curves(folder) for folder in repeated[algo]]
     assert len(values) > 20
     assert any("train/loss" in row for _, row in values)
-    assert others == [values] * 3
+    assert others == [values] * len(LAUNCHERS[algo])
 
 
 def test_two_runs_of_one_seed_begin_with_the_same_generators_of_pictures_too(tmp_path: Path) -> None:
