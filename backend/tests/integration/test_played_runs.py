@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.session_messages import RecordedMessage
 from rlviz.rundir.journal import read_journal
 from tests.support.service_process import Service, serving
-from tests.support.sessions import Viewer, looking
+from tests.support.sessions import Viewer, looking, new_session
 from tests.support.training import events
 from tests.support.waiting import eventually
 
@@ -25,6 +26,15 @@ from tests.support.waiting import eventually
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(tmp_path_factory.mktemp("played"), on_exit="stop") as service:
         yield service
+
+
+@contextmanager
+def playing(service: Service, **wishes: Any) -> Iterator[Viewer]:
+    """Somebody who plays, and ends the session: one that was left would go on for some seconds."""
+    session = new_session(service, env_id="CartPole-v1", **wishes)
+    with looking(service, session) as viewer:
+        yield viewer
+        assert service.api("DELETE", f"/sessions/{session['id']}").status_code == 204
 
 
 def fall_over(viewer: Viewer, episodes: int = 1) -> str:
@@ -81,7 +91,7 @@ def test_what_a_person_plays_is_a_run_like_any_other(service: Service) -> None:
 
 def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -> None:
     before = service.get("/runs", params={"algo": "human"})["total"]
-    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
+    with playing(service, mode="play") as viewer:
         viewer.send(type="actor", actor="random")
         viewer.send(type="rate", fps=60)
         viewer.step(lambda record: record.terminated)
@@ -93,7 +103,7 @@ def test_an_episode_that_nobody_touched_or_ended_is_not_kept(service: Service) -
 
 
 def test_who_took_each_action_is_told_where_the_controls_changed_hands(service: Service) -> None:
-    with looking(service, mode="step", env_id="CartPole-v1") as viewer:
+    with playing(service, mode="step") as viewer:
         viewer.send(type="action", value=1)
         viewer.send(type="step", n=1)
         viewer.send(type="actor", actor="random")
@@ -107,7 +117,7 @@ def test_who_took_each_action_is_told_where_the_controls_changed_hands(service: 
 
 
 def test_it_is_neither_started_nor_stopped_nor_evaluated_nor_watched(service: Service) -> None:
-    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
+    with playing(service, mode="play") as viewer:
         run_id = fall_over(viewer)
         service.wait_for_status(run_id, "running")
         for path in ("start", "stop"):
