@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from rlviz.cli import connection
+from rlviz.launchers.process import ProcessLauncher
 from tests.support.cli import call
+from tests.support.template import SharedWorkers
 
 PAGE = Path(__file__).parents[3] / "docs" / "cli-session.md"
 HEAD = """# A session in a terminal
@@ -55,6 +58,8 @@ def test_the_session_that_is_documented_is_what_the_commands_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # No worker has to import torch first, which each command would pay for.
+    monkeypatch.setattr(connection, "_with_first_worker", lambda: ProcessLauncher(source=SharedWorkers()))
     parts = [HEAD]
     for heading, commands in SESSION:
         parts.append(f"{heading}\n\n```console")
