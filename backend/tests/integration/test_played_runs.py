@@ -189,4 +189,5 @@ def test_when_the_service_ends_what_was_played_is_complete(tmp_path: Path) -> No
     with serving(tmp_path, on_exit="stop") as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
         run_id = fall_over(viewer)
         assert service.stop() == 0
+        assert "did not stop" not in service.log, "its worker was told to end, and did"
         assert [event.event for event in events(service.folder(run_id))] == [EventKind.STARTED, EventKind.FINISHED]

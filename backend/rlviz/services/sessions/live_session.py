@@ -101,6 +101,8 @@ class LiveSession:
         if self._worker is None:
             self._early.append(message)
             return
+        if self._worker.is_closing():  # it has left
+            return
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(TELL_SECONDS):
                 self._worker.write(pack(Kind.MESSAGE, message.model_dump_json().encode()))

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import methodcaller
 from threading import Lock
 
 from rlviz.domain.errors import RlvizError
@@ -16,8 +17,8 @@ from rlviz.sessions.folder import SessionFolder
 
 log = logging.getLogger(__name__)
 
-CLOSING_SECONDS = 2.0
-"""How long they may take to end, and then to be gone."""
+CLOSING_SECONDS = 3.5
+"""How long they may take to end, and then to be gone: longer than one waits for the video of its last episode."""
 
 
 @dataclass
@@ -85,7 +86,7 @@ class SessionWorkers:
     def close(self) -> None:
         """End them all, and start no more: nobody looks any more. What was played by hand is brought to its end."""
         self._closed = True
-        for act in (Worker.terminate, Worker.kill):
+        for act in (methodcaller("terminate"), methodcaller("kill")):
             for live in self._live.values():
                 act(live.worker)
             deadline = time.monotonic() + CLOSING_SECONDS
