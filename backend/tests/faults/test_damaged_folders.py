@@ -4,8 +4,11 @@ What lies in each place of a run folder is harmed in every way, under a service 
 catalogue, and before one that has to make the catalogue again. One service a state holds them all, beside a run that is
 whole. The places are those of ``rundir/contents.py``, the requests those that the API describes.
 
-Each place is harmed alone in a run of its own. What an answer about the run is made of is then asked for with every
-GET, and written to; the other places are, where all of them are harmed together. A soak writes to each run.
+Each place is harmed alone in a run of its own. What an answer about the run is made of is then asked for with GETs of
+every kind, and written to; the other places are, where all of them are harmed together. A soak harms each place alone in
+every way, asks for each with every GET, and writes to each run. The ordinary run takes turns: of each place that few
+read it harms it alone in every fourth way, and of the GETs about a run it sends every third, each way and each place
+another third.
 """
 
 from __future__ import annotations
@@ -82,13 +85,13 @@ def described_gets() -> list[tuple[str, list[str]]]:
     return found
 
 
-def gets_of(run_id: str) -> list[str]:
-    """Those GETs, asked about this run."""
+def gets_of(run_id: str, turn: int = 0, turns: int = 1) -> list[str]:
+    """Those GETs, asked about this run; one of so many, from number ``turn`` on."""
     values = {**VALUES, "run_id": run_id, "runs": f"{WITNESS},{run_id}"}
     return [
         re.sub(r"{(\w+)}", lambda name: str(values[name[1]]), path)
         + ("?" + "&".join(f"{name}={values[name]}" for name in query) if query else "")
-        for path, query in described_gets()
+        for path, query in described_gets()[turn % turns :: turns]
     ]
 
 
@@ -98,6 +101,7 @@ class Case:
 
     places: tuple[Place, ...]
     harm: Harm
+    turn: int = 0
 
     @property
     def files(self) -> list[str]:
@@ -126,10 +130,18 @@ class Case:
 
 OTHERS = [place for place in PLACES if place.path not in READ_BY_MOST]
 
+EACH_WAY, EACH_GET = (1, 1) if SOAK else (4, 3)
+"""Of how many ways to harm a place alone that few read, and of how many GETs about a run, one is taken."""
+
 CASES = [
-    *(Case((place,), harm) for place in PLACES for harm in HARMS),
-    *(Case(tuple(place for place in OTHERS if not place.is_folder), harm) for harm in HARMS),
-    *(Case(tuple(place for place in OTHERS if place.is_folder), harm) for harm in HARMS),
+    *(
+        Case((place,), harm, turn=number + way)
+        for number, place in enumerate(PLACES)
+        for way, harm in enumerate(HARMS)
+        if place.path in READ_BY_MOST or (number + way) % EACH_WAY == 0
+    ),
+    *(Case(tuple(place for place in OTHERS if not place.is_folder), harm, way) for way, harm in enumerate(HARMS)),
+    *(Case(tuple(place for place in OTHERS if place.is_folder), harm, way + 1) for way, harm in enumerate(HARMS)),
 ]
 RUN_IDS = [case.run_id for case in CASES]
 
@@ -137,9 +149,10 @@ RUN_IDS = [case.run_id for case in CASES]
 def requests_for(case: Case, *, everything: bool) -> list[tuple[str, str, Any]]:
     run = f"/runs/{case.run_id}"
     asked: list[tuple[str, str, Any]] = [("GET", run, None)]
-    asked += [("GET", f"{run}/artifacts/{file}", None) for file in case.files]
+    if everything or SOAK:  # which no catalogue has a part in
+        asked += [("GET", f"{run}/artifacts/{file}", None) for file in case.files]
     if everything and case.is_asked_everything:
-        asked += [("GET", path, None) for path in gets_of(case.run_id)]
+        asked += [("GET", path, None) for path in gets_of(case.run_id, case.turn, EACH_GET)]
     if not everything or not (SOAK or case.is_asked_everything):
         return asked
     asked += [("POST", f"{run}/stop", None), ("POST", f"{run}/start", None)]
@@ -276,7 +289,7 @@ def repair_all(service: Service) -> None:
         left = {damage["file"] for damage in service.get(f"/runs/{run_id}")["damage"]}
         assert left <= {"config.json"}, (run_id, left)
         assert answer.json()["status"] in ("completed", "interrupted", "created"), (run_id, answer.text)
-    ask(service, [one for case in CASES for one in requests_for(case, everything=False)])
+    ask(service, [("GET", f"/runs/{case.run_id}/artifacts/{file}", None) for case in CASES for file in case.files])
 
 
 def delete_all(service: Service) -> None:
