@@ -24,4 +24,4 @@ def eventually(look: Callable[[], T | None], what: str = "", seconds: float = PA
 
 def _pause_after(waited: float) -> float:
     """Seconds until the next look, after so many: a look may cost more than what is waited for."""
-    return min(max(0.01, waited / 20), 0.1)
+    return min(max(0.01, waited / 20), 0.5)
