@@ -29,6 +29,12 @@ MEGABYTE = 1_000_000
 
 GIVES_UP_AFTER = """
 import logging
+from functools import partial
+
+import uvicorn
+
+uvicorn.Config = partial(uvicorn.Config, ws_ping_interval=None)
+
 from rlviz.api.routers import sessions
 from rlviz.api.server import serve
 from rlviz.services.application import Application
@@ -38,7 +44,8 @@ logging.basicConfig(level=logging.INFO)
 sessions.SEND_SECONDS = {seconds}
 raise SystemExit(serve(Application(read_settings())))
 """
-"""The service, which takes somebody who reads nothing for gone after so many seconds."""
+"""The service, which takes somebody who reads nothing for gone after so many seconds, and no earlier: who does not read
+answers no ping."""
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +105,7 @@ def test_one_who_reads_late_gets_every_step_and_only_the_newest_frames(service: 
         viewer.step()
         before = memory(service)
         viewer.send(type="step", n=steps)
-        [worker] = workers_of(service, "--session")
+        [worker] = eventually(lambda: len(found := workers_of(service, "--session")) == 1 and found, "its worker alone")
         server = psutil.Process(service.process.pid)
         eventually(lambda: settled(server, worker), "all that is wanted to be played, unread")
         assert memory(service) - before < 40 * MEGABYTE
