@@ -16,7 +16,7 @@ import pytest
 from rlviz.domain.experiments import TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.services.experiments.following import DELETED
-from tests.faults.support import Figures, fill, times, worker_of
+from tests.faults.support import SOAK, Figures, fill, times, worker_of
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
@@ -26,8 +26,8 @@ LONG = 300.0
 EACH = 300.0
 """Seconds that a trial may take, on a machine however busy."""
 
-STEPS = 8_000
-"""Of a run: some seconds, so that it is met while it trains. With fewer it may be over before it is seen."""
+STEPS = 8_000 if SOAK else 4_000
+"""Of a run: a second or more, so that it is met while it trains. With fewer it may be over before it is seen."""
 
 pytestmark = pytest.mark.faults
 
@@ -72,7 +72,7 @@ def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
 
 
 def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_path: Path, figures: Figures) -> None:
-    seeds, kills = times(4, 40), times(3, 50)
+    seeds, kills = times(3, 40), times(3, 50)
     experiment_id = killed(tmp_path, kills, figures, lambda service: begun(service, seeds=seeds, steps=STEPS))
     with serving(tmp_path, max_concurrent_runs="2") as service:
         found = ended(service, experiment_id)
@@ -89,7 +89,7 @@ def test_killed_services_and_workers_cost_no_trial_and_none_is_scored_twice(tmp_
 def test_a_search_that_is_killed_proposes_nothing_twice_and_loses_what_ran_at_most(
     tmp_path: Path, figures: Figures
 ) -> None:
-    trials, kills = times(3, 10), times(3, 20)
+    trials, kills = times(2, 10), times(3, 20)
     sweep = {
         "space": {"learning_rate": {"kind": "float", "low": 1e-4, "high": 1e-2, "log": True}},
         "trials": trials,
