@@ -17,7 +17,7 @@ from tests.support.run_folders import make_run
 pytestmark = pytest.mark.faults
 
 thoroughly = settings(
-    max_examples=times(300, 20_000),
+    max_examples=times(150, 20_000),
     deadline=None,
     derandomize=True,
     database=None,

@@ -118,7 +118,7 @@ def test_whatever_is_damaged_is_refused_with_a_reason_or_taken_and_nothing_half_
     runs_dir, path = tmp_path / "runs", tmp_path / name
     path.write_bytes(sound[name])
     assert brought(path, runs_dir).runs, "whole, it is taken"
-    for number in range(times(80, 5_000)):
+    for number in range(times(40, 5_000)):
         shutil.rmtree(runs_dir)
         runs_dir.mkdir()
         path.write_bytes(damaged(sound[name], random.Random(f"{name} {number}")))

@@ -28,7 +28,7 @@ from tests.support.waiting import eventually
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 OLD = FIXTURES / "runs_v0_1_0" / "rlviz.db"
 OLD_CONFIG = FIXTURES / "versions" / "config-1.json"
-MOMENTS = times(10, 100)
+MOMENTS = times(5, 100)
 
 
 def test_a_catalogue_is_at_one_migration_or_the_next_and_its_copies_are_whole(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_catalogue_that_is_taken_back_or_optimized_is_whole_at_each_moment(
             shutil.copytree(tmp_path / "indexed", self.path, dirs_exist_ok=True)
 
     fresh = Catalogue(tmp_path)
-    for _ in interrupted(fresh, "catalog", *command, moments=times(5, 50)):
+    for _ in interrupted(fresh, "catalog", *command, moments=times(3, 50)):
         revision, runs = looked_into(fresh.path / "rlviz.db")
         assert (revision in REVISIONS, [run_id for (run_id,) in runs]) == (True, sorted(RUNS))
         if revision != command[-1]:
@@ -130,7 +130,7 @@ def test_sync_ends_its_worker_and_the_next_one_delivers_each_value_once(tmp_path
                 add_sink(make_run(self.path, run_id, rows=ROWS, status="completed"), SinkKind.TENSORBOARD)
 
     fresh = Undelivered(tmp_path)
-    for _ in interrupted(fresh, "sync", moments=times(6, 60)):
+    for _ in interrupted(fresh, "sync", moments=times(3, 60)):
         for folder in run_folders(fresh.path):
             with delivery_lock(folder, SinkKind.TENSORBOARD) as alone:
                 assert alone, "nobody delivers any more"

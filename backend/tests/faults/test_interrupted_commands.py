@@ -41,7 +41,7 @@ def test_an_export_is_there_whole_or_not_at_all(tmp_path: Path, name: str, argum
     export = ("export", *arguments, "--output", str(target))
     assert call(fresh(), *export).status == Exit.OK
     whole = outline(target)
-    for _ in interrupted(fresh, *export, moments=times(5, 100)):
+    for _ in interrupted(fresh, *export, moments=times(3, 100)):
         left = list(target.parent.iterdir())
         assert left in ([], [target]), "what is there was renamed"
         if left:
@@ -84,7 +84,7 @@ def test_an_import_leaves_whole_runs_alone_and_goes_on_when_it_is_asked_again(tm
             (source / run_id / "progress.csv").write_text("\n".join(["step,loss", *lines]))
 
     fresh = Empty(tmp_path)
-    for _ in interrupted(fresh, "import", str(source), moments=times(8, 100)):
+    for _ in interrupted(fresh, "import", str(source), moments=times(3, 100)):
         there = {folder.run_id: folder for folder in run_folders(fresh.path)}
         assert len(there) <= len(RUNS)
         for folder in there.values():
@@ -100,7 +100,7 @@ def test_an_import_leaves_whole_runs_alone_and_goes_on_when_it_is_asked_again(tm
 
 def test_a_rebuild_that_is_interrupted_leaves_a_catalogue_that_the_next_one_makes_whole(tmp_path: Path) -> None:
     fresh = Anew(tmp_path)
-    for _ in interrupted(fresh, "rebuild", moments=times(10, 100)):
+    for _ in interrupted(fresh, "rebuild", moments=times(3, 100)):
         files = {"rlviz.db", "rlviz.db-shm", "rlviz.db-wal", "rlviz.lock"}
         assert {path.name for path in fresh.path.iterdir()} <= {*RUNS, *files}
         assert call(fresh.path, "rebuild").out == "Indexed 3 runs and 0 evaluations.\n"
@@ -119,7 +119,7 @@ def test_a_rebuild_that_is_interrupted_leaves_a_catalogue_that_the_next_one_make
 )
 def test_what_changes_a_run_or_the_rules_has_happened_or_not(tmp_path: Path, command: tuple[str, ...]) -> None:
     fresh = Anew(tmp_path)
-    for _ in interrupted(fresh, *command, moments=times(4, 100)):
+    for _ in interrupted(fresh, *command, moments=times(3, 100)):
         folders = list(run_folders(fresh.path))
         told = call(fresh.path, "runs", "--json")
         assert {run["id"] for run in told.json["runs"]} == {folder.run_id for folder in folders}

@@ -28,7 +28,7 @@ with warnings.catch_warnings():
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("default")]
 
-CASES = times(8, 300)
+CASES = times(4, 300)
 """For each operation; there are more than thirty."""
 
 

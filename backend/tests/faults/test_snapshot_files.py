@@ -29,7 +29,7 @@ from tests.support.training import events, kinds, make_run, messages, snapshots
 
 pytestmark = pytest.mark.faults
 
-PLACES = times(40, 2_000)
+PLACES = times(20, 2_000)
 """Of a file, at which it is cut or changed."""
 
 

@@ -53,7 +53,7 @@ def test_a_compression_or_expansion_that_is_killed_loses_nothing(tmp_path: Path)
     journal = folder.metrics_path
     before = journal.read_bytes()
     chance = random.Random(1)
-    for _ in range(times(8, 200)):
+    for _ in range(times(3, 200)):
         process = subprocess.Popen(
             [sys.executable, "-c", BACK_AND_FORTH, str(journal)], stdout=subprocess.PIPE, text=True
         )
