@@ -20,8 +20,8 @@ from tests.support.workers import title_of
 
 pytestmark = pytest.mark.faults
 
-REDONE = 6_000 if SOAK else 2_500
-"""Steps that a worker of a fork trains again: some seconds, or one."""
+REDONE = 6_000 if SOAK else 4_000
+"""Steps that a worker of a fork trains again: some seconds, or two."""
 
 COMPARED = None if SOAK else 40
 """Rows of its parent's, at most, that a fork has to write too; None: all that the parent has."""

@@ -80,7 +80,7 @@ def test_one_that_is_held_on_the_way_begins_there_when_it_is_resumed(
     service, parent, step = forked
     for number in range(times(1, 100)):
         child = begun(service, parent, step)
-        time.sleep(random.Random(number).uniform(0, 0.5))
+        time.sleep(random.Random(number).uniform(0, REDONE / 20_000))
         assert service.get(f"/runs/{child.run_id}")["status"] == "starting"
         assert service.api("POST", f"/runs/{child.run_id}/{wish}", json={}).status_code == 202
         service.wait_for_status(child.run_id, status)
