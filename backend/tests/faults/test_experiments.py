@@ -16,7 +16,7 @@ import pytest
 from rlviz.domain.experiments import TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.services.experiments.following import DELETED
-from tests.faults.support import SOAK, Figures, fill, times, worker_of
+from tests.faults.support import Figures, fill, times, worker_of
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
@@ -26,8 +26,8 @@ LONG = 300.0
 EACH = 300.0
 """Seconds that a trial may take, on a machine however busy."""
 
-STEPS = 8_000 if SOAK else 4_000
-"""Of a run: a second or more, so that it is met while it trains. With fewer it may be over before it is seen."""
+STEPS = 8_000
+"""Of a run: some seconds, so that it is met while it trains. With fewer it may be over before it is seen."""
 
 pytestmark = pytest.mark.faults
 
