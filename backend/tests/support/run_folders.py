@@ -70,7 +70,7 @@ def append_rows(writer: JournalWriter, count: int) -> None:
 
 
 class LiveRun:
-    """A run with a worker that the test plays: its process only sleeps, its journals are written here.
+    """A run with a worker that the test plays: its process only waits for this one, its journals are written here.
 
     A service that starts on this folder takes it for a worker that outlived the service before.
     """
@@ -79,7 +79,7 @@ class LiveRun:
         self.folder = make_run(root, run_id)
         self.run_id = run_id
         self.folder.write_control(Control(desired=Desired.RUN, requested_at=time.time()))
-        self.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        self.process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
         self.metrics = JournalWriter(self.folder.metrics_path, flush_seconds=0)
         self.events = JournalWriter(self.folder.events_path, flush_seconds=0)
         self.event(EventKind.STARTED, worker=str(ProcessIdentity.of(self.process.pid)))
@@ -100,6 +100,6 @@ class LiveRun:
 
     def close(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()
         self.metrics.close()
         self.events.close()
