@@ -37,7 +37,6 @@ from tests.support.waiting import eventually
 
 EVALUATION, BLIND = "eval_20261121-014400-000", "eval_20261121-014500-000"
 POLICY = "checkpoints/step_7.zip"
-LENGTH = 100
 
 
 @pytest.fixture(scope="module")
@@ -49,23 +48,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     config = folder.read_config()
     folder.checkpoints.mkdir(exist_ok=True)
     save_policy(build_model(config), folder.path / POLICY)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rlviz.rollout.play.MAX_EPISODE_STEPS", LENGTH)
-        patch.setattr("rlviz.evaluation.film.MAX_EPISODE_STEPS", LENGTH)
-        for evaluation_id, pictures in ((EVALUATION, True), (BLIND, False)):
-            folder.evaluations.write(
-                EvaluationRecord(
-                    id=evaluation_id,
-                    run_id=folder.run_id,
-                    created_at=config.created_at,
-                    episodes=1,
-                    deterministic=False,
-                    checkpoint=POLICY,
-                    checkpoint_step=7,
-                    steps=StepsWanted(frames_every=50, max_bytes=10**8, pictures=pictures),
-                )
+    for evaluation_id, pictures in ((EVALUATION, True), (BLIND, False)):
+        folder.evaluations.write(
+            EvaluationRecord(
+                id=evaluation_id,
+                run_id=folder.run_id,
+                created_at=config.created_at,
+                episodes=1,
+                deterministic=False,
+                checkpoint=POLICY,
+                checkpoint_step=7,
+                steps=StepsWanted(frames_every=50, max_bytes=10**8, pictures=pictures),
             )
-            assert evaluate(folder, evaluation_id).status is EvaluationStatus.COMPLETED
+        )
+        assert evaluate(folder, evaluation_id).status is EvaluationStatus.COMPLETED
     return folder
 
 

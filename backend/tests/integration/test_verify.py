@@ -51,7 +51,6 @@ def recorded(root: Path, monkeypatch: pytest.MonkeyPatch, algo: str = "ppo", env
     folder.create(config)
     policy = TrainedPolicy(ALGORITHMS.get(algo), build_model(config), None)
     monkeypatch.setattr(evaluating, "load_policy", lambda *_arguments: policy)
-    monkeypatch.setattr("rlviz.rollout.play.MAX_EPISODE_STEPS", 60)
     folder.evaluations.write(
         EvaluationRecord(
             id=EVALUATION,
