@@ -121,7 +121,7 @@ cli-docs: $(STAMPS)/python ## Generate docs/cli.md from the commands
 
 .PHONY: clean
 clean: ## Remove everything that was installed or built; runs stay
-	rm -rf $(STAMPS) backend/.venv frontend/node_modules frontend/.next frontend/out
+	rm -rf $(STAMPS) backend/.venv backend/.venv-readers dist frontend/node_modules frontend/.next frontend/out
 	find backend -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMPS)/python: backend/requirements.lock backend/pyproject.toml
