@@ -160,8 +160,8 @@ class ExperimentSpec(_Strict):
         None,
         ge=10**6,
         strict=True,
-        description="Bytes for the buffers of each run, by "
-        "an estimate before it begins; libraries, networks and environments come on top, some 300 MB.",
+        description="Bytes for the buffers of each run, by an estimate before it begins; libraries, networks and "
+        "environments come on top, about 20 MB on Linux with the warm worker, else about 240 MB.",
     )
     limits: ExperimentLimits = ExperimentLimits()
     score: ScorePlan = ScorePlan()

@@ -3828,7 +3828,7 @@ export interface components {
       fail_mode?: components["schemas"]["FailMode"];
       /**
        * Memory Per Worker
-       * @description Bytes for the buffers of each run, by an estimate before it begins; libraries, networks and environments come on top, some 300 MB.
+       * @description Bytes for the buffers of each run, by an estimate before it begins; libraries, networks and environments come on top, about 20 MB on Linux with the warm worker, else about 240 MB.
        */
       memory_per_worker?: number | null;
       /** @default {} */
