@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlviz.analysis.arrays import Floats
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments.pairs import improvements
 from rlviz.analysis.experiments.scores import values, variant_scores
 from rlviz.analysis.experiments.trials import ScoreKind, Setting, Trial, scored
@@ -32,8 +33,8 @@ def seed_verdict(groups: Sequence[SeedScores], window: int) -> tuple[str, list[s
         for seed, score in enumerate(group.scores)
     ]
     summed_up = variant_scores(trials, setting)
-    best_first = sorted(summed_up, key=lambda one: one.rank or 0)
-    pairs = improvements({one.variant: [values(scored(trials, one.variant))] for one in best_first})
+    in_order = best_first(summed_up, lambda one: one.rank)
+    pairs = improvements({one.variant: [values(scored(trials, one.variant))] for one in in_order})
     found = experiment_verdict(summed_up, pairs, trials)
     score = f"A score is the mean return of the last {window} episodes of training, exploration included."
     return found.headline, [*found.reasons, score]

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments.made import Frozen
 from rlviz.analysis.experiments.scores import (
     GAP,
@@ -56,13 +57,12 @@ class Across(Frozen):
     @property
     def strata(self) -> dict[str, list[Floats]]:
         """By method, from the best to the worst, its scores on each environment, of shape (n,)."""
-        best_first = sorted(self.methods, key=lambda one: one.rank or 0)
         return {
             one.variant: [
                 np.array([score.score for score in one.scores if score.environment == place.environment])
                 for place in self.environments
             ]
-            for one in best_first
+            for one in best_first(self.methods, lambda one: one.rank)
         }
 
 

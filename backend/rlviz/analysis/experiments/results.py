@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments.across import Across, across
 from rlviz.analysis.experiments.cost import Cost, cost
 from rlviz.analysis.experiments.curves import Curves, learning_curves
@@ -76,9 +77,9 @@ def for_threshold(results: ExperimentResults, trials: Sequence[Trial], setting: 
 def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentResults:
     """Raises ValueError if a score is not finite."""
     summed_up = variant_scores(trials, setting)
-    best_first = sorted(summed_up, key=lambda one: one.rank or len(summed_up) + 1)
+    in_order = best_first(summed_up, lambda one: one.rank)
     together = across(trials, setting)
-    alone = {one.variant: [values(scored(trials, one.variant))] for one in best_first if one.n}
+    alone = {one.variant: [values(scored(trials, one.variant))] for one in in_order if one.n}
     scores = alone if together is None else together.strata
     pairs = improvements(scores)
     return ExperimentResults(
@@ -96,6 +97,6 @@ def experiment_results(trials: Sequence[Trial], setting: Setting) -> ExperimentR
         improvements=pairs,
         profiles=profiles(scores),
         thresholds=steps_to_threshold(trials, setting),
-        curves=learning_curves(trials, setting, [one.variant for one in best_first]),
+        curves=learning_curves(trials, setting, [one.variant for one in in_order]),
         cost=cost(trials, setting),
     )

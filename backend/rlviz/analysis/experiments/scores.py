@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments.made import AGARWAL, HYNDMAN_FAN, Frozen, Made
 from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, Setting, Trial, scored
 from rlviz.analysis.statistics import bootstrap_interval, interquartile_mean, mean, median, optimality_gap
@@ -118,7 +119,7 @@ def ranked(variants: Sequence[VariantScores]) -> list[VariantScores]:
 
 
 def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
-    ranked = sorted((one for one in variants if one.rank is not None), key=lambda one: (one.rank or 0, one.label))
+    ranked = best_first((one for one in variants if one.rank is not None), lambda one: one.rank)
     rows = [
         ForestRow(variant=one.variant, label=one.label, iqm=one.iqm, low=one.low, high=one.high, n=one.n)
         for one in ranked

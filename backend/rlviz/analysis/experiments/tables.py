@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments.across import Across, normalisation
 from rlviz.analysis.experiments.results import ExperimentResults
 from rlviz.analysis.experiments.scores import VariantScores
@@ -43,7 +44,7 @@ def rows(results: ExperimentResults) -> list[list[str]]:
     thresholds = {one.variant: one for one in (results.thresholds.variants if results.thresholds else ())}
     with_thresholds = _has_thresholds(results)
     found = []
-    for one in sorted(results.variants, key=lambda one: one.rank or len(results.variants) + 1):
+    for one in best_first(results.variants, lambda one: one.rank):
         cells = [one.label, *([] if results.across is None else [one.environment]), str(one.n)]
         cells += [_cell(one.iqm), _interval(one), _cell(one.median), _quartiles(one), _cell(one.mean), _cell(one.std)]
         if with_thresholds:
@@ -64,7 +65,7 @@ def method_rows(across: Across) -> list[list[str]]:
             *(one.label, str(one.n), _cell(one.iqm), _interval(one), _cell(one.median), _quartiles(one)),
             *(_cell(one.mean), _cell(one.optimality_gap)),
         ]
-        for one in sorted(across.methods, key=lambda one: one.rank or 0)
+        for one in best_first(across.methods, lambda one: one.rank)
     ]
 
 

@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 from pydantic import Field
 
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments.across import Across, normalisation
 from rlviz.analysis.experiments.cautions import cautions_of, not_compared
 from rlviz.analysis.experiments.made import OUR_PAGE, Frozen, Made
@@ -55,7 +56,7 @@ def experiment_verdict(
     """The best variant, or method where there are several environments, against all others that are compared with it,
     each with an interval so wide that those of all pairs hold together."""
     compared = variants if across is None else across.methods
-    ranked = sorted((one for one in compared if one.n), key=lambda one: one.rank or 0)
+    ranked = best_first((one for one in compared if one.n), lambda one: one.rank)
     labels = {one.variant: one.label for one in compared}
     made = _made(found, ranked, across)
     cautions = [*not_compared(found, labels), *(across.left_out if across else ()), *cautions_of(variants, trials)]

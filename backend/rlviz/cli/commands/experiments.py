@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.numbers import ends, share_text
 from rlviz.cli.commands import start_experiments
 from rlviz.cli.commands.start_experiments import Follow, Wait
@@ -227,10 +228,10 @@ def _row(experiment: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
-    """The verdict, and each variant with its interval and its trials."""
+    """The verdict, and each variant with its interval and its trials, the best first."""
     scores = {one["label"]: one for one in results["variants"]}
     rows = []
-    for label, cells in by_variant(experiment):
+    for label, cells in best_first(by_variant(experiment), lambda row: scores.get(row[0], {}).get("rank")):
         found = scores.get(label, {"iqm": None, "low": None, "high": None})
         interval = "–" if found["iqm"] is None else ends(found["low"], found["high"])
         rows.append((label, score_text(found["iqm"]), interval, "  ".join(words(cell) for cell in cells)))
@@ -243,8 +244,10 @@ def _show_results(experiment: dict[str, Any], results: dict[str, Any]) -> None:
 
 def _show_methods(across: dict[str, Any]) -> None:
     """Each method over all environments, in normalised scores."""
-    best_first = sorted(across["methods"], key=lambda one: one["rank"])
-    rows = [(one["label"], score_text(one["iqm"]), ends(one["low"], one["high"]), str(one["n"])) for one in best_first]
+    rows = [
+        (one["label"], score_text(one["iqm"]), ends(one["low"], one["high"]), str(one["n"]))
+        for one in best_first(across["methods"], lambda one: one["rank"])
+    ]
     print_table(("OVER ENVIRONMENTS", "IQM", "95 % INTERVAL", "SCORES"), rows, keep=2)
     for one in across["environments"]:
         chance, threshold = score_text(one["random_return"]), score_text(one["threshold"])

@@ -229,3 +229,20 @@ def test_how_figures_were_made_is_folded_where_variants_differ_in_it() -> None:
     found = experiment_results(trials, Setting({"a": "A", "b": "B"}, dict.fromkeys("ab", "CartPole-v1")))
     text = report(ReportHead("Two", "two-1", "now", "1.0", "{}"), found)
     assert "<details><summary>How each figure was made</summary>" in text
+
+
+def test_every_list_of_a_report_begins_with_the_best_and_colours_stay_with_their_variant() -> None:
+    trials = [
+        Trial(variant, seed, f"{variant}-{seed}", score, True, 200, 200.0, 3.0, Paid(3.0, 200))
+        for variant, score in (("a", None), ("b", 1.0), ("c", 20.0))
+        for seed in range(2)
+    ]
+    names = {"a": "Nothing", "b": "Worse", "c": "Better"}
+    found = experiment_results(trials, Setting(names, dict.fromkeys(names, "CartPole-v1"), threshold=12.0))
+    text = report(ReportHead("Order", "order-1", "now", "1.0", "{}"), found)
+    for title in ("Steps to threshold", "Each seed", "Cost"):
+        section = Seen(text.split(f"<h2>{title}</h2>")[1].split("</section>")[0])
+        places = [section.text.index(name) for name in ("Better", "Worse", "Nothing")]
+        assert places == sorted(places), title
+    steps = text.split("<h2>Steps to threshold</h2>")[1].split("</section>")[0]
+    assert re.findall(r'class="line (s\d)"', steps.split('class="legend"')[1]) == ["s3", "s2", "s1"]

@@ -1,17 +1,17 @@
 import type { PlotLine } from "@/components/figure/line-plot";
 import type { ExperimentResults } from "@/lib/api";
 import { brief, plural } from "@/lib/format";
-import { labelsOf, placesOf, showsSeeds } from "./labels";
+import { arrivalsOf, labelsOf, placesOf, showsSeeds } from "./labels";
 
 type Arrivals = NonNullable<ExperimentResults["thresholds"]>["variants"][number];
 
 /** For each variant the share of its seeds that has got there by each step, by Kaplan and Meier's estimate. */
 export function arrivalLines(results: ExperimentResults): PlotLine[] {
-  const { thresholds, variants } = results;
+  const { variants } = results;
   const isLarge = !showsSeeds(results);
   const label = labelsOf(variants);
   const place = placesOf(variants);
-  return (thresholds?.variants ?? []).map((one) => ({
+  return arrivalsOf(results).map((one) => ({
     ...{ id: one.variant, style: place(one.variant) },
     label: `${label(one.variant)}: ${one.reached} of ${one.n}`,
     points: steps(one, (i) => shareAt(one, i)),

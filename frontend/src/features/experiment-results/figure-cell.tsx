@@ -1,30 +1,55 @@
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
 import { ChartHelp } from "@/components/charts";
-import type { ExperimentResults } from "@/lib/api";
+import type { ExperimentResults, Made } from "@/lib/api";
 import { decimal, interval } from "@/lib/format";
-import { madeText } from "@/lib/made";
+import { madeText, madeTexts } from "@/lib/made";
 
 export const FIGURES = [
   { name: "iqm", title: "IQM [95 %]", brief: "IQM" },
-  { name: "median", title: "Median", brief: "Median" },
+  { name: "median", title: "Median [quartiles]", brief: "Median" },
   { name: "mean", title: "Mean", brief: "Mean" },
   { name: "std", title: "Std", brief: "Std" },
   { name: "optimality_gap", title: "Optimality gap", brief: "Optimality gap" },
 ] as const;
 
 type Figure = (typeof FIGURES)[number];
+type Scored = ExperimentResults["variants"][number];
+
+/** What stands in the cell of a figure beside it. */
+const BESIDE: Partial<Record<Figure["name"], readonly string[]>> = {
+  median: ["lower_quartile", "upper_quartile"],
+};
+
+function madeOf({ made }: Scored, name: Figure["name"]): Made[] {
+  return [name, ...(BESIDE[name] ?? [])].flatMap((one) => made[one] ?? []);
+}
+
+/** How the figures of a column were made; empty if none was. `one`: what a row is. */
+export function columnHelp(rows: readonly Scored[], name: Figure["name"], one?: string): string {
+  const scored = rows.filter(({ n }) => n > 0);
+  return [name, ...(BESIDE[name] ?? [])]
+    .map((each) =>
+      madeTexts(
+        scored.flatMap(({ label, made }) => (made[each] ? [{ label, made: made[each] }] : [])),
+        one,
+      ),
+    )
+    .filter(Boolean)
+    .join("\n");
+}
 
 interface FigureCellProps {
   figure: Figure;
-  of: ExperimentResults["variants"][number];
+  of: Scored;
   /** Whether the row is opened on a narrow screen, where it shows the interquartile mean alone otherwise. */
   isOpen: boolean;
 }
 
 /** A figure of a variant. How it was made is its title, and on an opened row of a narrow screen its help. */
 export function FigureCell({ figure: { name, brief }, of, isOpen }: FigureCellProps) {
-  const made = of.made[name] && madeText(of.made[name]);
+  const made = madeOf(of, name).map(madeText).join("\n") || undefined;
+  const { lower_quartile: lower, upper_quartile: upper } = of;
   return (
     <td
       title={made}
@@ -34,6 +59,9 @@ export function FigureCell({ figure: { name, brief }, of, isOpen }: FigureCellPr
       {decimal(of[name])}
       {name === "iqm" && of.n > 0 && (
         <span className="text-xs text-ink-soft"> {interval(of.low, of.high)}</span>
+      )}
+      {name === "median" && of.n > 1 && lower != null && upper != null && (
+        <span className="text-xs text-ink-soft"> {interval(lower, upper)}</span>
       )}
     </td>
   );

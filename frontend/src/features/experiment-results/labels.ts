@@ -15,6 +15,18 @@ export function comparedIn({ across, variants }: ExperimentResults): readonly Sc
   return across?.methods ?? variants;
 }
 
+/** The same from the best to the worst; those without scores come last, in the order of the specification. */
+export function bestFirst<One extends Pick<Scored, "rank">>(variants: readonly One[]): One[] {
+  const standing = ({ rank }: One) => rank ?? variants.length + 1;
+  return variants.toSorted((one, other) => standing(one) - standing(other));
+}
+
+/** Steps to the threshold of the variants that were trained, the best by score first. */
+export function arrivalsOf({ thresholds, variants }: ExperimentResults) {
+  const known = new Map(thresholds?.variants.map((one) => [one.variant, one]));
+  return bestFirst(variants).flatMap(({ variant }) => known.get(variant) ?? []);
+}
+
 /** Labels of variants by id. */
 export function labelsOf(
   variants: readonly { variant: string; label: string }[],

@@ -3,18 +3,19 @@ import { ChartHelp } from "@/components/charts";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
 import { decimal, plural } from "@/lib/format";
-import { madeTexts } from "@/lib/made";
-import { FigureCell, FIGURES, RowOpener } from "./figure-cell";
+import { columnHelp, FigureCell, FIGURES, RowOpener } from "./figure-cell";
 import { ForestFoot, ForestLine } from "./forest-plot";
+import { bestFirst } from "./labels";
 
 /**
- * Methods over all environments that they share: normalised scores, summed up and as a forest plot; nothing where all
+ * Methods over all environments that they share, the best first: normalised scores, summed up and as a forest plot; nothing where all
  * variants are trained on one.
  */
 export function MethodTable({ results }: { results: ExperimentResults }) {
   const { across } = results;
   if (!across || across.methods.length === 0) return null;
-  const { methods, environments, forest } = across;
+  const { environments, forest } = across;
+  const methods = bestFirst(across.methods);
   const figures = FIGURES.filter(({ name }) => methods.some((one) => one[name] !== null));
   return (
     <Card
@@ -39,7 +40,10 @@ export function MethodTable({ results }: { results: ExperimentResults }) {
               <th key={name} scope="col">
                 <span className="flex items-center gap-1">
                   {title}
-                  <ChartHelp title={`${title} over environments`} text={helpOf(methods, name)} />
+                  <ChartHelp
+                    title={`${title} over environments`}
+                    text={columnHelp(methods, name, "method")}
+                  />
                 </span>
               </th>
             ))}
@@ -86,12 +90,5 @@ function MethodRow({ method, forest, figures }: MethodRowProps) {
       </td>
       <RowOpener label={method.label} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
     </tr>
-  );
-}
-
-function helpOf(methods: Across["methods"], name: string): string {
-  return madeTexts(
-    methods.flatMap(({ label, made }) => (made[name] ? [{ label, made: made[name] }] : [])),
-    "method",
   );
 }

@@ -1,6 +1,7 @@
 import { render, screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import type { ExperimentResults } from "@/lib/api";
+import { arrivalLines } from "./arrival-lines";
 import fixture from "./fixture.json";
 import { MethodTable } from "./method-table";
 import { ProfileCard } from "./profile-card";
@@ -60,6 +61,59 @@ test("profiles are of normalised scores, by the names of the methods", () => {
   render(<ProfileCard results={several} />);
   expect(screen.getByLabelText(/above each normalised score, of 2 variants/)).toBeVisible();
   expect(screen.getAllByText(/^PPO everywhere/)[0]).toBeVisible();
+});
+
+test("variants and methods are listed from the best to the worst, those without scores last", () => {
+  const [ppo, dqn] = several.variants;
+  const [one, other] = several.across!.methods;
+  const turned: ExperimentResults = {
+    ...several,
+    variants: [
+      { ...ppo!, variant: "none", label: "None", ...{ rank: null, n: 0, scores: [] } },
+      { ...ppo!, rank: 2 },
+      { ...dqn!, label: "DQN", rank: 1 },
+    ],
+    across: {
+      ...several.across!,
+      methods: [
+        { ...one!, rank: 2 },
+        { ...other!, label: "DQN everywhere", rank: 1 },
+      ],
+    },
+  };
+  const order = (name: string) =>
+    within(screen.getByRole("region", { name }))
+      .getAllByRole("rowheader")
+      .map((head) => head.firstChild?.textContent);
+  renderWithQueries(
+    <>
+      <MethodTable results={turned} />
+      <ScoreTable experiment="exp-a" results={turned} />
+      <StepsTable results={turned} />
+    </>,
+  );
+  expect(order("Scores over 2 environments")).toEqual(["DQN everywhere", "PPO everywhere"]);
+  expect(order("Scores on each environment")).toEqual(["DQN", "PPO", "None"]);
+  expect(order("Steps to a return of 475.0")).toEqual(["DQN", "PPO"]);
+  expect(arrivalLines(turned).map(({ id, style }) => [id, style])).toEqual([
+    ["dqn", 2],
+    ["ppo", 1],
+  ]);
+});
+
+test("quartiles stand beside the median, and say how they were made", () => {
+  const [ppo, dqn] = alone.variants;
+  const lower = { ...ppo!.made.median!, definition: "A quarter lies below." };
+  const withQuartiles = {
+    ...ppo!,
+    ...{ median: 480, lower_quartile: 470, upper_quartile: 490.5 },
+    made: { ...ppo!.made, lower_quartile: lower },
+  };
+  renderWithQueries(
+    <ScoreTable experiment="exp-a" results={{ ...alone, variants: [withQuartiles, dqn!] }} />,
+  );
+  const cell = screen.getByRole("cell", { name: /480.0 \[470.0, 490.5\]/ });
+  expect(cell).toHaveAttribute("title", expect.stringMatching(/A quarter lies below/));
 });
 
 test("on one environment there are no methods", () => {

@@ -3,31 +3,27 @@ import { ChartHelp } from "@/components/charts";
 import { KeepPreset } from "@/components/keep-preset";
 import { Card } from "@/components/ui/card";
 import type { ExperimentResults } from "@/lib/api";
-import { madeText, madeTexts } from "@/lib/made";
-import { FIGURES } from "./figure-cell";
+import { madeText } from "@/lib/made";
+import { columnHelp, FIGURES } from "./figure-cell";
 import { ForestFoot } from "./forest-plot";
-import { showsSeeds } from "./labels";
+import { bestFirst, showsSeeds } from "./labels";
 import { ScoreRow } from "./score-row";
 
 /**
- * Variants with their scores: summed up, as a forest plot, and of each seed with a link to its run. On a narrow screen
+ * Variants with their scores, the best first: summed up, as a forest plot, and of each seed with a link to its run. On a narrow screen
  * each variant is a block that opens. Of several environments there is no plot: their returns have no scale
  * in common.
  */
 export function ScoreTable({ experiment, results }: ScoreTableProps) {
   const [kept, setKept] = useState<ExperimentResults["variants"][number] | null>(null);
-  const { variants, cost } = results;
+  const { cost } = results;
+  const variants = bestFirst(results.variants);
   if (results.scored === 0 && results.failed === 0) return null; // the verdict says so
   const withSeeds = showsSeeds(results);
   const several = results.across != null;
   const forest = several ? null : results.forest;
   const figures = FIGURES.filter(({ name }) => variants.some((one) => one[name] !== null));
-  const helpOf = (name: (typeof FIGURES)[number]["name"]) =>
-    madeTexts(
-      variants.flatMap(({ label, n, made }) =>
-        made[name] && n > 0 ? [{ label, made: made[name] }] : [],
-      ),
-    );
+  const helpOf = (name: (typeof FIGURES)[number]["name"]) => columnHelp(variants, name);
   return (
     <Card
       title={several ? "Scores on each environment" : "Scores"}

@@ -7,21 +7,18 @@ import { brief, decimal, noInterval, shareText, plural } from "@/lib/format";
 import { madeText, madeTexts } from "@/lib/made";
 import { arrivalLines } from "./arrival-lines";
 import { NarrowName } from "./figure-cell";
-import { labelsOf, showsSeeds } from "./labels";
+import { arrivalsOf, labelsOf, showsSeeds } from "./labels";
 
 /** Steps to the threshold, drawn and in figures, with the seeds that never got there; nothing without a threshold. */
 export function StepsTable({ results }: { results: ExperimentResults }) {
   const { thresholds } = results;
   if (!thresholds || thresholds.variants.length === 0) return null;
+  const arrivals = arrivalsOf(results);
   const label = labelsOf(results.variants);
   const withSeeds = showsSeeds(results);
   const where = new Map(results.variants.map((one) => [one.variant, one.environment]));
-  const help = madeTexts(
-    thresholds.variants.map(({ variant, made }) => ({ label: label(variant), made })),
-  );
-  const longest = Math.max(
-    ...thresholds.variants.flatMap(({ seeds }) => seeds.map(({ steps }) => steps)),
-  );
+  const help = madeTexts(arrivals.map(({ variant, made }) => ({ label: label(variant), made })));
+  const longest = Math.max(...arrivals.flatMap(({ seeds }) => seeds.map(({ steps }) => steps)));
   return (
     <Card
       title={
@@ -33,7 +30,7 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
       bodyClass="flex min-w-0 flex-col gap-4 p-4"
     >
       <LinePlot
-        label={`Share of seeds that got there by each step, of ${plural(thresholds.variants.length, "variant")}`}
+        label={`Share of seeds that got there by each step, of ${plural(arrivals.length, "variant")}`}
         x={{ domain: [0, longest], label: "environment steps" }}
         y={{ domain: [0, 1], label: "share of seeds that got there", format: shareText }}
         lines={arrivalLines(results)}
@@ -53,7 +50,7 @@ export function StepsTable({ results }: { results: ExperimentResults }) {
             </tr>
           </thead>
           <tbody className="max-md:block">
-            {thresholds.variants.map((one) => (
+            {arrivals.map((one) => (
               <ArrivalRow
                 key={one.variant}
                 arrivals={one}

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments import tables
 from rlviz.analysis.experiments.across import Across, normalisation
 from rlviz.analysis.experiments.made import Made
@@ -45,10 +46,11 @@ class ReportHead:
 
 
 def report(head: ReportHead, results: ExperimentResults) -> str:
-    """One HTML document. All text in it is escaped."""
+    """One HTML document, which lists variants from the best to the worst. All text in it is escaped."""
     methods = results.across.methods if results.across else []
     places = {one.variant: place for group in (results.variants, methods) for place, one in enumerate(group)}
     labels = {one.variant: one.label for one in (*results.variants, *methods)}
+    results = _in_order(results)
     document = element(
         "html",
         element(
@@ -67,6 +69,21 @@ def report(head: ReportHead, results: ExperimentResults) -> str:
     # As XML, "<" is escaped within attributes too; empty elements are closed by a tag, as HTML wants it.
     text = tostring(document, encoding="unicode", short_empty_elements=False)
     return f"<!doctype html>\n{text}\n"
+
+
+def _in_order(results: ExperimentResults) -> ExperimentResults:
+    """The same with the best variant first in every list that has the order of the specification."""
+    variants = best_first(results.variants, lambda one: one.rank)
+    standings = {one.variant: standing for standing, one in enumerate(variants)}
+    cost = sorted(results.cost.variants, key=lambda one: standings[one.variant])
+    changes: dict[str, object] = {
+        "variants": variants,
+        "cost": results.cost.model_copy(update={"variants": cost}),
+    }
+    if results.thresholds is not None:
+        arrivals = sorted(results.thresholds.variants, key=lambda one: standings[one.variant])
+        changes["thresholds"] = results.thresholds.model_copy(update={"variants": arrivals})
+    return results.model_copy(update=changes)
 
 
 def _opening(head: ReportHead, results: ExperimentResults) -> list[Element]:
