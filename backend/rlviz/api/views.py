@@ -6,19 +6,21 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from typing import Any
 
 from rlviz.analysis import hints
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.hints import Review, SuggestedChange
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.solved import SolvedAt
+from rlviz.analysis.statistics import Summary
 from rlviz.api.schemas import comparison, metrics, stream
 from rlviz.api.schemas import hints as hint_schemas
 from rlviz.api.schemas.comparison import ComparedRun, Comparison, ConfigDifference, FigureComparison, RunGroup, Verdict
 from rlviz.api.schemas.evaluations import Evaluation
 from rlviz.api.schemas.hints import Hint, HintRule, Minimum, RunHints
 from rlviz.api.schemas.metrics import AncestorCurves, EpisodesBefore, GhostCurves, MetricCurve, MetricCurves, PastCurves
-from rlviz.api.schemas.runs import AttemptTimes, ForkedFrom, Run, SeedGroup, Solved
+from rlviz.api.schemas.runs import AttemptTimes, BestOfSeeds, ForkedFrom, Run, SeedGroup, Solved
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.evaluation import Origin, PolicyChoice
 from rlviz.domain.times import utc
@@ -56,9 +58,6 @@ def view_run(row: RunRow, queue: Mapping[str, int]) -> Run:
 
 
 def view_group(group: Group) -> SeedGroup:
-    returns = group.returns
-    scored = 0 if returns is None else returns.count
-    interval = None if returns is None else returns.interval
     return SeedGroup(
         id=group.id,
         run_ids=[row.id for row in group.runs],
@@ -68,12 +67,21 @@ def view_group(group: Group) -> SeedGroup:
         solved=sum(row.solved is not None for row in group.runs),
         sparklines=[row.sparkline for row in group.runs[:MOST_SPARKLINES]],
         ended=sum(row.state.has_ended for row in group.runs),
-        scored=scored,
-        iqm=None if returns is None else returns.iqm,
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
+        **_summed_up(group.returns),
         definition=group.definition,
+        best=BestOfSeeds(**_summed_up(group.best), definition=group.best_definition),
     )
+
+
+def _summed_up(summary: Summary | None) -> dict[str, Any]:
+    """The figures of a group, by their names in SeedGroup and BestOfSeeds."""
+    interval = None if summary is None else summary.interval
+    return {
+        "scored": 0 if summary is None else summary.count,
+        "iqm": None if summary is None else summary.iqm,
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+    }
 
 
 def still_url(env_id: str) -> str | None:

@@ -38,6 +38,10 @@ def test_a_group_is_one_line_of_the_list_and_all_of_them_on_demand(
         **{"statuses": {"created": 3}, "step": 0, "end_step": 3 * 1_024, "solved": 0, "sparklines": [[], [], []]},
         **{"ended": 0, "scored": 0, "iqm": None, "low": None, "high": None},
         "definition": "None of the 3 seeds has finished an episode yet.",
+        "best": {
+            **{"scored": 0, "iqm": None, "low": None, "high": None},
+            "definition": "None of the 3 seeds has finished 20 episodes yet.",
+        },
     }
     assert service.get("/runs", params={"group": first})["total"] == 3
 

@@ -136,10 +136,10 @@ def test_a_disk_that_fills_up_at_the_third_run_leaves_none(tmp_path: Path, monke
 
 
 def test_a_group_is_summed_up_by_the_returns_that_are_there() -> None:
-    def row(seed: int, mean: float | None) -> RunRow:
+    def row(seed: int, mean: float | None, best: float | None = None) -> RunRow:
         return RunRow(
             id=f"r{seed}", group_id="g", name="n", algo="ppo", env_id="e", seed=seed, total_timesteps=1,
-            tags=[], created_at=0.0, ep_rew_mean=mean, status=RunStatus.COMPLETED.value,
+            tags=[], created_at=0.0, ep_rew_mean=mean, best_moving_average=best, status=RunStatus.COMPLETED.value,
         )  # fmt: skip
 
     group = Group.of("g", [row(seed, mean) for seed, mean in enumerate([10, 20, 30, 100, None])])
@@ -147,8 +147,17 @@ def test_a_group_is_summed_up_by_the_returns_that_are_there() -> None:
     assert (group.returns.count, group.returns.iqm) == (4, 25)
     assert Group.of("g", [row(1, None), row(2, None)]).returns is None
     assert group.definition == (
-        "Interquartile mean of the current mean return (100 episodes) of 4 of 5 seeds, "
-        "with the 95 % interval of a bootstrap over seeds (2,000 resamples)."
+        "Interquartile mean of the mean return of the last 100 episodes of 4 of 5 seeds, "
+        "with the 95 % interval of a bootstrap over seeds (2,000 resamples). "
+        "Source: Agarwal et al. 2021, https://arxiv.org/abs/2108.13264."
     )
-    assert Group.of("g", [row(1, 5), row(2, None)]).definition.endswith("1 of 2 seeds; one seed: no interval.")
+    assert "1 of 2 seeds; one seed: no interval. Source:" in Group.of("g", [row(1, 5), row(2, None)]).definition
     assert Group.of("g", [row(1, None), row(2, None)]).definition == "None of the 2 seeds has finished an episode yet."
+    early = Group.of("g", [row(1, 5), row(2, 6)])
+    assert (early.best, early.best_definition) == (None, "None of the 2 seeds has finished 20 episodes yet.")
+    later = Group.of("g", [row(1, 5, 100), row(2, 6, 300), row(3, 7)])
+    assert later.best is not None
+    assert (later.best.count, later.best.iqm) == (2, 200)
+    assert later.best_definition.startswith(
+        "Interquartile mean of the best average, the highest mean return of 20 episodes in a row, of 2 of 3 seeds, with"
+    )

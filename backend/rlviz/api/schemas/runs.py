@@ -202,6 +202,16 @@ class RunDrift(Wire):
     drift: list[Drift] = Field(description="Of its files, then of the packages; empty if nothing differs.")
 
 
+class BestOfSeeds(Wire):
+    """The best averages of the runs of a group, summed up over its seeds."""
+
+    scored: int = Field(description="Runs with a best average, which the figures are of.")
+    iqm: float | None = Field(description="Interquartile mean of their best averages; null before the first.")
+    low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for fewer than two.")
+    high: float | None = Field(description="Upper end of it.")
+    definition: str = Field(description="How these three are made, in a sentence.")
+
+
 class SeedGroup(Wire):
     """Runs that differ in their seed alone."""
 
@@ -218,6 +228,7 @@ class SeedGroup(Wire):
     low: float | None = Field(description="Lower end of its 95 % bootstrap interval; null for fewer than two.")
     high: float | None = Field(description="Upper end of it.")
     definition: str = Field(description="How these three are made, in a sentence.")
+    best: BestOfSeeds
 
 
 class GroupRuns(Wire):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
+from rlviz.analysis.experiments.made import AGARWAL
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.numbers import NO_INTERVAL
+from rlviz.analysis.return_curve import WINDOW
 from rlviz.analysis.statistics import Summary, summarize
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 from rlviz.catalog.models import RunRow
@@ -67,32 +69,46 @@ class SeedsWanted:
 
 @dataclass(frozen=True)
 class Group:
-    """``runs``: by seed. ``returns``: summary of the mean returns of those that have one; None if none has."""
+    """``runs``: by seed. ``returns``: summary of the mean returns of those that have one, ``best`` of their best
+    averages; None if none has."""
 
     id: str
     runs: Sequence[RunRow] = field(repr=False)
     returns: Summary | None
+    best: Summary | None
 
     @classmethod
     def of(cls, group_id: str, rows: Sequence[RunRow]) -> Group:
-        known = tuple(row.ep_rew_mean for row in rows if row.ep_rew_mean is not None)
-        return cls(group_id, rows, _summary(known) if known else None)
+        returns = _summary_of(row.ep_rew_mean for row in rows)
+        return cls(group_id, rows, returns, _summary_of(row.best_moving_average for row in rows))
 
     @property
     def definition(self) -> str:
         """How the figures of its returns are made, in a sentence."""
         if self.returns is None:
             return f"None of the {len(self.runs)} seeds has finished an episode yet."
-        scored = self.returns.count
+        return self._made_of(self.returns, f"mean return of the last {MEAN_EPISODES} episodes")
+
+    @property
+    def best_definition(self) -> str:
+        """How the figures of its best averages are made, in a sentence."""
+        if self.best is None:
+            return f"None of the {len(self.runs)} seeds has finished {WINDOW} episodes yet."
+        return self._made_of(self.best, f"best average, the highest mean return of {WINDOW} episodes in a row,")
+
+    def _made_of(self, summary: Summary, what: str) -> str:
+        scored = summary.count
         interval = (
             f", with the {CONFIDENCE * 100:g} % interval of a bootstrap over seeds ({SUMMARY_RESAMPLES:,} resamples)"
             if scored >= FEWEST_SCORES
             else f"; {NO_INTERVAL}"
         )
-        return (
-            f"Interquartile mean of the current mean return ({MEAN_EPISODES} episodes) of {scored} of {len(self.runs)} "
-            f"seeds{interval}."
-        )
+        return f"Interquartile mean of the {what} of {scored} of {len(self.runs)} seeds{interval}. Source: {AGARWAL}."
+
+
+def _summary_of(scores: Iterable[float | None]) -> Summary | None:
+    known = tuple(score for score in scores if score is not None)
+    return _summary(known) if known else None
 
 
 @lru_cache(maxsize=1_000)

@@ -2282,6 +2282,37 @@ export interface components {
       episodes: number;
     };
     /**
+     * BestOfSeeds
+     * @description The best averages of the runs of a group, summed up over its seeds.
+     */
+    BestOfSeeds: {
+      /**
+       * Scored
+       * @description Runs with a best average, which the figures are of.
+       */
+      scored: number;
+      /**
+       * Iqm
+       * @description Interquartile mean of their best averages; null before the first.
+       */
+      iqm: number | null;
+      /**
+       * Low
+       * @description Lower end of its 95 % bootstrap interval; null for fewer than two.
+       */
+      low: number | null;
+      /**
+       * High
+       * @description Upper end of it.
+       */
+      high: number | null;
+      /**
+       * Definition
+       * @description How these three are made, in a sentence.
+       */
+      definition: string;
+    };
+    /**
      * BestPolicy
      * @description Which policy ``best_model.zip`` holds, and how it did on seeds that chose nothing; kept within that file.
      */
@@ -8291,6 +8322,7 @@ export interface components {
        * @description How these three are made, in a sentence.
        */
       definition: string;
+      best: components["schemas"]["BestOfSeeds"];
     };
     /** SeedScore */
     SeedScore: {

@@ -8,7 +8,7 @@ const runs = [1, 2, 3].map(
   (seed) =>
     ({
       ...{ id: `r${seed}`, seed, status: "completed", sparkline: [1, 2] },
-      best_moving_average: seed * 100,
+      ...{ ep_rew_mean: seed * 100, best_moving_average: seed * 111 },
     }) as Run,
 );
 const group = {
@@ -28,6 +28,8 @@ test("a run's group says what its seeds amount to, and leads to each and to all 
   );
   await userEvent.click(screen.getByText("Single seeds"));
   expect(screen.getByRole("link", { name: "seed 1" })).toHaveAttribute("href", "/runs/view?id=r1");
+  const ofSeed = screen.getByRole("link", { name: "seed 1" }).closest("li");
+  expect(ofSeed, "the measure that the group sums up").toHaveTextContent("100.0");
   expect(screen.getByText("seed 2")).toHaveAttribute("aria-current", "page");
   await userEvent.click(screen.getByRole("switch", { name: "Band of all seeds behind the curve" }));
   expect(onBand).toHaveBeenCalledWith(true);

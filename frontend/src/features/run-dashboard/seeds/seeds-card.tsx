@@ -51,6 +51,9 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
         </p>
         <Switch label="Band of all seeds behind the curve" checked={band} onChange={onBand} />
         <Disclosure summary="Single seeds">
+          <p className="text-right text-2xs text-ink-faint">
+            Mean return of each, of the last episodes
+          </p>
           <ul className="flex flex-col divide-y divide-line text-sm">
             {runs.map((run) => (
               <li key={run.id} className="flex items-center gap-2 py-1.5">
@@ -68,7 +71,7 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
                 )}
                 <Sparkline values={run.sparkline} className="h-5 w-16 shrink-0 text-chart-raw" />
                 <span className="w-14 shrink-0 text-right text-xs text-ink-soft tabular-nums">
-                  {decimal(run.best_moving_average)}
+                  {decimal(run.ep_rew_mean)}
                 </span>
                 <StatusBadge status={run.status} />
               </li>

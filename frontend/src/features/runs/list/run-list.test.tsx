@@ -205,9 +205,8 @@ const group = {
   sparklines: [[1, 2], [2, 3], []],
   ended: 1,
   scored: 3,
-  iqm: 461.2,
-  low: 420,
-  high: 492.1,
+  ...{ iqm: 301.5, low: 270, high: 333 },
+  best: { scored: 3, iqm: 461.2, low: 420, high: 492.1, definition: "IQM of the best averages." },
 } as unknown as SeedGroup;
 
 function showGroup() {
@@ -220,11 +219,15 @@ function showGroup() {
   });
 }
 
-test("a group is one line with its interval, and opens to its single seeds", async () => {
+test("a group is one line with the interval of what its column names, and opens to its single seeds", async () => {
   showGroup();
   const row = await line(/Seeds/);
   expect(screen.getByRole("treegrid", { name: "Runs" })).toHaveAttribute("aria-rowcount", "3");
   expect(row).toHaveTextContent(/461\.2.*\[420\.0, 492\.1\]/);
+  expect(within(row).getByText("461.2").closest("[title]")).toHaveAttribute(
+    "title",
+    "461.2 [420.0, 492.1]. IQM of the best averages.",
+  );
   expect(row).toHaveTextContent("50%1 of 3 ended");
   expect(within(row).getByRole("link", { name: "Seeds" })).toHaveAttribute(
     "href",

@@ -82,7 +82,7 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
       />
       <div
         role="gridcell"
-        title={`${intervalText(group)}. ${group.definition}`}
+        title={`${intervalText(group.best)}. ${group.best.definition}`}
         className={clsx(layout.best, "z-1 flex flex-col items-end leading-tight tabular-nums")}
       >
         <span className="flex items-center gap-1 font-medium">
@@ -99,11 +99,11 @@ export const GroupCells = memo(function GroupCells(props: GroupCellsProps) {
               )}
             </span>
           )}
-          {decimal(group.iqm)}
+          {decimal(group.best.iqm)}
         </span>
-        {group.low !== null && group.high !== null && (
+        {group.best.low !== null && group.best.high !== null && (
           <span className="text-2xs whitespace-nowrap text-ink-faint">
-            {interval(group.low, group.high)}
+            {interval(group.best.low, group.best.high)}
           </span>
         )}
       </div>

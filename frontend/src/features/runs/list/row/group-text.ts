@@ -23,7 +23,11 @@ export function groupProgressText(group: SeedGroup): ProgressText {
 }
 
 /** `461.2 [420.0, 492.1]`; one run alone has no interval. */
-export function intervalText({ iqm, low, high }: Pick<SeedGroup, "iqm" | "low" | "high">): string {
+export function intervalText({
+  iqm,
+  low,
+  high,
+}: Pick<SeedGroup["best"], "iqm" | "low" | "high">): string {
   if (iqm === null) return "–";
   return low === null || high === null ? decimal(iqm) : `${decimal(iqm)} ${interval(low, high)}`;
 }
