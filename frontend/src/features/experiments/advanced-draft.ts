@@ -25,6 +25,7 @@ export interface AdvancedDraft {
   retries: string;
   /** After so long nothing more is begun. */
   minutes: string;
+  coreSeconds: string;
   mostSteps: string;
   /** Seed of what proposes the values of a search. */
   samplerSeed: string;
@@ -32,7 +33,8 @@ export interface AdvancedDraft {
 
 export const FIRST_ADVANCED: AdvancedDraft = {
   ...{ episodes: "", policy: "best", every: "", parallel: "", memory: "" },
-  ...{ failMode: "retry", retries: "", minutes: "", mostSteps: "", samplerSeed: "" },
+  ...{ failMode: "retry", retries: "", minutes: "", coreSeconds: "", mostSteps: "" },
+  samplerSeed: "",
 };
 
 export const FAIL_MODES: Record<AdvancedDraft["failMode"], string> = {
@@ -48,6 +50,7 @@ export const ADVANCED_POINTERS = {
   memory: "/memory_per_worker",
   retries: "/retries",
   minutes: "/limits/seconds",
+  coreSeconds: "/limits/core_seconds",
   mostSteps: "/limits/steps",
   samplerSeed: "/sweep/seed",
 } as const;
@@ -71,10 +74,14 @@ export function readAdvanced(
     draft[field].trim() === ""
       ? null
       : readWhole(draft[field], bounds, ADVANCED_POINTERS[field], problems);
-  const minutes = draft.minutes.trim() === "" ? null : parseNumber(draft.minutes);
-  if (minutes !== null && !(minutes > 0)) {
-    problems.set(ADVANCED_POINTERS.minutes, "Enter a number above 0");
-  }
+  const positive = (field: "minutes" | "coreSeconds") => {
+    const value = draft[field].trim() === "" ? null : parseNumber(draft[field]);
+    if (value !== null && !(value > 0)) {
+      problems.set(ADVANCED_POINTERS[field], "Enter a number above 0");
+    }
+    return value;
+  };
+  const minutes = positive("minutes");
   const retries = draft.failMode === "retry" ? whole("retries", limits.experiment_retries) : null;
   const megabytes = whole("memory", { minimum: 1 });
   return {
@@ -91,6 +98,7 @@ export function readAdvanced(
       }),
       limits: given({
         seconds: minutes && minutes * 60,
+        core_seconds: positive("coreSeconds"),
         steps: whole("mostSteps", { minimum: 1 }),
       }),
     }),

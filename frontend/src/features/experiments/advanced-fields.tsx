@@ -124,6 +124,7 @@ export function AdvancedFields(props: AdvancedFieldsProps) {
         </Group>
         <Group title="No trial is begun after">
           {typed("minutes", "Minutes", "What trains then is finished.", "no limit")}
+          {typed("coreSeconds", "Core-seconds", "Processor time of all runs.", "no limit")}
           {typed("mostSteps", "Steps together", "Of all runs.", "no limit")}
         </Group>
         {searches && (

@@ -22,7 +22,7 @@ test("what variants differ in is a column, and what they share a fact", () => {
         ],
         score: { episodes: 20, policy: "best" },
         ...{ fail_mode: "retry", retries: null, parallel: null, memory_per_worker: null },
-        limits: { seconds: 90, steps: null },
+        limits: { seconds: 90, core_seconds: 7_200, steps: null },
       },
       {
         variants: [
@@ -48,7 +48,7 @@ test("what variants differ in is a column, and what they share a fact", () => {
     Score: "20 fresh episodes by the best policy, if one was kept",
     "On failure": "train it anew, 1 retry at most",
     "Parallel runs": "as many as may train",
-    "No trial is begun after": "1m 30s",
+    "No trial is begun after": "1m 30s, or 7,200 core-seconds",
   });
 });
 

@@ -164,9 +164,10 @@ function failText(
 }
 
 function limitText(limits: Specification["limits"]): string {
-  const { seconds, steps } = limits ?? {};
+  const { seconds, core_seconds: cores, steps } = limits ?? {};
   const parts = [
     seconds != null && duration(seconds * 1000),
+    cores != null && plural(cores, "core-second"),
     steps != null && plural(steps, "step"),
   ];
   return parts.filter(Boolean).join(", or ");

@@ -162,8 +162,9 @@ test("what an experiment is called, which seeds, where, and how it is carried ou
   type("Retries", "3");
   type("Memory per worker (MB)", "64");
   type("Minutes", "1.5");
+  type("Core-seconds", "7.2k");
   type("Steps together", "9k");
-  expect(screen.getByText("7 changed")).toBeVisible();
+  expect(screen.getByText("8 changed")).toBeVisible();
   expect(screen.getByText("6 runs, 6k steps together")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   await vi.waitFor(() => expect(sent()).toHaveLength(1));
@@ -180,7 +181,7 @@ test("what an experiment is called, which seeds, where, and how it is carried ou
     seeds: [7, 8, 11],
     score: { episodes: 50 },
     ...{ parallel: 1, retries: 3, memory_per_worker: 64_000_000 },
-    limits: { seconds: 90, steps: 9_000 },
+    limits: { seconds: 90, core_seconds: 7_200, steps: 9_000 },
     confirm: false,
   });
 });
