@@ -50,7 +50,7 @@ test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
   await keyboard.press("ArrowRight");
   await tabTo(page, evaluation(page).getByLabel("Episodes to evaluate"), 200);
   await keyboard.press("ArrowUp");
-  await tabTo(page, evaluation(page).getByRole("button", { name: "Run Evaluation" }));
+  await tabTo(page, evaluation(page).getByRole("button", { name: "Run evaluation" }));
   await keyboard.press("Enter");
   await isRecorded(page, 3);
 
@@ -97,7 +97,7 @@ test("the whole job, on a phone @touch", async ({ page }, { retry }) => {
 
   await showEvaluation(page);
   await evaluation(page).getByLabel("Episodes to evaluate").selectOption("1");
-  await evaluation(page).getByRole("button", { name: "Run Evaluation" }).tap();
+  await evaluation(page).getByRole("button", { name: "Run evaluation" }).tap();
   await isRecorded(page, 1);
   await evaluation(page).getByRole("button", { name: "Play", exact: true }).tap();
   await expect.poll(() => videoTime(evaluation(page).locator("video"))).toBeGreaterThan(0.1);

@@ -85,7 +85,7 @@ export function EvaluateForm({ busy, blocked, primary, run, onEvaluate }: Evalua
           disabled={blocked}
           icon={<Clapperboard aria-hidden className="size-3.5" />}
         >
-          {busy ? "Evaluating…" : "Run Evaluation"}
+          {busy ? "Evaluating…" : "Run evaluation"}
         </Button>
       </div>
       <div id={optionsId} hidden={!open} className="grid gap-3 @md:grid-cols-2 [&[hidden]]:hidden">

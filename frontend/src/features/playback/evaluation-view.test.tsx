@@ -97,7 +97,7 @@ test("options are asked for, and a seed that is none is refused", async () => {
   await screen.findByText("No evaluation yet");
   await userEvent.click(screen.getByRole("button", { name: "Options" }));
   await userEvent.type(screen.getByLabelText("Seed"), "x");
-  await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
+  await userEvent.click(screen.getByRole("button", { name: "Run evaluation" }));
   expect(screen.getByLabelText("Seed")).toHaveAccessibleDescription("Enter a whole number");
   expect(asked.some(({ route }) => route.startsWith("POST"))).toBe(false);
 
@@ -105,7 +105,7 @@ test("options are asked for, and a seed that is none is refused", async () => {
   await userEvent.type(screen.getByLabelText("Seed"), "200k");
   await userEvent.selectOptions(screen.getByLabelText("Actions"), "sampled");
   await userEvent.selectOptions(screen.getByLabelText("Policy to evaluate"), "best");
-  await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
+  await userEvent.click(screen.getByRole("button", { name: "Run evaluation" }));
   await screen.findByRole("status");
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toEqual({
     seed: 200_000,
@@ -119,7 +119,7 @@ test("the best policy is played unless another is chosen, and the form says of w
   const asked = show([], { ...run, best_policy });
   await screen.findByText("No evaluation yet");
   expect(screen.getByLabelText("Policy to evaluate")).toHaveDisplayValue("Best, step 4k");
-  await userEvent.click(screen.getByRole("button", { name: "Run Evaluation" }));
+  await userEvent.click(screen.getByRole("button", { name: "Run evaluation" }));
   await screen.findByRole("status");
   expect(asked.find(({ route }) => route.startsWith("POST"))?.body).toMatchObject({
     policy: "best",

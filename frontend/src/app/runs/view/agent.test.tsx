@@ -81,7 +81,7 @@ test.each([
   renderWithQueries(<Agent run={nobody} group={new ChartGroup()} />);
   expect(await screen.findByText(title)).toBeVisible();
   expect(screen.queryByRole("radio", { name: "Live" })).toBeNull();
-  expect(screen.queryByRole("button", { name: "Run Evaluation" }) !== null).toBe(
+  expect(screen.queryByRole("button", { name: "Run evaluation" }) !== null).toBe(
     actor === "random",
   );
 });
