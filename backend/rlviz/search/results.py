@@ -8,6 +8,7 @@ from math import log
 from pydantic import ConfigDict, Field, JsonValue
 
 from rlviz.analysis.experiments.made import OUR_PAGE, Made
+from rlviz.analysis.experiments.trials import SCORE_DEFINITIONS, ScoreKind
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.sweep import Choice, FloatRange, IntRange, Parameter, PrunerName, SamplerName, Sweep, label_of
 from rlviz.search.proposer import variant_of
@@ -193,7 +194,8 @@ def _made(sweep: Sweep, complete: int) -> dict[str, Made]:
     return {
         "objective": Made(
             definition=f"Interquartile mean of the scores of {sweep.seeds_per_trial} "
-            f"seed{'' if sweep.seeds_per_trial == 1 else 's'}, each with the same hyperparameters.",
+            f"seed{'' if sweep.seeds_per_trial == 1 else 's'}, each with the same hyperparameters. "
+            f"A score is {SCORE_DEFINITIONS[ScoreKind.TRIAL]}.",
             n=sweep.seeds_per_trial,
             source=OUR_PAGE,
         ),

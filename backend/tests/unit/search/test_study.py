@@ -219,6 +219,8 @@ def test_results_have_a_history_slices_and_coordinates(tmp_path: Path) -> None:
         one.variant for one in SearchProposer(study, [0, 1, 2]).proposed()
     ]
     assert (found.counts[TrialState.COMPLETE], found.wanted) == (5, 12)
+    assert "A score is the mean return of the trial's policy on fresh episodes" in found.made["objective"].definition
+    assert found.made["objective"].n == 3
     assert [one.name for one in found.slices] == list(SPACE)
     assert all(len(one.points) == 5 for one in found.slices)
     places = [place for line in found.coordinates.lines for place in line.places if place is not None]

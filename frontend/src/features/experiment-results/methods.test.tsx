@@ -139,6 +139,10 @@ test("steps are to the threshold of the environment where each variant is traine
   const card = screen.getByRole("region", { name: "Steps to the threshold of each environment" });
   expect(within(card).getByRole("row", { name: /^PPO/ })).toHaveTextContent("475.0 on CartPole-v1");
   expect(within(card).getByRole("row", { name: /^DQN/ })).toHaveTextContent("-100.0 on Acrobot-v1");
+  expect(within(card).getByRole("cell", { name: /0 of 5$/ })).toHaveAttribute(
+    "title",
+    expect.stringMatching(/^Seeds that got there, .*\(n = 5;.* source: Kaplan/),
+  );
 });
 
 test("of very many trials the seeds of a variant are one text and one mark", () => {

@@ -89,7 +89,7 @@ function ArrivalRow({ arrivals: one, label, where, withSeeds }: ArrivalRowProps)
           </span>
         )}
       </th>
-      <td title="Seeds that got there, of those that were trained">
+      <td title={`Seeds that got there, of those that were trained. ${madeText(one.made)}`}>
         <NarrowName name="Reached" of={label} />
         {one.reached} of {one.n}
       </td>

@@ -83,6 +83,22 @@ test("the best is shown first, with what there is to do with it", async () => {
   expect(screen.getByText("One seed a trial.")).toBeVisible();
 });
 
+test("wherever an objective stands it says how it was made", async () => {
+  const objective = { definition: "Interquartile mean.", n: 1, source: "docs/experiments.md" };
+  shown({ ...search, made: { objective } });
+  const text = "Interquartile mean. (n = 1; source: docs/experiments.md)";
+  const best = await screen.findByRole("region", { name: "Trial 2" });
+  expect(
+    within(best).getByRole("button", { name: "What is its objective?" }),
+  ).toHaveAccessibleDescription(text);
+  for (const name of ["Parallel coordinates", "Slices", "Trials, best first"]) {
+    const card = screen.getByRole("region", { name });
+    const help = within(card).getByRole("button", { name: /^What is the objective / });
+    expect(help).toHaveAccessibleDescription(text);
+  }
+  expect(screen.getByRole("cell", { name: "102.0" })).toHaveAttribute("title", text);
+});
+
 test("each state has a shape of its own in the history", async () => {
   shown();
   const history = await screen.findByRole("img", { name: /the best is trial 2 with 102/ });

@@ -72,6 +72,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
   const cellsOf = (trial: SearchedTrial) =>
     experiment.cells.filter(({ variant }) => variant === trial.variant);
   const bestRuns = best ? cellsOf(best).flatMap(({ run_id }) => run_id ?? []) : [];
+  const how = made.objective && madeText(made.objective);
   const drawing = { best, picked, onPick: setChosen, axes, lines, passing };
   if (trials.length === 0) {
     return (
@@ -86,9 +87,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
     <>
       <Card
         title="Search"
-        aside={
-          made.objective && <ChartHelp title="the objective" text={madeText(made.objective)} />
-        }
+        aside={how && <ChartHelp title="the objective" text={how} />}
         bodyClass="flex flex-col gap-3 p-4"
       >
         <p className="text-lg font-semibold">
@@ -112,7 +111,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
         <TrialPanel
           key={trial.number}
           ref={panel}
-          {...{ experiment, trial, isOver }}
+          {...{ experiment, trial, isOver, how }}
           isBest={trial.number === best?.number}
           cells={cellsOf(trial)}
           bestRuns={bestRuns}
@@ -122,11 +121,14 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
         <Card
           title="Parallel coordinates"
           aside={
-            isBrushed && (
-              <Button size="sm" variant="quiet" onClick={() => setBrushes({})}>
-                Show all
-              </Button>
-            )
+            <span className="flex items-center gap-1">
+              {isBrushed && (
+                <Button size="sm" variant="quiet" onClick={() => setBrushes({})}>
+                  Show all
+                </Button>
+              )}
+              {how && <ChartHelp title="the objective at the end of a line" text={how} />}
+            </span>
           }
         >
           <p className="mb-2 text-xs text-ink-faint" role="status">
@@ -140,14 +142,17 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
       {lines.length > 1 && (
         <div className="grid gap-4 lg:grid-cols-[18rem_minmax(0,1fr)] lg:items-start">
           <ImportanceBars search={search} />
-          <Card title="Slices">
+          <Card
+            title="Slices"
+            aside={how && <ChartHelp title="the objective of a slice" text={how} />}
+          >
             <SlicePlots {...drawing} />
           </Card>
         </div>
       )}
       <Card title={isBrushed ? "Trials within what is marked" : "Trials, best first"}>
         <TrialList
-          {...{ search, picked, onPick: pickInList }}
+          {...{ search, how, picked, onPick: pickInList }}
           passing={isBrushed ? passing : null}
           seeds={experiment.seeds}
           cells={experiment.cells}

@@ -2,6 +2,7 @@
 
 import clsx from "clsx";
 import { useMemo, useState } from "react";
+import { ChartHelp } from "@/components/charts";
 import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { TrialCell, useOpenTrial } from "@/components/trial-cell";
 import { Button } from "@/components/ui/button";
@@ -12,6 +13,8 @@ import { parameterText } from "./search-text";
 
 interface TrialListProps {
   search: SearchResults;
+  /** How an objective is made. */
+  how: string | undefined;
   /** Numbers of the complete trials that lie within all brushes; null: there is no brush. */
   passing: ReadonlySet<number> | null;
   /** The seeds of each trial, and their runs as they are now. */
@@ -27,7 +30,8 @@ const SHOWN = 25;
 const BESIDE_CELLS = "pl-2";
 
 /** The trials, the best first and those without an objective last; picking one leads to its panel. */
-export function TrialList({ search, passing, seeds, cells, picked, onPick }: TrialListProps) {
+export function TrialList(props: TrialListProps) {
+  const { search, how, passing, seeds, cells, picked, onPick } = props;
   const [all, setAll] = useState(false);
   const openTrial = useOpenTrial();
   const names = search.coordinates.axes.map(({ name }) => name);
@@ -56,7 +60,12 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
           <thead className="text-left text-xs text-ink-soft">
             <tr className="border-b border-line [&>th]:py-1.5 [&>th]:pr-4 [&>th]:font-medium">
               <th scope="col">Trial</th>
-              <th scope="col">Objective</th>
+              <th scope="col">
+                <span className="flex items-center gap-1">
+                  Objective
+                  {how && <ChartHelp title="the objective of a trial" text={how} />}
+                </span>
+              </th>
               {seeds.map((seed) => (
                 <th key={seed} scope="col">
                   seed {seed}
@@ -91,7 +100,10 @@ export function TrialList({ search, passing, seeds, cells, picked, onPick }: Tri
                     {number === search.best?.number && " best"}
                   </button>
                 </th>
-                <td className={objective === null ? "text-ink-faint" : undefined}>
+                <td
+                  title={objective === null ? undefined : how}
+                  className={objective === null ? "text-ink-faint" : undefined}
+                >
                   {objective === null ? state : decimal(objective)}
                   {state === "running" && ` ${percent(progressOf(variant))}`}
                 </td>

@@ -3,6 +3,7 @@
 import { Bookmark, Eye, GitCompare } from "lucide-react";
 import Link from "next/link";
 import { type Ref, useState } from "react";
+import { ChartHelp } from "@/components/charts";
 import { KeepPreset } from "@/components/keep-preset";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
@@ -15,6 +16,8 @@ import { parameterText } from "./search-text";
 interface TrialPanelProps {
   experiment: Experiment;
   trial: SearchedTrial;
+  /** How an objective is made. */
+  how: string | undefined;
   isBest: boolean;
   /** Whether no trial will be better any more. */
   isOver: boolean;
@@ -32,6 +35,7 @@ const action =
 export function TrialPanel({
   experiment,
   trial,
+  how,
   isBest,
   isOver,
   cells,
@@ -54,8 +58,9 @@ export function TrialPanel({
         </>
       }
       aside={
-        <span className="text-sm text-ink-soft tabular-nums">
+        <span className="flex items-center gap-1 text-sm text-ink-soft tabular-nums">
           {objective === null ? state : decimal(objective)}
+          {objective !== null && how && <ChartHelp title="its objective" text={how} />}
         </span>
       }
       bodyClass="flex flex-col gap-3 p-4"

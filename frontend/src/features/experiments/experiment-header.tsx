@@ -3,6 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Download, Pause, Play } from "lucide-react";
 import Link from "next/link";
+import { ChartHelp } from "@/components/charts";
 import { useDocumentTitle } from "@/components/layout/use-document-title";
 import { ExportRunsMenu } from "@/components/run-exports";
 import { Button } from "@/components/ui/button";
@@ -20,7 +21,7 @@ import {
 import { useAlgorithmName } from "@/lib/registry";
 import { routes } from "@/lib/url";
 import { DeleteExperiment } from "./delete-experiment";
-import { factText } from "./experiment-text";
+import { costMade, factText } from "./experiment-text";
 
 /** What an experiment is called, how it stands, and what can be done with it. */
 export function ExperimentHeader({ id }: { id: string }) {
@@ -63,7 +64,10 @@ export function ExperimentHeader({ id }: { id: string }) {
 function Facts({ experiment }: { experiment: Experiment }) {
   const algorithmName = useAlgorithmName();
   return (
-    <p className="mt-1 text-sm text-ink-soft">{factText(experiment, algorithmName).join(" · ")}</p>
+    <div className="mt-1 flex items-center gap-1 text-sm text-ink-soft">
+      <p className="min-w-0">{factText(experiment, algorithmName).join(" · ")}</p>
+      <ChartHelp title="a core-second of the experiment" text={costMade(experiment)} />
+    </div>
   );
 }
 

@@ -5,7 +5,7 @@ import type { ExperimentSummary } from "@/lib/api";
 import { age, percent } from "@/lib/format";
 import { useNow } from "@/lib/time/use-now";
 import { routes } from "@/lib/url";
-import { costText, doneText, leftText } from "./experiment-text";
+import { costMade, costText, doneText, leftText } from "./experiment-text";
 
 /** One experiment of the list. */
 export function ExperimentLine({ experiment }: { experiment: ExperimentSummary }) {
@@ -21,7 +21,14 @@ export function ExperimentLine({ experiment }: { experiment: ExperimentSummary }
           {name}
         </Link>
         <p className="text-xs break-words text-ink-soft">
-          {problem ?? cause ?? [doneText(experiment), costText(experiment)].join(" · ")}
+          {problem ?? cause ?? (
+            <>
+              {doneText(experiment)} ·{" "}
+              <span className="relative z-1" title={costMade(experiment)}>
+                {costText(experiment)}
+              </span>
+            </>
+          )}
         </p>
       </div>
       <StatusBadge status={status} />

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Experiment } from "@/lib/api";
-import { costText, doneText, factText, leftText } from "./experiment-text";
+import { costMade, costText, doneText, factText, leftText, trialsMade } from "./experiment-text";
 
 test("says what has become of the trials", () => {
   expect(doneText({ counts: {}, trials: 1 })).toBe("0 of 1 trial scored");
@@ -37,4 +37,10 @@ test("says what is compared, or searched, where, and what it cost", () => {
     "Taxi-v4",
     "9 core-seconds",
   ]);
+});
+
+test("says of how many trials its figures are, and where they are from", () => {
+  const counted = { counts: { scored: 3, failed: 1, waiting: 4, skipped: 2 }, trials: 10 };
+  expect(costMade(counted)).toMatch(/^Core-seconds are .*\(n = 4; source: docs\/experiments.md\)$/);
+  expect(trialsMade(counted)).toMatch(/^A cell has .*\(n = 4; source: docs\/experiments.md\)$/);
 });

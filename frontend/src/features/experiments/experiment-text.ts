@@ -1,5 +1,6 @@
 import type { Experiment, ExperimentSummary } from "@/lib/api";
 import { duration, plural } from "@/lib/format";
+import { madeText } from "@/lib/made";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
 
@@ -23,6 +24,29 @@ type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;
 export function costText({ core_seconds, status }: Paid): string {
   const cost = plural(Math.round(core_seconds), "core-second");
   return status === "running" ? `about ${cost}` : cost;
+}
+
+const PAID =
+  "Core-seconds are processor time of all its runs, all threads together, of those that failed or were lost too.";
+
+/** How the cost was made. */
+export function costMade(experiment: Counted): string {
+  return made(PAID, experiment);
+}
+
+/** How what stands above and beside the trials was made. */
+export function trialsMade(experiment: Counted): string {
+  return made(
+    "A cell has the score of a trial, or how much of its steps it has trained, above its returns over those steps. " +
+      `The time left is what the rest would take at the pace of its runs so far. ${PAID}`,
+    experiment,
+  );
+}
+
+/** Of the trials that were begun. */
+function made(definition: string, { counts, trials }: Counted): string {
+  const begun = trials - (counts.waiting ?? 0) - (counts.skipped ?? 0);
+  return madeText({ definition, n: begun, source: "docs/experiments.md" });
 }
 
 type Described = Paid & Pick<Experiment, "specification" | "searches" | "variants" | "seeds">;

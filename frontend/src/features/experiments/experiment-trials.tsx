@@ -9,7 +9,7 @@ import { Progress } from "@/components/ui/progress";
 import { Skeleton } from "@/components/ui/skeleton";
 import { ApiError, type Experiment, experimentQuery } from "@/lib/api";
 import { percent } from "@/lib/format";
-import { doneText, leftText } from "./experiment-text";
+import { doneText, leftText, trialsMade } from "./experiment-text";
 import { TrialTable } from "./trial-table";
 
 /** What an experiment trains now: each trial as a cell, and how far all of them are. */
@@ -36,7 +36,7 @@ function Trials({ experiment }: { experiment: Experiment }) {
       aside={
         <span className="flex items-center gap-1 text-xs text-ink-soft tabular-nums">
           {words.filter((one) => one !== null).join(" · ")}
-          <ChartHelp title="told of its trials" text={MADE} />
+          <ChartHelp title="told of its trials" text={trialsMade(experiment)} />
         </span>
       }
       bodyClass="flex flex-col gap-3 p-4"
@@ -59,9 +59,3 @@ function Trials({ experiment }: { experiment: Experiment }) {
     </Card>
   );
 }
-
-/** How what stands above and beside the trials was made. */
-const MADE =
-  "A cell has the score of a trial, or how much of its steps it has trained, above its returns over those steps. " +
-  "The time left is what the rest would take at the pace of its runs so far. Core-seconds are processor time of all " +
-  "its runs, of those that failed or were lost too.";
