@@ -69,6 +69,9 @@ def test_what_was_compared_is_shown_with_its_verdict_and_what_was_searched_with_
         f"/experiments/{call(warm.runs_dir, 'experiment', 'list', '--json').json['experiments'][1]['id']}/results"
     )
     assert results["verdict"]["headline"] in compared
+    ranked = sorted(results["variants"], key=lambda one: one["rank"] or len(results["variants"]) + 1)
+    listed = [line.split()[0] for line in compared.splitlines() if line.split()[:1] in (["slow"], ["fast"])]
+    assert listed == [one["label"] for one in ranked], "the best first"
     searched = call(warm.runs_dir, "experiment", "show", "A search").out
     assert "LEARNING_RATE" in searched
     assert sum("  best  " in line for line in searched.splitlines()) == 1
