@@ -50,9 +50,9 @@ are named; *SB3* is Stable-Baselines3; *ours* are values of this project. What a
 specification that stands beside the figures. The return is that of the policy that the preset keeps, on fresh episodes,
 as the interquartile mean over the seeds with its 95 % bootstrap interval. The row *policy kept* says which that is: the
 best of the evaluations along the way where a preset has any, and the last one otherwise; where so many evaluations in a
-row reach the reward threshold, some presets end. A seed has solved it when a
-run counts as solved: 100 episodes of training on average, or a greedy evaluation, reached the reward threshold; and
-held it when the policy that was kept reached it too. Steps to the threshold are the median by Kaplan and Meier, in
+row reach the reward threshold, some presets end. A seed has held it when the policy that was kept reached the reward
+threshold; and solved it when that policy did, or when the run counts as solved: 100 episodes of training on average, or
+a greedy evaluation, reached it. Steps to the threshold are the median by Kaplan and Meier, in
 which seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included.
 The curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until
 they are measured again.

@@ -115,7 +115,9 @@ class OwnPreset(_Values):
     title: PresetTitle
     environment: str
     measured: MeasuredPreset | None = Field(
-        None, description="`solved` counts seeds that were solved while they trained, `held` scores at the threshold."
+        None,
+        description="`solved` counts seeds that reached the threshold while they trained or with their score, `held` "
+        "scores at the threshold.",
     )
     curve: MeasuredCurve | None = Field(None, description="The learning curve of its seeds.")
     experiment_id: str | None = Field(None, description="The experiment that it was kept from.")

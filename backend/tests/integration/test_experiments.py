@@ -276,6 +276,28 @@ def test_a_variant_that_always_crashes(
         assert "breaks, seed 0" in found["cause"]
 
 
+def test_what_one_that_is_over_has_cost_is_said_alike_when_a_run_of_it_is_deleted_and_restored(
+    service: Service,
+) -> None:
+    experiment_id = create(service, {**TINY, "variants": [{"name": "a"}]})
+    whole = ended(service, experiment_id)["core_seconds"]
+    run_id = cells(service, experiment_id)[0]["run_id"]
+
+    def costs() -> set[float]:
+        """Of its page, of the list and of its results."""
+        (listed,) = service.get("/experiments", params={"q": experiment_id})["experiments"]
+        results = service.get(f"/experiments/{experiment_id}/results")
+        shown = service.get(f"/experiments/{experiment_id}")
+        return {round(one["core_seconds"], 6) for one in (shown, listed, results["cost"])}
+
+    assert costs() == {round(whole, 6)}
+    assert service.api("DELETE", f"/runs/{run_id}").status_code == 204
+    (without,) = costs()
+    assert 0 < without < whole
+    assert service.api("POST", f"/runs/{run_id}/restore").status_code == 200
+    assert costs() == {round(whole, 6)}
+
+
 def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
     spec = {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
     experiment_id = create(service, spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from xml.etree import ElementTree
@@ -14,7 +15,7 @@ from measuring.specification import specifications
 from measuring.tables import SPECIFICATIONS
 from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
 from rlviz.analysis.experiments.trials import Paid
-from rlviz.presets.catalog import preset_files, specification_text
+from rlviz.presets.catalog import MEASURED, preset_files, specification_text
 from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
 
 SETTING = Setting({"v0": "PPO Fast"}, {"v0": "CartPole-v1"}, threshold=475.0, greedy_curves=True)
@@ -105,3 +106,8 @@ def test_a_specification_is_read_by_the_name_that_the_figures_give_it() -> None:
     assert specification_text("cartpole.toml") is not None
     for name in ("cartpole", "../files/cartpole.toml", "measured.json", ""):
         assert specification_text(name) is None
+
+
+def test_every_seed_that_held_the_threshold_had_solved_it() -> None:
+    figures = json.loads(MEASURED.read_text())
+    assert [one for one in figures.values() if one["held"] is not None and one["held"] > one["solved"]] == []

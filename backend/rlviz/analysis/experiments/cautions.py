@@ -46,7 +46,7 @@ def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> l
     waiting = sum(not one.ended for one in trials)
     if waiting:
         sentences.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
-    return [*sentences, *_policies(variants), *_budgets(variants, trials)]
+    return [*sentences, *_policies(variants), *_arrivals(variants, trials), *_budgets(variants, trials)]
 
 
 def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
@@ -75,6 +75,19 @@ def _policies(variants: Sequence[VariantScores]) -> list[str]:
     return [
         f"Scores of {_some(best)} are of the best policy that a run kept, those of {_some(last)} of the last one, "
         "since no evaluations chose a best: only the first are safe from a relapse at the end."
+    ]
+
+
+def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
+    """Whether greedy evaluations tell of some when they reached the threshold, and only their training of others."""
+    known = {one.label: scored(trials, one.variant) for one in variants if one.threshold is not None}
+    evaluated = [label for label, ours in known.items() if any(one.evaluated for one in ours)]
+    unseen = [label for label, ours in known.items() if ours and not any(one.evaluated for one in ours)]
+    if not evaluated or not unseen:
+        return []
+    return [
+        f"Steps to the threshold of {_some(evaluated)} are by greedy evaluations while they trained, those of "
+        f"{_some(unseen)} by the mean of 100 episodes of training, which gets there later: they cannot be compared."
     ]
 
 

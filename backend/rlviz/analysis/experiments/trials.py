@@ -57,6 +57,7 @@ class Trial:
     ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
     if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: processor time
     of its run; ``paid``: of all its attempts together. ``curve`` is None where nothing was logged.
+    ``evaluated``: whether greedy evaluations while it trained could tell when it reached the threshold.
     """
 
     variant: str
@@ -69,6 +70,7 @@ class Trial:
     core_seconds: float = 0
     paid: Paid = Paid()
     curve: LearningCurve | None = None
+    evaluated: bool = False
     skipped: bool = False
     pruned: bool = False
     policy: PolicyChoice | None = None

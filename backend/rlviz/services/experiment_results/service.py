@@ -185,6 +185,7 @@ class ResultsService:
             reached=None if threshold is None else _reached(cell, row, found, threshold),
             core_seconds=row.core_seconds(now),
             curve=found.greedy if setting.greedy_curves else found.training,
+            evaluated=found.greedy is not None,
         )
 
 

@@ -76,8 +76,8 @@ class ExperimentService:
         self._clock = clock
         self._check = SpecificationCheck(runs, self._pace)
         self._disk = DiskGuard(settings)
-        self._over: LRUCache[str, ExperimentSummary] = LRUCache(CACHED_SUMMARIES)
-        self._over_states: LRUCache[str, ExperimentState] = LRUCache(CACHED_STATES)
+        self._over: LRUCache[str, tuple[int, ExperimentSummary]] = LRUCache(CACHED_SUMMARIES)
+        self._over_states: LRUCache[str, tuple[int, ExperimentState]] = LRUCache(CACHED_STATES)
         self._lock = Lock()
 
     def create(self, spec: ExperimentSpec) -> ExperimentState:
@@ -239,32 +239,39 @@ class ExperimentService:
             return pace_of(session, algo, env_id)
 
     def _state(self, experiment: OpenExperiment) -> ExperimentState:
-        """Of one that is over it is made once, when none of its runs trains any more."""
+        """Of one that is over it is made once, when none of its runs trains any more, until one is deleted."""
+        version = self._version(experiment)
         with self._lock:
             known = self._over_states.get(experiment.id)
-        if known is not None:
-            return known
+        if known is not None and known[0] == version:
+            return known[1]
         with experiment.lock:
             rows = self._rows(experiment)
             state = state_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
         if state.status in OVER and all(row.state.has_ended for row in rows.values()):
             with self._lock:
-                self._over_states[experiment.id] = state
+                self._over_states[experiment.id] = version, state
         return state
 
     def _summary(self, experiment: OpenExperiment) -> ExperimentSummary:
-        """The summary of an experiment. That of one that is over is made once."""
+        """The summary of an experiment. That of one that is over is made once, until one of its runs is deleted."""
+        version = self._version(experiment)
         with self._lock:
             known = self._over.get(experiment.id)
-        if known is not None:
-            return known
+        if known is not None and known[0] == version:
+            return known[1]
         with experiment.lock:
             rows = self._rows(experiment)
             summary = summary_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
         if summary.status in OVER and all(row.state.has_ended for row in rows.values()):
             with self._lock:
-                self._over[experiment.id] = summary
+                self._over[experiment.id] = version, summary
         return summary
+
+    def _version(self, experiment: OpenExperiment) -> int:
+        """Grows with whatever becomes of its runs, which may be deleted and restored when it is over."""
+        with experiment.lock:
+            return sum(map(self._broadcast.version, experiment.run_ids))
 
     def _rows(self, experiment: OpenExperiment) -> dict[str, RunRow]:
         with self._database.read() as session:

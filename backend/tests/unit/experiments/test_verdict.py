@@ -151,6 +151,23 @@ def test_the_same_kind_of_policy_of_all_is_no_caution(policy: PolicyChoice | Non
     assert results(of_policy(policy, "a", *A), of_policy(policy, "b", *B)).verdict.cautions == []
 
 
+def evaluated(of: list[Trial]) -> list[Trial]:
+    return [replace(one, evaluated=True) for one in of]
+
+
+def test_arrivals_that_were_seen_in_different_ways_are_a_caution() -> None:
+    """Unless there is nothing to arrive at."""
+    of_both = evaluated(trials("a", *A)), trials("b", *B)
+    (caution,) = results(*of_both, threshold=5.0).verdict.cautions
+    assert caution.startswith("Steps to the threshold of A are by greedy evaluations while they trained, those of B ")
+    assert results(*of_both).verdict.cautions == []
+
+
+def test_arrivals_that_were_seen_alike_are_no_caution() -> None:
+    for group in (evaluated, list):
+        assert results(group(trials("a", *A)), group(trials("b", *B)), threshold=5.0).verdict.cautions == []
+
+
 def test_of_mixed_policies_each_is_counted() -> None:
     mixed = of_policy(PolicyChoice.BEST, "a", *A)[:2] + of_policy(PolicyChoice.LATEST, "a", *A)[2:]
     (found,) = results(mixed).variants
