@@ -8,8 +8,8 @@ import { ForestFoot, ForestLine } from "./forest-plot";
 import { bestFirst } from "./labels";
 
 /**
- * Methods over all environments that they share, the best first: normalised scores, summed up and as a forest plot; nothing where all
- * variants are trained on one.
+ * Methods over all environments that they share, the best first: normalised scores, summed up and as a forest plot;
+ * nothing where all variants are trained on one.
  */
 export function MethodTable({ results }: { results: ExperimentResults }) {
   const { across } = results;

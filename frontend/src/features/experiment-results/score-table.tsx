@@ -10,9 +10,9 @@ import { bestFirst, showsSeeds } from "./labels";
 import { ScoreRow } from "./score-row";
 
 /**
- * Variants with their scores, the best first: summed up, as a forest plot, and of each seed with a link to its run. On a narrow screen
- * each variant is a block that opens. Of several environments there is no plot: their returns have no scale
- * in common.
+ * Variants with their scores, the best first: summed up, as a forest plot, and of each seed with a link to its run. On
+ * a narrow screen each variant is a block that opens. Of several environments there is no plot: their returns have no
+ * scale in common.
  */
 export function ScoreTable({ experiment, results }: ScoreTableProps) {
   const [kept, setKept] = useState<ExperimentResults["variants"][number] | null>(null);

@@ -5843,7 +5843,7 @@ export interface components {
       title: string;
       /** Environment */
       environment: string;
-      /** @description `solved` counts seeds that were solved while they trained, `held` scores at the threshold. */
+      /** @description `solved` counts seeds that reached the threshold while they trained or with their score, `held` scores at the threshold. */
       measured?: components["schemas"]["MeasuredPreset"] | null;
       /** @description The learning curve of its seeds. */
       curve?: components["schemas"]["MeasuredCurve"] | null;
