@@ -22,7 +22,7 @@ const show = (evaluations: Evaluation[], of: RunDetail = run) => {
   renderWithQueries(<EvaluationView run={of} />);
   return asked;
 };
-const evaluateButton = () => screen.getByRole("button", { name: /Evaluat/ });
+const evaluateButton = () => screen.getByRole("button", { name: /evaluat/i });
 
 beforeEach(() => {
   window.history.replaceState(null, "", "/runs/view?id=a");
