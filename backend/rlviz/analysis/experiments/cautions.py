@@ -9,6 +9,7 @@ import numpy as np
 from rlviz.analysis.experiments.pairs import Improvements
 from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.experiments.trials import AS_LONG, Trial, scored
+from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.numbers import brief, listed
 from rlviz.domain.evaluation import PolicyChoice
 
@@ -79,15 +80,23 @@ def _policies(variants: Sequence[VariantScores]) -> list[str]:
 
 
 def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
-    """Whether greedy evaluations tell of some when they reached the threshold, and only their training of others."""
-    known = {one.label: scored(trials, one.variant) for one in variants if one.threshold is not None}
-    evaluated = [label for label, ours in known.items() if any(one.evaluated for one in ours)]
-    unseen = [label for label, ours in known.items() if ours and not any(one.evaluated for one in ours)]
-    if not evaluated or not unseen:
+    """Whether greedy evaluations tell too of some when they reached the threshold, and of others on the same
+    environment their training alone."""
+    evaluated: list[str] = []
+    trained: list[str] = []
+    for environment in dict.fromkeys(one.environment for one in variants if one.threshold is not None):
+        here = {one.label: scored(trials, one.variant) for one in variants if one.environment == environment}
+        seen = [label for label, ours in here.items() if any(one.evaluated for one in ours)]
+        unseen = [label for label, ours in here.items() if ours and label not in seen]
+        if seen and unseen:
+            evaluated += seen
+            trained += unseen
+    if not evaluated:
         return []
     return [
-        f"Steps to the threshold of {_some(evaluated)} are by greedy evaluations while they trained, those of "
-        f"{_some(unseen)} by the mean of 100 episodes of training, which gets there later: they cannot be compared."
+        f"{_some(evaluated)} may have reached the threshold by a greedy evaluation along the way, {_some(trained)} "
+        f"only by the mean of {MEAN_EPISODES} episodes of training, which is later, or at the end: steps to it cannot "
+        "be compared."
     ]
 
 

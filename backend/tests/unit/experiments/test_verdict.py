@@ -159,8 +159,13 @@ def test_arrivals_that_were_seen_in_different_ways_are_a_caution() -> None:
     """Unless there is nothing to arrive at."""
     of_both = evaluated(trials("a", *A)), trials("b", *B)
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
-    assert caution.startswith("Steps to the threshold of A are by greedy evaluations while they trained, those of B ")
+    assert caution.startswith("A may have reached the threshold by a greedy evaluation along the way, B only by ")
     assert results(*of_both).verdict.cautions == []
+
+
+def test_arrivals_on_different_environments_are_not_held_against_each_other() -> None:
+    found = results(evaluated(trials("a", *A)), trials("b", *B), threshold=5.0, environments="CartPole-v1 Acrobot-v1")
+    assert [one for one in found.verdict.cautions if "greedy evaluation" in one] == []
 
 
 def test_arrivals_that_were_seen_alike_are_no_caution() -> None:

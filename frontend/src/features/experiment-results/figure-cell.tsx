@@ -16,19 +16,19 @@ export const FIGURES = [
 type Figure = (typeof FIGURES)[number];
 type Scored = ExperimentResults["variants"][number];
 
-/** What stands in the cell of a figure beside it. */
-const BESIDE: Partial<Record<Figure["name"], readonly string[]>> = {
-  median: ["lower_quartile", "upper_quartile"],
-};
+/** All that stands in the cell of a figure. */
+function inCell(name: Figure["name"]): readonly string[] {
+  return name === "median" ? [name, "lower_quartile", "upper_quartile"] : [name];
+}
 
 function madeOf({ made }: Scored, name: Figure["name"]): Made[] {
-  return [name, ...(BESIDE[name] ?? [])].flatMap((one) => made[one] ?? []);
+  return inCell(name).flatMap((one) => made[one] ?? []);
 }
 
 /** How the figures of a column were made; empty if none was. `one`: what a row is. */
 export function columnHelp(rows: readonly Scored[], name: Figure["name"], one?: string): string {
   const scored = rows.filter(({ n }) => n > 0);
-  return [name, ...(BESIDE[name] ?? [])]
+  return inCell(name)
     .map((each) =>
       madeTexts(
         scored.flatMap(({ label, made }) => (made[each] ? [{ label, made: made[each] }] : [])),
