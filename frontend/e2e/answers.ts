@@ -1,10 +1,17 @@
 import type { Page, Route } from "@playwright/test";
 
+/** What becomes of an answer whose page has been left meanwhile. */
+const LEFT = /Response has been disposed|has been closed|Route is already handled/;
+
 /** Stands in for single answers of the service, for states that a seeded folder cannot hold. */
 export async function answer(page: Page, path: RegExp, change: (body: never) => unknown) {
   await page.route(ofApi(path), async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: change((await response.json()) as never) });
+    try {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: change((await response.json()) as never) });
+    } catch (error) {
+      if (!LEFT.test(String(error))) throw error;
+    }
   });
 }
 
