@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ import pytest
 
 from rlviz.domain.limits import LIMITS
 from rlviz.rundir.experiment_folder import ExperimentFolder
+from rlviz.services.experiments.scheduler import LOOK_SECONDS
 from tests.support.cli import call
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
+
+PLACES = 2
+"""Runs that the service of this file trains at a time."""
 
 BASE = {
     "algo": "ppo",
@@ -76,7 +81,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(own: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder, environments = tmp_path_factory.mktemp("experiments"), f"{own}:Breaks,{own}:Held"
-    with serving(folder, max_concurrent_runs="2", environments=environments) as service:
+    with serving(folder, max_concurrent_runs=str(PLACES), environments=environments) as service:
         yield service
 
 
@@ -204,6 +209,22 @@ def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> 
     assert statuses(found) == ["scored"] * 6
     trials = service.get(f"/experiments/{experiment_id}/search")["trials"]
     assert [one["state"] for one in trials] == ["complete"] * 3
+
+
+def test_a_search_proposes_no_more_while_a_trial_waits_for_a_place(service: Service, own: Path) -> None:
+    """The app trains fewer runs at a time than the search would have."""
+    has_environment(service, "Held")
+    hold = own.with_name("hold")
+    hold.touch()
+    sweep = {**SEARCH["sweep"], "trials": PLACES + 2, "seeds_per_trial": 1}
+    spec = {**TINY, "base": HELD, "seeds": 1, "parallel": PLACES + 2, "sweep": sweep}
+    experiment_id = create(service, spec)
+    one_waits = ["training"] * PLACES + ["waiting"]
+    eventually(lambda: statuses(service.get(f"/experiments/{experiment_id}")) == one_waits, "one that waits", LONG)
+    time.sleep(2 * LOOK_SECONDS)
+    assert statuses(service.get(f"/experiments/{experiment_id}")) == one_waits
+    hold.unlink()
+    assert statuses(ended(service, experiment_id)) == ["scored"] * (PLACES + 2)
 
 
 @pytest.mark.parametrize(

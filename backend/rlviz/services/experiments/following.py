@@ -33,6 +33,7 @@ PRUNED = "It fell behind other trials of the search."
 DELETED = "Its run was deleted."
 ANOTHER_FAILED = "Another trial of its experiment failed."
 
+AWAITS_PLACE = (RunStatus.CREATED, RunStatus.QUEUED)
 PAUSES = (RunStatus.PAUSED, RunStatus.PAUSING)
 
 
@@ -71,6 +72,10 @@ class TrialFollower:
         trained = [rows[one.run_id or ""].state is RunStatus.COMPLETED for one in begun if one.run_id in rows]
         return len(begun) - sum(trained), sum(trained)
 
+    def awaits_place(self, experiment: OpenExperiment) -> bool:
+        """Whether the run of a trial has not got a place to train at yet."""
+        return any(row.state in AWAITS_PLACE for row in self._rows(experiment).values())
+
     def hold(self, experiment: OpenExperiment) -> None:
         """Pause what trains, and score what is trained; what only waits begins anew when the experiment goes on."""
         rows = self._rows(experiment)
@@ -78,7 +83,7 @@ class TrialFollower:
             row = rows.get(trial.run_id or "") if trial.is_begun else None
             if row is None:
                 continue
-            if row.state in (RunStatus.CREATED, RunStatus.QUEUED):
+            if row.state in AWAITS_PLACE:
                 self._give_up(experiment, trial, row.id)
             elif row.state in (RunStatus.STARTING, RunStatus.RUNNING):
                 self._pause(experiment, trial, row.id)

@@ -23,6 +23,7 @@ from rlviz.domain.errors import (
     RlvizError,
 )
 from rlviz.domain.experiments import ExperimentControl, ExperimentLimits, TrialState
+from rlviz.domain.status import RunStatus
 from rlviz.rundir.experiment_folder import ExperimentFolder, experiment_folders, remove_experiment_drafts
 from rlviz.rundir.trash import Trash
 from rlviz.services.experiments.following import TrialFollower
@@ -101,7 +102,7 @@ class ExperimentScheduler:
 
     def consider(self, row: RunRow) -> None:
         """Cheap. A run has changed."""
-        if row.state.is_final:
+        if row.state.is_final or row.state is RunStatus.STARTING:  # it has a place: a search may propose the next
             self._wake.set()
 
     def consider_evaluation(self, row: EvaluationRow) -> None:
@@ -213,6 +214,10 @@ class ExperimentScheduler:
         return min(parallel - training, 2 * parallel - training - scoring)
 
     def _proposed(self, experiment: OpenExperiment) -> Trial | None:
+        """The next trial of a search. While one waits for a place that other runs have, there is none: what is proposed
+        later knows more scores."""
+        if self._follower.awaits_place(experiment):
+            return None
         proposal = experiment.proposer.propose(experiment.run_specs.keys())
         if proposal is None:
             return None

@@ -42,7 +42,10 @@ export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellP
   if (!cell) return <td />;
   const { status, cause, run_id } = cell;
   const words = cellText(cell);
-  const returns = <Returns cell={cell} scale={{ low, span }} />;
+  const hasReturns = cell.sparkline.length > 0;
+  const returns = hasReturns && <Returns cell={cell} scale={{ low, span }} />;
+  /** As high without returns, so that a table does not jump when they come. */
+  const inset = hasReturns ? "p-1" : "px-1 py-3.5";
   return (
     <td
       className={clsx("min-w-16 rounded-sm p-0 text-right leading-4", TINTS[status])}
@@ -53,13 +56,13 @@ export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellP
         <a
           href={routes.run(run_id)}
           aria-label={words === status ? undefined : `${words} ${status}`}
-          className="block rounded-sm p-1 hover:underline"
+          className={clsx("block rounded-sm hover:underline", inset)}
         >
           {words}
           {returns}
         </a>
       ) : (
-        <span className="block p-1">
+        <span className={clsx("block", inset)}>
           {words}
           {returns}
         </span>
@@ -68,7 +71,6 @@ export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellP
   );
 });
 
-/** The same height without returns, so that a table does not jump when they come. */
 function Returns({ cell, scale }: { cell: ExperimentCell; scale: SparklineScale }) {
   const width = WIDTH * cell.trained;
   return (

@@ -1,4 +1,4 @@
-import type { SearchResults } from "@/lib/api";
+import type { ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api";
 import { plural, setting } from "@/lib/format";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 
@@ -17,10 +17,27 @@ export function searchText({ sampler, pruner, seeds_per_trial }: SearchResults):
   return `Sampler: ${SAMPLERS[sampler]}. ${seeds} a trial. Pruner: ${PRUNERS[pruner].toLowerCase()}.`;
 }
 
-/** `12 of 20 trials complete, 3 pruned, 1 failed`. */
-export function countText({ counts, wanted }: SearchResults): string {
-  const others = (["running", "pruned", "failed"] as const)
-    .filter((state) => counts[state])
-    .map((state) => `${counts[state]} ${state}`);
-  return [`${counts.complete ?? 0} of ${plural(wanted, "trial")} complete`, ...others].join(", ");
+/** Whether a trial that was proposed waits for a place to train at: none of its runs has begun. */
+export function waits(
+  { state, variant }: SearchedTrial,
+  cells: readonly ExperimentCell[],
+): boolean {
+  const own = cells.filter((cell) => cell.variant === variant);
+  return state === "running" && own.every(({ status }) => status === "waiting");
+}
+
+/** `12 of 20 trials complete, 2 running, 1 waiting, 3 pruned, 1 failed`. */
+export function countText(
+  { counts, wanted, trials }: SearchResults,
+  cells: readonly ExperimentCell[],
+): string {
+  const waiting = trials.filter((trial) => waits(trial, cells)).length;
+  const others = [
+    [(counts.running ?? 0) - waiting, "running"],
+    [waiting, "waiting"],
+    [counts.pruned ?? 0, "pruned"],
+    [counts.failed ?? 0, "failed"],
+  ] as const;
+  const named = others.filter(([found]) => found > 0).map(([found, state]) => `${found} ${state}`);
+  return [`${counts.complete ?? 0} of ${plural(wanted, "trial")} complete`, ...named].join(", ");
 }

@@ -190,6 +190,25 @@ test("a trial is trained again, beside what the search began from, with seeds th
   });
 });
 
+test("a trial whose runs wait for a place is not said to run", async () => {
+  const running = { state: "running", objective: null, is_best_so_far: false } as const;
+  const proposed = [trialOf(0), trialOf(1, running), trialOf(2, running)];
+  const waiting = { status: "waiting", run_id: null, progress: 0, sparkline: [] } as const;
+  const training = { status: "training", progress: 0.5 } as const;
+  const cells = [cell(0), { ...cell(1), ...training }, { ...cell(2), ...waiting }];
+  serve({
+    "GET /experiments/exp-a": () => ({ body: { ...experiment, seeds: [0], cells } }),
+    "GET /experiments/exp-a/search": () => ({
+      body: { ...search, best: proposed[0], trials: proposed, counts: { running: 2, complete: 1 } },
+    }),
+  });
+  renderWithQueries(<SearchView id="exp-a" />);
+  expect(await screen.findByText(/^1 of 6 trials complete, 1 running, 1 waiting\./)).toBeVisible();
+  const table = screen.getByRole("region", { name: "Trials" });
+  expect(within(table).getByRole("row", { name: /^1 running 50%/ })).toBeVisible();
+  expect(within(table).getByRole("row", { name: /^2( best)? waiting waiting/ })).toBeVisible();
+});
+
 test("a search whose experiment is over is asked for until none of its trials is running", async () => {
   const before = {
     ...search,

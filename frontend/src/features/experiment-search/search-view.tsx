@@ -96,7 +96,7 @@ function Found({ experiment, search }: { experiment: Experiment; search: SearchR
             : `No trial is complete${isOver ? "" : " yet"}`}
         </p>
         <p className="text-xs text-ink-soft">
-          {countText(search)}. {searchText(search)}
+          {countText(search, experiment.cells)}. {searchText(search)}
         </p>
         {caution && <p className="text-xs text-warn">{caution}</p>}
         <HistoryPlot {...{ trials, wanted, picked, onPick: setChosen }} />

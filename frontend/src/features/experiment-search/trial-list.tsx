@@ -7,9 +7,9 @@ import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { TrialCell, useOpenTrial } from "@/components/trial-cell";
 import { Button } from "@/components/ui/button";
 import { ScrollRegion } from "@/components/ui/scroll-region";
-import type { ExperimentCell, SearchResults } from "@/lib/api";
+import type { ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api";
 import { decimal, percent, plural } from "@/lib/format";
-import { parameterText } from "./search-text";
+import { parameterText, waits } from "./search-text";
 
 interface TrialListProps {
   search: SearchResults;
@@ -44,6 +44,10 @@ export function TrialList(props: TrialListProps) {
   const progressOf = (variant: string) =>
     seeds.reduce((sum, seed) => sum + (runOf(variant, seed)?.progress ?? 0), 0) /
     Math.max(seeds.length, 1);
+  const stateOf = (trial: SearchedTrial) => {
+    if (trial.state !== "running") return trial.state;
+    return waits(trial, cells) ? "waiting" : `running ${percent(progressOf(trial.variant))}`;
+  };
   const found = search.trials
     .filter(({ number }) => passing === null || passing.has(number))
     .toSorted(
@@ -79,44 +83,46 @@ export function TrialList(props: TrialListProps) {
             </tr>
           </thead>
           <tbody>
-            {shown.map(({ number, variant, state, objective, values, cause }) => (
-              <tr
-                key={number}
-                title={cause ?? undefined}
-                aria-current={number === picked || undefined}
-                className={clsx(
-                  "border-b border-line whitespace-nowrap last:border-0 [&>*]:pr-4",
-                  number === picked && "bg-accent-tint",
-                )}
-              >
-                <th scope="row" className="text-left font-medium">
-                  <button
-                    type="button"
-                    aria-pressed={number === picked}
-                    className="h-8 min-w-8 rounded-sm text-left text-accent hover:underline max-md:h-10"
-                    onClick={() => onPick(number)}
-                  >
-                    {number}
-                    {number === search.best?.number && " best"}
-                  </button>
-                </th>
-                <td
-                  title={objective === null ? undefined : how}
-                  className={objective === null ? "text-ink-faint" : undefined}
+            {shown.map((trial) => {
+              const { number, variant, objective, values, cause } = trial;
+              return (
+                <tr
+                  key={number}
+                  title={cause ?? undefined}
+                  aria-current={number === picked || undefined}
+                  className={clsx(
+                    "border-b border-line whitespace-nowrap last:border-0 [&>*]:pr-4",
+                    number === picked && "bg-accent-tint",
+                  )}
                 >
-                  {objective === null ? state : decimal(objective)}
-                  {state === "running" && ` ${percent(progressOf(variant))}`}
-                </td>
-                {seeds.map((seed) => (
-                  <TrialCell key={seed} cell={runOf(variant, seed)} {...scale} />
-                ))}
-                {names.map((name) => (
-                  <td key={name} className={BESIDE_CELLS}>
-                    {name in values ? parameterText(values[name]) : "–"}
+                  <th scope="row" className="text-left font-medium">
+                    <button
+                      type="button"
+                      aria-pressed={number === picked}
+                      className="h-8 min-w-8 rounded-sm text-left text-accent hover:underline max-md:h-10"
+                      onClick={() => onPick(number)}
+                    >
+                      {number}
+                      {number === search.best?.number && " best"}
+                    </button>
+                  </th>
+                  <td
+                    title={objective === null ? undefined : how}
+                    className={objective === null ? "text-ink-faint" : undefined}
+                  >
+                    {objective === null ? stateOf(trial) : decimal(objective)}
                   </td>
-                ))}
-              </tr>
-            ))}
+                  {seeds.map((seed) => (
+                    <TrialCell key={seed} cell={runOf(variant, seed)} {...scale} />
+                  ))}
+                  {names.map((name) => (
+                    <td key={name} className={BESIDE_CELLS}>
+                      {name in values ? parameterText(values[name]) : "–"}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       </ScrollRegion>
