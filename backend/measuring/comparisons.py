@@ -7,7 +7,7 @@ Each is a folder of ``docs/comparison`` with ``search.toml``, the experiment tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.environments import ENVIRONMENTS
 from rlviz.placed_file import read_placed_file
+from rlviz.presets.catalog import measured, presets_tuned_for
 from rlviz.services.experiment_results.variant_preset import measured_of
 
 COMPARISONS = Path(__file__).parents[2] / "docs" / "comparison"
@@ -64,9 +65,27 @@ def comparisons(folder: Path = COMPARISONS) -> Iterator[str]:
     for one in found:
         if one.results is not None:
             yield from _section(one, one.results)
+    held = list(_held(found))
+    if held:
+        yield f"Where RL Zoo's values held every seed there was nothing to search for: {'; '.join(held)}.\n"
     waiting = [_cost(one) for one in found if one.results is None]
     if waiting:
         yield f"Not compared yet, with what search and comparison would take one core: {'; '.join(waiting)}.\n"
+
+
+def _held(found: Sequence[Comparison]) -> Iterator[str]:
+    """Presets with RL Zoo's values of which every seed held, where their algorithm is compared in another
+    environment."""
+    compared = {(one.spec.base.algo, one.spec.base.env_id) for one in found}
+    algorithms = {algo for algo, _ in compared}
+    for environment in ENVIRONMENTS:
+        for preset in presets_tuned_for(environment.id):
+            place = (preset.algorithm, environment.id)
+            if preset.algorithm in algorithms and place not in compared and preset.source.startswith("RL Zoo"):
+                figures = measured(preset, environment.id)
+                if figures is not None and figures.held == figures.seeds:
+                    title = f"{ALGORITHMS.get(preset.algorithm).name} on {environment.name}"
+                    yield f"{title} ({preset.title}: {figures.held} of {figures.seeds})"
 
 
 def _cost(one: Comparison) -> str:

@@ -81,5 +81,12 @@ def test_of_what_has_no_results_yet_it_is_said_what_it_would_take(folder: Path) 
     assert f"DQN on CartPole about {took} ([search](comparison/dqn-cartpole/search.toml)" in text
 
 
+def test_where_the_source_s_values_held_every_seed_elsewhere_it_says_so(folder: Path) -> None:
+    (told,) = [line for line in comparisons(folder) if "nothing to search for" in line]
+    assert "DQN on Acrobot (Fast: 5 of 5)" in told
+    assert "on CartPole" not in told, "it is compared"
+    assert "PPO" not in told, "nothing of it is compared"
+
+
 def test_without_any_there_is_no_section(tmp_path: Path) -> None:
     assert list(comparisons(tmp_path)) == []
