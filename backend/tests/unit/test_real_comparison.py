@@ -1,0 +1,49 @@
+"""The comparisons in docs/comparison are what the product makes today, and say the same in each of their files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from measuring.comparisons import COMPARISONS
+from rlviz.analysis.experiments import ExperimentResults
+from rlviz.analysis.experiments.tables import markdown, rows
+from rlviz.domain.experiments import ExperimentSpec
+from rlviz.placed_file import read_placed_file
+
+RESULTS = sorted(COMPARISONS.rglob("results.json"))
+
+
+def results_of(path: Path) -> ExperimentResults:
+    return ExperimentResults.model_validate_json(path.read_bytes())
+
+
+def specified(path: Path) -> ExperimentSpec:
+    file = read_placed_file(path.parent / "specification.toml", "experiments")
+    return ExperimentSpec.model_validate(file.values)
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.parent.name)
+def test_results_have_every_field_that_the_api_has(path: Path) -> None:
+    assert results_of(path).model_dump(mode="json") == json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.parent.name)
+def test_results_are_of_the_specification_beside_them(path: Path) -> None:
+    spec, results = specified(path), results_of(path)
+    assert [one.label for one in results.variants] == [one.name for one in spec.variants]
+    assert {one.n for one in results.variants} == {len(spec.seed_list)}
+    assert results.scored == results.trials == spec.cells
+
+
+def test_the_comparison_of_five_says_the_same_everywhere() -> None:
+    results = results_of(COMPARISONS / "results.json")
+    readme, report = [(COMPARISONS / name).read_text() for name in ("README.md", "report.html")]
+    assert markdown(results).strip() in readme
+    assert results.verdict.headline in report
+    for cells in rows(results):
+        assert all(f">{cell}</" in report for cell in cells), cells
+    for cost in results.cost.variants:
+        assert f"{cost.core_seconds:,.0f}" in readme
