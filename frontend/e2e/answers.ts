@@ -1,7 +1,7 @@
 import type { Page, Route } from "@playwright/test";
 
-/** What becomes of an answer whose page has been left meanwhile. */
-const LEFT = /Response has been disposed|has been closed|Route is already handled/;
+/** What Playwright says of an answer whose page has been left, or closed, meanwhile. */
+const LEFT = /Response has been disposed|has been closed/;
 
 /** Stands in for single answers of the service, for states that a seeded folder cannot hold. */
 export async function answer(page: Page, path: RegExp, change: (body: never) => unknown) {

@@ -22,8 +22,8 @@ export function waits(
   { state, variant }: SearchedTrial,
   cells: readonly ExperimentCell[],
 ): boolean {
-  const own = cells.filter((cell) => cell.variant === variant);
-  return state === "running" && own.every(({ status }) => status === "waiting");
+  if (state !== "running") return false;
+  return cells.every((cell) => cell.variant !== variant || cell.status === "waiting");
 }
 
 /** `12 of 20 trials complete, 2 running, 1 waiting, 3 pruned, 1 failed`. */
