@@ -59,6 +59,7 @@ test("a look that was on its way before a rule was saved does not undo it", asyn
   let looks = 0;
   vi.stubGlobal("fetch", async ({ url, method }: Request) => {
     if (url.endsWith("/health")) return Response.json({ storage: {} });
+    if (url.endsWith("/algorithms")) return Response.json([]);
     if (method === "PUT") return Response.json(stored({ rules: [rule], words: ["Compress it."] }));
     looks += 1;
     if (looks === 1) return Response.json(stored({ measuring: true }));
