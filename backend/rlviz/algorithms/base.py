@@ -169,6 +169,10 @@ class Algorithm:
             return total_timesteps
         return self.hyperparameters.model_construct(**factors).training_end(total_timesteps)
 
+    def completed(self, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """``values`` of a run with the defaults of those that were not offered yet when it was created."""
+        return {**self.hyperparameters().model_dump(), **values}
+
     def validate(
         self, values: Mapping[str, JsonValue], total_timesteps: int, spaces: tuple[Space, Space] | None = None
     ) -> Hyperparameters:

@@ -49,6 +49,15 @@ GaeLambda = Annotated[float, setting(Group.LEARNING, "Bias against variance in t
 NormalizeAdvantage = Annotated[bool, setting(Group.LEARNING, "Scale advantages to zero mean and unit variance.")]
 ValueWeight = Annotated[float, setting(Group.LEARNING, "Weight of the value loss.", ge=0, le=10)]
 MaxGradNorm = Annotated[float, setting(Group.LEARNING, "Gradients longer than this are shortened.", gt=0, le=100)]
+ReturnSteps = Annotated[
+    int,
+    setting(
+        Group.LEARNING,
+        "Steps whose rewards a target sums before it adds the target network's estimate (n-step return).",
+        ge=1,
+        le=100,
+    ),
+]
 Tau = Annotated[
     float, setting(Group.LEARNING, "Share of the online network copied into the target network.", gt=0, le=1)
 ]

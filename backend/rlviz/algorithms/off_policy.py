@@ -26,6 +26,7 @@ from rlviz.algorithms.fields import (
     NormalizeObservations,
     NormalizeRewards,
     OptimizeMemory,
+    ReturnSteps,
     TargetUpdateInterval,
     Tau,
     TrainFreq,
@@ -69,6 +70,7 @@ class OffPolicyHyperparameters(Hyperparameters):
     batch_size: BatchSize = 256
     tau: Tau = 0.005
     gamma: Gamma = 0.99
+    n_steps: ReturnSteps = 1
     train_freq: TrainFreq = 1
     gradient_steps: GradientSteps = 1
     net_arch: NetArch = Field([256, 256])
@@ -120,6 +122,14 @@ class OffPolicyHyperparameters(Hyperparameters):
                     "/hyperparameters/batch_size",
                     f"A batch of {self.batch_size} is larger than the replay buffer of {self.buffer_size}. "
                     f"Use at most {self.buffer_size}.",
+                )
+            )
+        if self.n_steps > 1 and self.optimize_memory_usage:
+            found.append(
+                FieldError(
+                    "/hyperparameters/n_steps",
+                    "n-step returns need a replay buffer that stores next observations as well, and "
+                    "optimize_memory_usage leaves them out. Use 1, or switch optimize_memory_usage off.",
                 )
             )
         if self.gradient_steps == 0:

@@ -66,6 +66,8 @@ def read_weights(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
     model_class: Any = load(algorithm.model_class)
     model = model_class(policy_class, None, device="cpu", _init_setup_model=False)
     model.observation_space, model.action_space = arguments["observation_space"], arguments["action_space"]
+    if "ortho_init" in arguments:  # of weights that are replaced below, and most of the time it takes for pictures
+        arguments["ortho_init"] = False
     model.policy = policy_class(**arguments)
     if hasattr(model, "_create_aliases"):  # of the networks within the policy, which the library's code goes by
         model._create_aliases()

@@ -213,7 +213,26 @@ def test_an_off_policy_fork_takes_its_replay_buffer_along(app: Application) -> N
     told = {change.name: change for change in possible_changes(once)}
     assert told["n_envs"].effect is Effect.REFUSED
     assert "stored once" in (told["n_envs"].why or "")
+    assert told["n_steps"].effect is Effect.REFUSED
+    several = app.runs.config(run_id).model_copy(update={"hyperparameters": {"n_steps": 3}})
+    [note] = [change.note for change in possible_changes(several) if change.name == "n_envs"]
+    assert "of one step" in (note or "")
     assert learned(folder_of(app, slower.id)) != learned(folder_of(app, same.id))
+
+
+def test_a_fork_of_a_run_older_than_a_setting_is_not_told_as_changed_where_it_has_its_default(app: Application) -> None:
+    run_id = start(app, algo="dqn", steps=200)
+    ended(app, run_id)
+    folder = folder_of(app, run_id)
+    config = folder.read_config()
+    older = {name: value for name, value in config.hyperparameters.items() if name != "n_steps"}
+    assert older != config.hyperparameters
+    folder.config_path.write_text(config.model_copy(update={"hyperparameters": older}).model_dump_json())
+    for value, changed in ((1, []), (3, ["n_steps"])):
+        fork = app.forks.fork(run_id, ForkRequest(snapshot="200", hyperparameters={"n_steps": value}))
+        assert fork.parent is not None
+        assert fork.parent["changed"] == changed
+        assert folder_of(app, fork.id).read_config().hyperparameters["n_steps"] == value
 
 
 def test_options_of_the_environment_change_at_a_fork_where_networks_still_fit(app: Application) -> None:

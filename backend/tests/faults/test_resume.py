@@ -125,6 +125,7 @@ CASES = {
     "dqn": Case("dqn", "CartPole-v1"),
     "dqn-wrapped-buffer": Case("dqn", "Acrobot-v1", {"buffer_size": 150, "n_envs": 2}),
     "dqn-observations-once": Case("dqn", "CartPole-v1", {"optimize_memory_usage": True, "buffer_size": 250}),
+    "dqn-n-step-returns": Case("dqn", "MountainCar-v0", {"n_steps": 3, "buffer_size": 250, "n_envs": 2}),
     "dqn-blackjack": Case("dqn", "Blackjack-v1"),
     "a2c": Case("a2c", "CartPole-v1", config=LOGGED),
     "a2c-normalized": Case("a2c", "MountainCar-v0", {"normalize_observations": True}),

@@ -15,6 +15,7 @@ from rlviz.rundir.inherit import inherit
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.builder import build_model
 from rlviz.training.snapshot.restore import restore
+from rlviz.training.snapshot.verify import verify_snapshot
 from rlviz.training.watched_training import train_run
 from tests.support.training import kinds, make_run, snapshots
 
@@ -34,9 +35,10 @@ def transitions(buffer: Any) -> list[bytes]:
     """What each environment did, one by one, oldest row first."""
     size, held = buffer.buffer_size, buffer.buffer_size if buffer.full else buffer.pos
     slots = (buffer.pos + np.arange(-held, 0)) % size
-    names = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
+    names = ("observations", "next_observations", "actions", "rewards", "dones")
+    ends = buffer.dones * (1 - buffer.timeouts)  # whether a value follows, which a mark must not change
     return [
-        b"".join(getattr(buffer, name)[slot, env].tobytes() for name in names)
+        b"".join(array[slot, env].tobytes() for array in (*(getattr(buffer, name) for name in names), ends))
         for slot in slots
         for env in range(buffer.n_envs)
     ]
@@ -124,6 +126,8 @@ def test_with_other_environments_it_takes_over_the_newest_transitions_in_rows_of
     assert ours.observations.shape[:2] == (size // n_envs, n_envs)
     assert new[-kept:] == old[-kept:]
     assert set(new) >= set(old[-kept:])
+    in_use = slice(None) if ours.full else slice(ours.pos)
+    assert np.logical_or(ours.dones, ours.timeouts)[in_use].all(), "nothing follows a transition any more"
     again = transitions(restored(child, taken).replay_buffer)
     assert again == new, "whoever begins there again begins with the same"
     child.write_control(Control(desired=Desired.RUN, resume_from=taken))
@@ -134,6 +138,41 @@ def test_with_other_environments_it_takes_over_the_newest_transitions_in_rows_of
     left = max(0, own.size() * n_envs - (last.manifest.step - 600))
     assert own.size() == min(ours.buffer_size, ours.size() + (last.manifest.step - 600) // n_envs)
     assert transitions(own)[:left] == new[len(new) - left :]
+    assert verify_snapshot(child, last.name).identical
+
+
+def test_a_buffer_that_takes_time_limits_for_ends_is_not_marked(tmp_path: Path) -> None:
+    once = {"optimize_memory_usage": True, "buffer_size": OLD}
+    parent = make_run(tmp_path, "parent", algo="dqn", total_timesteps=600, snapshots=PLAN, hyperparameters=once)
+    assert train_run(parent)
+    taken = snapshots_of(parent)[-1].name
+    buffer = restored(forked(parent, "child", 800), taken).replay_buffer
+    assert not buffer.dones[buffer.pos - 1].any(), "an episode was under way"
+    assert not buffer.timeouts.any()
+
+
+def test_no_n_step_return_reaches_into_an_episode_that_began_anew(tmp_path: Path) -> None:
+    """Nor does it when the fork goes on from a snapshot of its own."""
+    several = {"n_steps": 3, "n_envs": 2}
+    parent = make_run(tmp_path, "parent", algo="dqn", total_timesteps=600, snapshots=PLAN, hyperparameters=several)
+    assert train_run(parent)
+    taken = snapshots_of(parent)[-1].name
+    unbroken = restored(parent, taken).replay_buffer
+    last = unbroken.pos - 1
+    assert not np.logical_or(unbroken.dones, unbroken.timeouts)[last].all(), "an episode is under way"
+    child = forked(parent, "child", 800)
+    broken = restored(child, taken).replay_buffer
+    assert np.logical_or(broken.dones, broken.timeouts)[last].all()
+    assert (broken.dones == unbroken.dones).all(), "a value still follows"
+    others = np.arange(len(broken.dones)) != last
+    assert (broken.timeouts[others] == unbroken.timeouts[others]).all()
+    child.write_control(Control(desired=Desired.RUN, resume_from=taken))
+    assert train_run(child)
+    written = snapshots_of(child)[-1].name
+    assert verify_snapshot(child, written).identical
+    own = restored(child, written).replay_buffer
+    assert own.pos > last + 1
+    assert np.logical_or(own.dones, own.timeouts)[last].all()
 
 
 def test_noise_that_goes_on_over_steps_begins_anew_with_the_environments(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_part_that_does_not_come_back_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, part: str
 ) -> None:
     folder, name = trained(tmp_path, "dqn", "CartPole-v1")
-    monkeypatch.setattr(restore, step, lambda *_: [])
+    monkeypatch.setattr(restore, step, lambda *_: {})
     found = verify_snapshot(folder, name)
     assert (found.whole, found.identical, found.exact) == (True, False, False)
     assert part in [one.name for one in found.parts if not one.identical]

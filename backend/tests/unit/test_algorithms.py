@@ -146,6 +146,14 @@ def test_dqn_has_to_take_gradient_steps() -> None:
     DQN.validate({"gradient_steps": -1}, 50_000)
 
 
+@pytest.mark.parametrize("algorithm", ["dqn", "qrdqn", "sac", "td3"])
+def test_n_step_returns_need_next_observations(algorithm: str) -> None:
+    off_policy = ALGORITHMS.get(algorithm)
+    assert pointers(off_policy, n_steps=3, optimize_memory_usage=True) == ["n_steps"]
+    off_policy.validate({"n_steps": 3}, 50_000)
+    off_policy.validate({"optimize_memory_usage": True}, 50_000)
+
+
 def test_epsilon_must_not_rise() -> None:
     assert pointers(DQN, exploration_initial_eps=0.1, exploration_final_eps=0.2) == ["exploration_final_eps"]
     DQN.validate({"exploration_initial_eps": 0.2, "exploration_final_eps": 0.2}, 50_000)

@@ -77,6 +77,12 @@ def test_an_option_of_the_environment_has_its_values(tmp_path: Path) -> None:
     assert changes_of(family_of(tmp_path, "a"), "a") == [("is_slippery", True, False)]
 
 
+def test_what_was_not_offered_yet_had_its_default(tmp_path: Path) -> None:
+    make_run(tmp_path, "parent", algo="dqn")
+    fork(tmp_path, "a", "parent", "n_steps", algo="dqn", hyperparameters={"n_steps": 3})
+    assert changes_of(family_of(tmp_path, "a"), "a") == [("n_steps", 1, 3)]
+
+
 def test_a_parent_that_is_deleted_is_named_and_its_forks_are_siblings_still(tmp_path: Path) -> None:
     fork(tmp_path, "a", "gone", "gamma")
     fork(tmp_path, "b", "gone")

@@ -16,14 +16,12 @@ import pytest
 from rlviz.api.schemas.stream import EndEventData
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.domain.errors import InvalidRequest, RunNotFound
+from rlviz.domain.errors import RunNotFound
 from rlviz.domain.status import RunStatus
-from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.services.notifications.notification import News, NotificationKind
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
 from rlviz.services.streaming.events import (
     EndEvent,
     EvaluationEvent,
@@ -393,31 +391,6 @@ def test_evaluations_are_looked_up_once_for_all_streams_until_they_change(world:
     asyncio.run(check())
 
 
-# Cursors
-
-
-def test_a_cursor_says_what_it_was_told(tmp_path: Path) -> None:
-    make_run(tmp_path, "a", rows=3)
-    make_run(tmp_path, "b")
-    size = RunFolder(tmp_path, "a").metrics_path.stat().st_size
-    text = encode_cursor({"b": 0, "a": size})
-    assert text == f"a:{size},b:0"
-    assert decode_cursor(text, tmp_path, ["a", "b"]) == {"a": size, "b": 0}
-
-
-def test_a_cursor_may_name_runs_that_are_not_followed_and_lack_some_that_are(tmp_path: Path) -> None:
-    make_run(tmp_path, "a", rows=3)
-    assert decode_cursor("gone:17", tmp_path, ["a"]) == {"a": 0}
-
-
-@pytest.mark.parametrize("text", ["a", "a:", "a:1", "a:-1", "a:0:0", "A:0", " a:0", "a:0;", "a:1e3", f"a:{10**20}"])
-def test_a_cursor_that_was_made_up_is_refused(tmp_path: Path, text: str) -> None:
-    make_run(tmp_path, "a", rows=3)
-    with pytest.raises(InvalidRequest) as caught:
-        decode_cursor(text, tmp_path, ["a"])
-    assert caught.value.fields[0].pointer == "/last_event_id"
-
-
 def test_streams_share_what_was_looked_up_for_one_change_and_not_for_the_next(world: World) -> None:
     async def check() -> None:
         world.run("a")
@@ -451,54 +424,3 @@ def test_a_stream_of_one_run_sleeps_through_what_happens_to_others(world: World)
             assert list(subscription.take().runs) == ["a"]
 
     asyncio.run(check())
-
-
-# Feeds
-
-
-def test_a_feed_serves_old_lines_from_the_file_and_new_ones_from_memory(tmp_path: Path) -> None:
-    folder = make_run(tmp_path, "a", rows=10)
-    feed = MetricsFeed(folder.metrics_path, recent_bytes=300)
-    writer = JournalWriter(folder.metrics_path)
-    append_rows(writer, 10)
-    assert feed.end < folder.metrics_path.stat().st_size, "What nobody polled is not there yet"
-    feed.poll()
-    writer.close()
-    assert feed.end == folder.metrics_path.stat().st_size
-    assert not feed.in_memory(0)
-    found, offset = [], 0
-    while (rows := feed.read(offset, 250)).end > offset:
-        offset = rows.end
-        found += [row["seq"] for row in json.loads(b"[%b]" % rows.json)]
-    assert found == list(range(1, 21))
-    assert offset == feed.end
-    assert feed.in_memory(offset)
-
-
-def test_old_lines_are_the_same_whoever_read_them_before(tmp_path: Path) -> None:
-    folder = make_run(tmp_path, "a", rows=3)
-    with folder.metrics_path.open("ab") as journal:
-        journal.write(b'garbage\n{"seq":5,"time":1.5}\n{"seq":6,\r"time":1,"step":1,"values":{}}\n')
-        journal.writelines(b'{"seq":%d,"time":1,\r"step":1,"values":{}}\n' % seq for seq in range(7, 40))
-    feed = MetricsFeed(folder.metrics_path)
-
-    def read_all(start: int, limit: int) -> list[int]:
-        found: list[int] = []
-        offset = start
-        while (rows := feed.read(offset, limit)).end > offset:
-            assert b"\r" not in rows.json
-            offset, found = rows.end, found + [row["seq"] for row in json.loads(b"[%b]" % rows.json)]
-        return found
-
-    lines = folder.metrics_path.read_bytes().split(b"\n")
-    middle = sum(len(line) + 1 for line in lines[:20])
-    for limit in (1, 100, 400, 10_000):
-        assert read_all(middle, limit) == list(range(21, 40))
-        assert read_all(0, limit) == [1, 2, 3, *range(6, 40)]
-
-
-def test_one_tail_serves_everybody_who_follows_a_run(tmp_path: Path) -> None:
-    make_run(tmp_path, "a")
-    feeds = Feeds(tmp_path)
-    feed = feeds.of("a")
-    assert feeds.of("a") is feed

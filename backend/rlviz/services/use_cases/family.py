@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 from sqlmodel import Session, col, select
 
+from rlviz.algorithms import ALGORITHMS
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
@@ -82,7 +83,7 @@ class FamilyService:
         if own is None or own.parent is None:
             return []
         born = own.parent
-        configured = {} if parent is None else {**parent.env_options, **parent.hyperparameters}
+        configured = {} if parent is None else {**parent.env_options, **_hyperparameters(parent)}
         was, after = {**configured, **born.in_force}, {**own.env_options, **own.hyperparameters}
         changes = [SettingChange(name, was.get(name), after.get(name)) for name in born.changed]
         changes += [
@@ -103,6 +104,11 @@ class FamilyService:
             return RunFolder(self._runs_dir, run_id).read_config()
         except RunFolderError:
             return None
+
+
+def _hyperparameters(config: RunConfig) -> dict[str, JsonValue]:
+    known = config.algo in ALGORITHMS.names()
+    return ALGORITHMS.get(config.algo).completed(config.hyperparameters) if known else config.hyperparameters
 
 
 def _ancestors(session: Session, row: RunRow) -> tuple[list[RunRow], str]:

@@ -27,10 +27,12 @@ class Effect(StrEnum):
 _NETWORK = "The weights of the snapshot are those of another network. Create a new run."
 _BUFFER = "The replay buffer of the snapshot was made for the old value. Create a new run."
 _STATE = "What the snapshot holds was made with the old value. Create a new run."
-_STORED_ONCE = (
-    "Each observation of the replay buffer is stored once (optimize_memory_usage): its rows follow one another in each "
-    "environment, and cannot be divided among others. Create a new run."
-)
+_STORED_ONCE = {
+    "n_envs": "Each observation of the replay buffer is stored once (optimize_memory_usage): its rows follow one "
+    "another in each environment, and cannot be divided among others. Create a new run.",
+    "n_steps": "Each observation of the replay buffer is stored once (optimize_memory_usage), and n-step returns need "
+    "next observations as well. Create a new run.",
+}
 
 _REFUSED: dict[str, str] = {
     **dict.fromkeys(("net_arch", "activation", "n_quantiles", "use_sde"), _NETWORK),
@@ -67,8 +69,8 @@ def change_of(name: str, config: RunConfig) -> Change:
     """Of one hyperparameter."""
     if name in _REFUSED:
         return Change(name, Effect.REFUSED, _REFUSED[name])
-    if name == "n_envs" and config.hyperparameters.get("optimize_memory_usage") is True:
-        return Change(name, Effect.REFUSED, _STORED_ONCE)
+    if name in _STORED_ONCE and config.hyperparameters.get("optimize_memory_usage") is True:
+        return Change(name, Effect.REFUSED, _STORED_ONCE[name])
     return Change(name, Effect.ANEW if name == "n_envs" else Effect.FITS, note=_note(name, config))
 
 
@@ -78,6 +80,8 @@ def _note(name: str, config: RunConfig) -> str | None:
         if config.hyperparameters.get(name) is None:
             return "What it has come to by itself is left behind."
         return "Tuned, it begins with what it is where the fork begins."
+    if name == "n_envs" and "buffer_size" in fields and config.hyperparameters.get("n_steps", 1) != 1:
+        return "Returns over the transitions that the replay buffer holds are of one step then."
     return _BEGINS_ANEW.get(name)
 
 

@@ -214,7 +214,7 @@ class ForkService(RunUseCases):
         """All hyperparameters of the fork, and what changes about those ``in_force``, by name. Raises
         InvalidRequest."""
         algorithm = ALGORITHMS.get(parent.algo)
-        before = {**parent.hyperparameters, **in_force}
+        before = {**algorithm.completed(parent.hyperparameters), **in_force}
         changed = sorted(name for name, value in request.hyperparameters.items() if before.get(name) != value)
         changes = [change_of(name, parent) for name in changed if name in algorithm.hyperparameters.model_fields]
         refused = [change for change in changes if change.effect is Effect.REFUSED]

@@ -16,7 +16,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import read_snapshot, write_snapshot
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.model import Tensors, copied
-from rlviz.training.snapshot.replay import ReplayPiece, write_pieces
+from rlviz.training.snapshot.replay import ReplayPiece, pieces_of, write_pieces
 
 _WEIGHTS, _STATE = "weights.pt.zst", "state.pkl.zst"
 _LEVEL = 3
@@ -55,9 +55,8 @@ def read_archive(folder: RunFolder, name: str) -> Contents:
         state = pickle.loads(decompressor.decompress(members[_STATE]))
     except Exception as error:  # it is what we wrote; a library that it needs has moved
         raise SnapshotDamaged(f"Snapshot {name} cannot be read here: {brief(error)}.") from error
-    return Contents(
-        manifest, state, tensors, tuple(ReplayPiece(one.first, one.end, None, one) for one in manifest.segments)
-    )
+    replay = state["replay"]
+    return Contents(manifest, state, tensors, pieces_of(manifest.segments, replay.rows) if replay is not None else ())
 
 
 def contents_in_memory(captured: Captured, manifest: SnapshotManifest) -> Contents:

@@ -44,20 +44,20 @@ def restore_normalization(model: BaseAlgorithm, states: dict[str, Any]) -> None:
         vars(wrapper).update({name: learned[name] for name in ("obs_rms", "ret_rms") if name in learned})
 
 
-def restore_environments(model: BaseAlgorithm, states: dict[str, Any]) -> list[str]:
+def restore_environments(model: BaseAlgorithm, states: dict[str, Any]) -> dict[int, str]:
     """What is known of the model itself has to be restored before. An environment that cannot be brought there begins
-    an episode anew; returns why, for each of those."""
+    an episode anew; returns why, by index, for each of those."""
     wrapper = model.get_vec_normalize_env()
     if wrapper is not None and states["normalization"] is not None:
         vars(wrapper).update(states["normalization"])
-    problems = []
+    problems = {}
     for index, (env, state) in enumerate(zip(environments_of(model), states["each"], strict=True)):
         try:
             if state is None:
                 raise NotCapturable(states["problem"])  # noqa: TRY301  (as one that turns out to be impossible now)
             restore_environment(env, state)
         except NotCapturable as error:
-            problems.append(f"{error} An episode was begun anew.")
+            problems[index] = f"{error} An episode was begun anew."
             _begin_anew(model, index, env)
     return problems
 

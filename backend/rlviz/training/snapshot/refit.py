@@ -75,13 +75,15 @@ def _resized(state: ReplayState, pieces: Sequence[ReplayPiece], model: Any) -> R
 def _regrouped(
     state: ReplayState, pieces: Sequence[ReplayPiece], folder: RunFolder, n_envs: int
 ) -> tuple[ReplayState, list[ReplayPiece]]:
-    """The same transitions, oldest first, in rows of ``n_envs``: the library draws each transition by itself, whatever
-    lies beside it. Of the oldest, fewer than ``n_envs`` are left out, so that all rows are full."""
+    """The same transitions, oldest first, in rows of ``n_envs``. What follows a transition is no longer the row after
+    it: each is marked as cut off, so that n-step returns over them are of one step. Of the oldest, fewer than
+    ``n_envs`` are left out, so that all rows are full."""
     transitions = sum(end - first for _, first, end in _parts(state, pieces)) * _beside(state, pieces, folder)
     left_out, carried, regrouped = transitions % n_envs, dict[str, Array](), list[ReplayPiece]()
     end = 0
     for piece, begin, until in _parts(state, pieces):
         flat = {name: rows.reshape(-1, *rows.shape[2:]) for name, rows in rows_of(piece, folder, begin, until).items()}
+        flat["timeouts"] = np.where(flat["dones"], flat["timeouts"], 1).astype(flat["timeouts"].dtype)
         if carried:
             flat = {name: np.concatenate([carried[name], one]) for name, one in flat.items()}
         skipped = min(left_out, len(flat["rewards"]))

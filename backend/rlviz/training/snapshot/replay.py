@@ -108,6 +108,17 @@ def write_pieces(folder: RunFolder, pieces: Sequence[ReplayPiece]) -> tuple[Segm
     return tuple(dict.fromkeys(piece.segment for piece in pieces if piece.segment is not None))
 
 
+def pieces_of(segments: Sequence[Segment], rows: int) -> tuple[ReplayPiece, ...]:
+    """Those that hold the ``rows`` that were added until a snapshot was taken, of its ``segments``. A segment may hold
+    more: rows that training went back from, and those that a later segment has as they are since."""
+    pieces, end = list[ReplayPiece](), rows
+    for segment in reversed(segments):
+        if segment.first < end:
+            pieces.append(ReplayPiece(segment.first, min(segment.end, end), None, segment))
+            end = segment.first
+    return tuple(reversed(pieces))
+
+
 Placed = tuple[Array, dict[str, Array]]
 """Places in a buffer, and the rows that lie there."""
 
@@ -121,6 +132,33 @@ def restore_replay(model: Any, state: ReplayState, placed: Iterable[Placed]) -> 
     if state.edge is not None:
         buffer.observations[state.pos] = state.edge
     buffer.pos, buffer.full = state.pos, state.full
+
+
+def cut_off(
+    model: Any, state: ReplayState, pieces: Sequence[ReplayPiece], environments: Iterable[int]
+) -> tuple[ReplayPiece, ...]:
+    """Mark the last row in the buffer of ``model``, which was filled from ``pieces``, as cut off by a time limit in
+    each of ``environments``, whose episode is not gone on with: no n-step return is to reach across. Returns the pieces
+    with that row. Nothing where the buffer takes time limits for ends: the library refuses n-step returns of it."""
+    buffer = model.replay_buffer
+    last = (state.pos - 1) % buffer.buffer_size
+    left = [env for env in environments if not (buffer.dones[last, env] or buffer.timeouts[last, env])]
+    if not left or state.rows == 0 or not buffer.handle_timeout_termination:
+        return tuple(pieces)
+    buffer.timeouts[last, left] = 1
+    row = ReplayPiece(state.rows - 1, state.rows, {name: array[[last]] for name, array in _arrays(buffer)})
+    return (*_before(pieces, row.first), row)
+
+
+def _before(pieces: Iterable[ReplayPiece], end: int) -> Iterator[ReplayPiece]:
+    """Their rows up to, not including, ``end``."""
+    for piece in pieces:
+        if piece.end <= end:
+            yield piece
+        elif piece.first < end:
+            arrays = piece.arrays  # the thread that writes may drop them at any moment, once they are in the segment
+            kept = None if arrays is None else {name: rows[: end - piece.first] for name, rows in arrays.items()}
+            yield ReplayPiece(piece.first, end, kept, piece.segment)
 
 
 def replay_difference(model: Any, folder: RunFolder, state: ReplayState, pieces: Sequence[ReplayPiece]) -> str | None:

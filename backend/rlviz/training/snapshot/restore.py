@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
@@ -22,7 +23,7 @@ from rlviz.training.snapshot.model import (
     settle_attributes,
 )
 from rlviz.training.snapshot.refit import refit
-from rlviz.training.snapshot.replay import Placed, ReplayTape, placed_rows, restore_replay
+from rlviz.training.snapshot.replay import Placed, ReplayPiece, ReplayTape, cut_off, placed_rows, restore_replay
 
 
 class Continuation:
@@ -38,6 +39,11 @@ class Continuation:
         self.not_exact_because = not_exact_because
         """Why training may not go on bit for bit, one sentence each; empty if it does."""
         self._is_settled = False
+
+    @property
+    def replay_pieces(self) -> Sequence[ReplayPiece]:
+        """What the replay buffer was filled from."""
+        return self._contents.pieces
 
     @property
     def point(self) -> Point:
@@ -106,10 +112,20 @@ def restore_contents(
         besides = ENVIRONMENTS if parent.last_episodes != [] else (*ENVIRONMENTS, *LAST_EPISODES)
         restore_attributes(model, state["model"], besides=besides)
         restore_normalization(model, state["environments"])
+        contents = _cut_off(contents, model, range(model.n_envs))
         return Continuation(contents, [], is_fork=True, begins_anew=True)
     restore_attributes(model, state["model"])
     begun_anew = restore_environments(model, state["environments"])
-    return Continuation(contents, [*begun_anew, *reasons_not_exact(manifest, origin_of(config))], is_fork=is_fork)
+    contents = _cut_off(contents, model, begun_anew)
+    reasons = [*begun_anew.values(), *reasons_not_exact(manifest, origin_of(config))]
+    return Continuation(contents, reasons, is_fork=is_fork)
+
+
+def _cut_off(contents: Contents, model: BaseAlgorithm, begun_anew: Iterable[int]) -> Contents:
+    """``contents`` of which the replay buffer of ``model`` was filled; the environments of ``begun_anew`` left their
+    episodes there."""
+    replay = contents.state["replay"]
+    return contents if replay is None else replace(contents, pieces=cut_off(model, replay, contents.pieces, begun_anew))
 
 
 def check_subject(contents: Contents, config: RunConfig, folder: RunFolder, model: BaseAlgorithm) -> None:

@@ -89,7 +89,7 @@ def _verify(folder: RunFolder, name: str) -> SnapshotVerification:
         again = capture(model, counters, continuation.tape(), point=continuation.point, last_row=continuation.last_row)
         parts = _compare(contents, again)
         if (replay := contents.state["replay"]) is not None:
-            parts["replay"] = parts["replay"] or replay_difference(model, folder, replay, contents.pieces)
+            parts["replay"] = parts["replay"] or replay_difference(model, folder, replay, continuation.replay_pieces)
     unable = [manifest.not_exact_because or "It was not captured exactly."] if not manifest.exact else []
     reasons = list(dict.fromkeys([*unable, *continuation.not_exact_because]))
     found = [VerifiedPart(name=part, identical=how is None, first_difference=how) for part, how in parts.items()]

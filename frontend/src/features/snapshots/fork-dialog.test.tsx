@@ -16,6 +16,7 @@ const algorithm = {
   hyperparameters: [
     { name: "learning_rate", type: "number", help: "Step size.", default: 0.001, maximum: 1 },
     { name: "net_arch", type: "array", help: "Layers.", default: [64] },
+    { name: "n_steps", type: "integer", help: "Steps.", default: 1, minimum: 1, maximum: 100 },
   ],
 };
 const lake = {
@@ -35,6 +36,7 @@ const FORKING = {
       changes: [
         { name: "learning_rate", effect: "fits", why: null, note: "The pace is another one." },
         { name: "net_arch", effect: "refused", why: "The weights are of another network." },
+        { name: "n_steps", effect: "fits", why: null },
       ],
       env_options: [
         { name: "is_slippery", effect: "anew", why: null },
@@ -78,6 +80,17 @@ test("a fork changes what can be changed, says why the rest cannot, and opens th
     { route: "POST /runs/a/fork", body: { ...body, total_timesteps: 10_240, start: true } },
   ]);
   expect(push).toHaveBeenCalledWith("/runs/view?id=child");
+});
+
+test("what was not offered yet when its parent was created has the default", async () => {
+  const create = { "POST /runs/a/fork": () => ({ status: 201, body: run({ id: "child" }) }) };
+  const asked = show(create);
+  const steps = await screen.findByRole("textbox", { name: "n_steps" });
+  expect(steps).toHaveValue("1");
+  await userEvent.clear(steps);
+  await userEvent.type(steps, "3");
+  await userEvent.click(screen.getByRole("button", { name: "Fork and start" }));
+  expect(asked()[0]?.body).toMatchObject({ hyperparameters: { n_steps: 3 } });
 });
 
 test("a fork changes options of the environment, as far as spaces stay the same", async () => {

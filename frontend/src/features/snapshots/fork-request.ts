@@ -67,8 +67,9 @@ export function forkSettings(
     const values = { ...configured, ...changed };
     for (const { name, effect, why, note } of offered) {
       const schema = schemas.find((one) => one.name === name);
-      if (!(name in values)) continue;
-      const value = values[name];
+      // A parent of before a setting was offered has no value of it.
+      const value = name in values ? values[name] : schema?.default;
+      if (value === undefined) continue;
       if (effect === "refused") fixed.push({ name, value, why: why ?? "" });
       else if (schema) {
         const was =

@@ -56,6 +56,7 @@ const guide: Guide = {
     knobs.gradientSteps,
     knobs.targetUpdateInterval,
     knobs.gamma,
+    knobs.returnSteps,
   ],
   failures: [
     stillExploring,

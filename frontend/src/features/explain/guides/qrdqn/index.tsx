@@ -55,6 +55,7 @@ const guide: Guide = {
     knobs.gradientSteps,
     knobs.targetUpdateInterval,
     knobs.gamma,
+    knobs.returnSteps,
   ],
   failures: [
     stillExploring,

@@ -58,6 +58,7 @@ const guide: Guide = {
     knobs.trainFreq,
     knobs.gradientSteps,
     knobs.gamma,
+    knobs.returnSteps,
   ],
   failures: [
     { ...divergingLoss, metric: "train/critic_loss" },

@@ -26,6 +26,12 @@ export const knobs = {
     more: "better estimates, rarer updates.",
     less: "frequent updates on noisier estimates.",
   },
+  returnSteps: {
+    name: "n_steps",
+    does: "Steps whose rewards a target sums before it adds the target network's estimate: an n-step return.",
+    more: "a late reward reaches what led to it sooner; targets rest on what older policies did next.",
+    less: "targets depend on no older policy, and late rewards spread one step at a time.",
+  },
   gaeLambda: {
     name: "gae_lambda",
     does: "How much the advantage trusts real rewards over the value network's guess.",

@@ -78,6 +78,7 @@ const guide: Guide = {
     knobs.learningStarts,
     knobs.gradientSteps,
     knobs.gamma,
+    knobs.returnSteps,
   ],
   failures: [
     failures.flat,

@@ -1,0 +1,100 @@
+"""Which snapshots a folder keeps, what goes with them, and what they may be called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import ArtifactNotFound, InvalidRequest
+from rlviz.domain.snapshot import Trigger, check_name
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.inherit import inherit
+from rlviz.rundir.lineage import newest_of_run
+from rlviz.rundir.snapshot_key import snapshot_key
+from rlviz.rundir.snapshot_retention import delete_snapshot, drop_segments, retain_snapshots
+from rlviz.rundir.snapshots import bytes_of, snapshots_of
+from tests.support.snapshots import names, written
+from tests.support.training import make_run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return make_run(tmp_path)
+
+
+def test_the_newest_few_are_kept_and_those_with_a_name_and_the_newest_of_each_event(folder: RunFolder) -> None:
+    written(folder, 1, name="mine", is_named=True)
+    of_events = {
+        **dict.fromkeys((3, 4), (Trigger.BEST, "")),
+        5: (Trigger.SOLVED, ""),
+        **dict.fromkeys((6, 8), (Trigger.RULE, "When A: take a snapshot.")),
+        7: (Trigger.RULE, "When B: take a snapshot."),
+    }
+    for step in range(2, 13):
+        trigger, message = of_events.get(step, (Trigger.PERIODIC, ""))
+        written(folder, step, trigger=trigger, message=message)
+    retain_snapshots(folder, 2, 10**9)
+    assert names(folder) == ["mine", "4", "5", "7", "8", "11", "12"]
+
+
+def test_fewer_are_kept_where_they_would_take_too_much_but_never_none(folder: RunFolder) -> None:
+    for step in range(1, 6):
+        written(folder, step, size=500_000)
+    written(folder, 6, size=500_000, name="mine", is_named=True)
+    retain_snapshots(folder, 10, 1_100_000)
+    assert names(folder) == ["5", "mine"]
+    written(folder, 7, size=500_000)
+    retain_snapshots(folder, 10, 1)
+    assert names(folder) == ["mine", "7"]
+
+
+def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -> None:
+    folder.replay.mkdir()
+    kept, old, new = (
+        {"file": f"{first}-{first + 10}-{'0' * 16}.seg", "first": first, "end": first + 10, "bytes": 3, "sha256": ""}
+        for first in (10, 0, 20)
+    )
+    for segment in (kept, old, new):
+        folder.segment_path(str(segment["file"])).write_bytes(b"seg")
+    written(folder, 1, segments=(kept, old))
+    written(folder, 2, segments=(kept,))
+    assert snapshots_of(folder)[0].replay_bytes == 6
+    drop_segments(folder, beyond=20)
+    assert len(list(folder.replay.iterdir())) == 3, "the newest is for a snapshot to come"
+    delete_snapshot(folder, "1")
+    assert [path.name for path in folder.replay.iterdir()] == [kept["file"]]
+    assert bytes_of(folder) == 3 + folder.snapshot_path("2").stat().st_size
+
+
+def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:
+    assert newest_of_run(folder) is None
+    for step in (100, 200, 300):
+        written(folder, step)
+    folder.snapshot_path("300").write_bytes(folder.snapshot_path("300").read_bytes()[:-1])
+    found = newest_of_run(folder)
+    assert found is not None
+    assert found.name == "200"
+
+
+def test_a_name_is_no_path_and_no_step() -> None:
+    for name in ("", "../x", "a/b", "A", "12", "-a", "a" * 61, "a.zip"):
+        with pytest.raises(InvalidRequest):
+            check_name(name)
+    assert check_name("before-lunch-2") == "before-lunch-2"
+
+
+def test_all_workers_of_a_runs_folder_have_the_same_key(tmp_path: Path) -> None:
+    assert snapshot_key(tmp_path) == snapshot_key(tmp_path)
+    assert len(snapshot_key(tmp_path)) == 32
+    assert [path.name for path in tmp_path.iterdir()] == [".snapshot-key"]
+
+
+def test_a_snapshot_that_has_just_made_room_for_newer_ones_is_forked_by_nobody(
+    folder: RunFolder, tmp_path: Path
+) -> None:
+    written(folder, 100)
+    [gone], child = snapshots_of(folder), make_run(tmp_path / "child")
+    gone.path.unlink()
+    with pytest.raises(ArtifactNotFound, match="made room for newer ones"):
+        inherit(gone, folder, child)
