@@ -1,10 +1,9 @@
 import { expect, type Page, test } from "@playwright/test";
-import { sideways, status, videoTime } from "./run-page";
+import { live, sideways, status, videoTime } from "./run-page";
 
 test.describe.configure({ mode: "serial", timeout: 600_000 });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
-const live = (page: Page) => page.getByRole("region", { name: "Live", exact: true });
 const canvas = (page: Page) => live(page).getByRole("img", { name: /plays CartPole-v1$/ });
 const frames = async (page: Page) => Number(await canvas(page).getAttribute("data-frames"));
 const policyStep = async (page: Page) => {
@@ -227,23 +226,6 @@ test("a slice of the value function is drawn anew with the weights that train", 
   expect(await held.getAttribute("aria-valuetext")).toBe(value);
   await live(page).getByRole("button", { name: "As it was seen" }).click();
   await expect(held).not.toHaveAttribute("aria-valuetext", value!, SLOW);
-});
-
-test("what mattered lies over what an agent sees that sees pictures", async ({ page, request }) => {
-  const data = { algo: "ppo", env_id: "ALE/Pong-v5", name: "Seen", start: true };
-  const made = await request.post("/api/runs", { data });
-  const { id } = (await made.json()) as { id: string };
-  try {
-    await page.goto(`/runs/view?id=${id}`);
-    const mattered = live(page).getByRole("switch", { name: "What mattered" });
-    await mattered.click({ force: true, timeout: 180_000 });
-    const seen = live(page).getByRole("img", { name: /how much each pixel mattered for/ });
-    await expect(seen).toBeVisible({ timeout: 180_000 });
-    await mattered.click({ force: true });
-    await expect(seen).toHaveCount(0, SLOW);
-  } finally {
-    await request.post(`/api/runs/${id}/stop`);
-  }
 });
 
 test("a page that is hidden gives its session back, and takes another when it is seen", async ({

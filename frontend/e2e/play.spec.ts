@@ -34,9 +34,13 @@ test("a step is taken back, and the keys on the screen play @phone", async ({ pa
   const onPhone = page.viewportSize()!.width < 768;
   await expect(page.getByText("Paused. Press a key below")).toBeVisible({ visible: onPhone });
   await cap(page, /^right/).click();
-  await expect(fact(page, "Step")).toHaveText("1");
-  await page.getByRole("button", { name: "One step back" }).click();
-  await expect(fact(page, "Step")).toHaveText("0");
+  await expect(fact(page, "Step")).toHaveText(/^[1-9]/);
+  // Where a click lasts, the key is held: a second step may come after the first was seen.
+  await expect(async () => {
+    const here = Number(await fact(page, "Step").innerText());
+    await page.getByRole("button", { name: "One step back" }).click();
+    await expect(fact(page, "Step")).toHaveText(String(here - 1), { timeout: 10_000 });
+  }).toPass();
 });
 
 test("the controls are handed to the policy and taken back in mid-episode", async ({

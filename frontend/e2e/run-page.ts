@@ -35,6 +35,11 @@ export async function showEvaluation(page: Page) {
   }).toPass();
 }
 
+/** Where the agent plays. */
+export function live(page: Page) {
+  return page.getByRole("region", { name: "Live", exact: true });
+}
+
 export function status(page: Page, status: string) {
   return page.getByRole("status", { name: `Status: ${status}` });
 }

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
 
@@ -29,7 +30,7 @@ from rlviz.sessions.stage import Stage
 from rlviz.sessions.watchdog import Watchdog
 
 OPENING_SECONDS = 60.0
-"""How long it may take to import and make an environment."""
+"""How long it may take to import and make an environment, or to read a policy."""
 
 
 def play_session(folder: SessionFolder) -> None:
@@ -58,7 +59,7 @@ def play_session(folder: SessionFolder) -> None:
         watchdog = Watchdog(lambda line: end(f"The environment did not return, and was ended. It hung here: {line}"))
         watchdog.alive(OPENING_SECONDS)
         try:
-            policies = _policies(plan)
+            policies = _policies(plan, before_load=lambda: watchdog.alive(OPENING_SECONDS))
             at_the_end.callback(policies.close)
             stage = _stage(plan, policies)
             fps = float(stage.environment.render_fps)
@@ -82,14 +83,14 @@ def play_session(folder: SessionFolder) -> None:
             end(_cause(error))
 
 
-def _policies(plan: SessionPlan) -> PolicySource:
+def _policies(plan: SessionPlan, before_load: Callable[[], None]) -> PolicySource:
     if plan.run_folder is None:
         return NoPolicy()
     folder = RunFolder.at(plan.run_folder)
     config = folder.read_config()
     if plan.policy is not None:
-        return FixedPolicy(folder, config.algo, plan.policy)
-    return NewestPolicy(folder, config.algo, Lease(folder), ended_attempt=plan.ended_attempt)
+        return FixedPolicy(folder, config.algo, plan.policy, before_load=before_load)
+    return NewestPolicy(folder, config.algo, Lease(folder), ended_attempt=plan.ended_attempt, before_load=before_load)
 
 
 def _stage(plan: SessionPlan, policies: PolicySource) -> Stage:

@@ -41,16 +41,20 @@ class NoPolicy:
 
 
 class FixedPolicy:
-    """One kept policy, named by its file in the run folder. Newer ones are ignored."""
+    """One kept policy, named by its file in the run folder. Newer ones are ignored. ``before_load`` as for
+    ``NewestPolicy``."""
 
-    def __init__(self, folder: RunFolder, algo: str, name: str) -> None:
-        self._folder, self._algo = folder, algo
+    def __init__(
+        self, folder: RunFolder, algo: str, name: str, *, before_load: Callable[[], None] = lambda: None
+    ) -> None:
+        self._folder, self._algo, self._before_load = folder, algo, before_load
         self._name: str | None = name
 
     def look(self) -> TrainedPolicy | None:
         if self._name is None:
             return None
         name, self._name = self._name, None
+        self._before_load()
         return load_policy(self._folder, self._algo, name)
 
     def close(self) -> None:
@@ -61,7 +65,8 @@ class NewestPolicy:
     """The newest policy in the run folder. With ``lease``, the trainer is asked to write its current weights.
 
     Where an attempt to train the run has ended, nobody is asked until the next one is wanted (``ended_attempt``, its
-    number; None: one goes on): nothing is written in the folder of a run that does not train.
+    number; None: one goes on): nothing is written in the folder of a run that does not train. ``before_load`` is called
+    whenever a policy is about to be read, which takes long on a busy machine.
     """
 
     def __init__(
@@ -71,10 +76,11 @@ class NewestPolicy:
         lease: Lease,
         *,
         ended_attempt: int | None = None,
+        before_load: Callable[[], None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder, self._algorithm, self._lease = folder, ALGORITHMS.get(algo), lease
-        self._ended_attempt, self._monotonic = ended_attempt, monotonic
+        self._ended_attempt, self._before_load, self._monotonic = ended_attempt, before_load, monotonic
         self._control: tuple[int, int, Path] | None = None
         self._look_at = float("-inf")
         self._seen: tuple[int, int, Path] | None = None
@@ -92,6 +98,7 @@ class NewestPolicy:
         if newest is None or newest == self._seen:
             return None
         self._seen = newest
+        self._before_load()
         try:
             self._policy = self._load(newest[2])
         except CheckpointUnusable:

@@ -1,0 +1,58 @@
+"""When a session reads a policy, and that it says so before: on a busy machine that takes long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lease import Lease
+from rlviz.sessions.policies import LOOK_SECONDS, FixedPolicy, NewestPolicy
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    found = RunFolder(tmp_path, "ppo-cartpole-20260101-000000-aaaaaa")
+    found.path.mkdir()
+    return found
+
+
+@pytest.fixture
+def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    found: list[str] = []
+
+    def load_policy(_folder: RunFolder, _algo: str, name: str) -> object:
+        found.append(name)
+        return object()
+
+    monkeypatch.setattr("rlviz.sessions.policies.load_policy", load_policy)
+    return found
+
+
+def test_one_policy_is_read_once(folder: RunFolder, said: list[str]) -> None:
+    policy = FixedPolicy(folder, "ppo", "model.zip", before_load=lambda: said.append("before"))
+    assert policy.look() is not None
+    assert policy.look() is None
+    assert said == ["before", "model.zip"]
+
+
+def test_the_newest_is_read_again_once_there_is_another(folder: RunFolder, said: list[str]) -> None:
+    now = [0.0]
+    newest = NewestPolicy(
+        folder, "ppo", Lease(folder), before_load=lambda: said.append("before"), monotonic=lambda: now[0]
+    )
+
+    def looked() -> list[str]:
+        said.clear()
+        now[0] += LOOK_SECONDS
+        newest.look()
+        return said
+
+    assert looked() == []
+    folder.model_path.write_bytes(b"the first")
+    assert looked() == ["before", "model.zip"]
+    assert looked() == []
+    folder.model_path.unlink()
+    folder.model_path.write_bytes(b"another one")
+    assert looked() == ["before", "model.zip"]

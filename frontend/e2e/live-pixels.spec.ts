@@ -1,0 +1,27 @@
+import { expect, test } from "@playwright/test";
+import { live } from "./run-page";
+
+test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
+
+const SLOW = { timeout: 180_000 };
+
+test("what mattered lies over what an agent sees that sees pictures", async ({ page, request }) => {
+  const data = {
+    ...{ algo: "ppo", env_id: "ALE/Pong-v5", name: "Seen", start: true },
+    // As little as possible before there is a policy: what trains gets hardly any time on a busy machine.
+    hyperparameters: { n_envs: 1, n_steps: 8, batch_size: 8, n_epochs: 1 },
+  };
+  const made = await request.post("/api/runs", { data });
+  const { id } = (await made.json()) as { id: string };
+  try {
+    await page.goto(`/runs/view?id=${id}`);
+    const mattered = live(page).getByRole("switch", { name: "What mattered" });
+    await mattered.click({ force: true, ...SLOW });
+    const seen = live(page).getByRole("img", { name: /how much each pixel mattered for/ });
+    await expect(seen).toBeVisible(SLOW);
+    await mattered.click({ force: true });
+    await expect(seen).toHaveCount(0, SLOW);
+  } finally {
+    await request.post(`/api/runs/${id}/stop`);
+  }
+});
