@@ -137,7 +137,7 @@ test("a deleted run is restored from where it is missed", async ({ page, request
   await expect(page.getByRole("region", { name: "In short" })).toBeVisible();
 });
 
-test("runs, curves and figures are one request each", async ({ page }) => {
+test("runs, other seeds of theirs, curves and figures are one request each", async ({ page }) => {
   const { good, slow, bare } = seeded();
   const asked: string[] = [];
   page.on("request", (request) => {
@@ -147,7 +147,9 @@ test("runs, curves and figures are one request each", async ({ page }) => {
   });
   await page.goto(comparePage(good, slow, bare));
   await expect(page.locator("[data-points]").first()).not.toHaveAttribute("data-points", "0");
-  expect(asked.toSorted()).toEqual(["/api/compare", "/api/metrics/curves", "/api/runs"]);
+  await expect(page.getByRole("button", { name: /, up to 5 of each$/ })).toBeVisible();
+  const runs = "/api/runs";
+  expect(asked.toSorted()).toEqual(["/api/compare", "/api/metrics/curves", runs, runs]);
 });
 
 test("how the episodes of the compared runs end has a share for each, and one is watched on its run", async ({

@@ -38,7 +38,7 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
     await page.keyboard.press("Enter");
 
     const group = page.getByRole("region", { name: "Seeds", exact: true });
-    await expect(group).toContainText("Mean return of 2 of 2 seeds", { timeout: 180_000 });
+    await expect(group).toContainText("interquartile mean of 2 of 2 seeds", { timeout: 180_000 });
     await group.getByText("Single seeds").click();
     await expect(group.getByRole("link", { name: "seed 4" })).toBeVisible();
   } finally {

@@ -18,10 +18,10 @@ import { seriesStylesOf, usualColorBy } from "./series-styles";
 import { type ComparedGroup, comparedGroups } from "./seed-groups";
 import { RunChips } from "./run-chips";
 import { RunPicker } from "./run-picker";
+import { SeedsButton } from "./seeds-button";
 import { SideBySide } from "./side-by-side";
 import { SettingsDiff } from "./settings-diff";
 import { Suggestions } from "./suggestions";
-import { TrainSeeds } from "./train-seeds";
 import { UnknownRuns } from "./unknown-runs";
 import { useComparedRuns } from "./use-compared-runs";
 import { VerdictCard } from "./verdict-card";
@@ -83,10 +83,11 @@ export function Compare() {
         <>
           <VerdictCard verdict={data.verdict}>
             {data.environments.length === 1 && (
-              <TrainSeeds
+              <SeedsButton
                 runs={runs.known}
+                chosen={address.runs}
                 caution={data.verdict?.seed_caution ?? null}
-                onStarted={(started) => choose([...address.runs, ...started])}
+                onAdd={(ids) => choose([...address.runs, ...ids])}
               />
             )}
           </VerdictCard>

@@ -81,7 +81,7 @@ export {
   type ExportFormat,
   type WantedResults,
 } from "./queries/experiments";
-export { addSeeds, createGroup, groupRunsQuery } from "./queries/groups";
+export { addSeeds, createGroup, groupRunsQuery, MOST_GROUPS } from "./queries/groups";
 export { type RunFilter, runPageQuery, RUNS_A_PAGE, runsByIdQuery } from "./queries/run-list";
 export { serviceAnswers } from "./queries/answers";
 export { createSession, endSession, sessionsQuery } from "./queries/sessions";

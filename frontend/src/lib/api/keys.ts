@@ -5,7 +5,7 @@ export const keys = {
   runPage: (filter: object, page: number) => ["runs", filter, page] as const,
   namedRuns: ["runs", "named"] as const,
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,
-  runsOfGroup: (id: string) => ["runs", "named", "group", id] as const,
+  runsOfGroups: (ids: readonly string[]) => ["runs", "named", "group", ...ids] as const,
   experiments: ["experiments"] as const,
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,

@@ -3780,7 +3780,7 @@ export interface components {
       scored: number;
       /**
        * Failed
-       * @description Trials that ended without one, but for those that were skipped.
+       * @description Trials that ended without any score, but for those that were skipped or pruned.
        */
       failed: number;
       /**
@@ -5898,7 +5898,7 @@ export interface components {
       joint_high: number | null;
       /**
        * Chance
-       * @description How likely ranks at least as far apart were, in either direction, if both were the same; 1 unless the bootstrap interval has no width: on each environment all seeds of one did better than all of the other, or all were level.
+       * @description p-value: how likely ranks at least as far apart were, in either direction, if both were the same (Mann-Whitney, exact up to 40 scores on an environment).
        */
       chance: number;
       made: components["schemas"]["Made"];

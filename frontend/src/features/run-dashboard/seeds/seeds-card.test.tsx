@@ -19,7 +19,7 @@ const group = {
 test("a run's group says what its seeds amount to, and leads to each and to all of them", async () => {
   const onBand = vi.fn();
   render(<SeedsCard own="r2" seeds={{ group, runs }} band={false} onBand={onBand} />);
-  expect(screen.getByText(/Mean return of 3 of 3 seeds/)).toHaveTextContent(
+  expect(screen.getByText(/interquartile mean of 3 of 3 seeds/)).toHaveTextContent(
     "210.0 [100.0, 300.0]; 2 solved.",
   );
   expect(screen.getByRole("link", { name: "Compare all" })).toHaveAttribute(

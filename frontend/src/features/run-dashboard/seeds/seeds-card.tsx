@@ -40,7 +40,8 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
             <>None of the {plural(run_ids.length, "seed")} has finished an episode yet.</>
           ) : (
             <>
-              Mean return of {scored} of {plural(run_ids.length, "seed")}:{" "}
+              Return over the last 100 episodes, interquartile mean of {scored} of{" "}
+              {plural(run_ids.length, "seed")}:{" "}
               <strong className="font-semibold text-ink tabular-nums" title={definition}>
                 {decimal(iqm)}
                 {` ${interval(low, high)}`}
@@ -52,7 +53,7 @@ export function SeedsCard({ own, seeds: { group, runs }, band, onBand }: SeedsCa
         <Switch label="Band of all seeds behind the curve" checked={band} onChange={onBand} />
         <Disclosure summary="Single seeds">
           <p className="text-right text-2xs text-ink-faint">
-            Mean return of each, of the last episodes
+            Mean return of each over its last 100 episodes
           </p>
           <ul className="flex flex-col divide-y divide-line text-sm">
             {runs.map((run) => (

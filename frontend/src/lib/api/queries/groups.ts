@@ -21,11 +21,16 @@ export function addSeeds(id: string, count: number) {
 /** The most runs of a group that are asked for: as many as one request can start. */
 const MOST_SEEDS = 50;
 
-/** The runs of a group with their summary. The stream keeps the runs current. */
-export function groupRunsQuery(id: string) {
-  const query = { group: [id], limit: MOST_SEEDS };
+/** The most runs that one request lists, and the most groups that it names. */
+const MOST_LISTED = 500;
+export const MOST_GROUPS = 50;
+
+/** The runs of these groups, MOST_GROUPS at most, with their summaries. The stream keeps the runs current. */
+export function groupRunsQuery(...ids: readonly string[]) {
+  const query = { group: [...ids], limit: Math.min(MOST_LISTED, MOST_SEEDS * ids.length) };
   return queryOptions({
-    queryKey: keys.runsOfGroup(id),
+    queryKey: keys.runsOfGroups(ids),
     queryFn: ({ signal }) => unwrap(http.GET("/runs", { params: { query }, signal })),
+    enabled: ids.length > 0,
   });
 }
