@@ -28,7 +28,8 @@ _INTRODUCTION = """\
 Values that a search of ours found against the tuned ones of another project: as many environment steps, the same seeds,
 none of which the search has seen, and the same greedy evaluation while they train. Scored is the policy that was kept,
 the best of these evaluations, on fresh episodes, as in the tables above. A search proposes the best of its trials,
-which is partly the luckiest: that is why it is trained again here.
+which is partly the luckiest: that is why it is trained again here. Where another of its trials is, the specification
+says why.
 """
 
 

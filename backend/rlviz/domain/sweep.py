@@ -4,15 +4,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import prod
 from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_SWEEP_TRIALS, LIMITS
+from rlviz.domain.placed_error import placed_error
 
 MOST_SEARCHED = 30
 MOST_CHOICES = 50
+
+_UNCOUNTED = 1e15
+"""Values of a range: of more, how many does not matter, and a float does not tell."""
 
 
 class SamplerName(StrEnum):
@@ -85,9 +90,9 @@ class Choice(_Parameter):
     @model_validator(mode="after")
     def _check(self) -> Self:
         seen: list[str] = []
-        for choice in self.choices:
+        for place, choice in enumerate(self.choices):
             if repr(choice) in seen:
-                raise ValueError(f"{choice!r} is among the choices twice.")
+                raise placed_error(f"{choice!r} is among the choices twice.", "choices", place)
             seen.append(repr(choice))
         return self
 
@@ -128,27 +133,46 @@ class Sweep(LazyModel):
             _check_grid(self.space)
         return self
 
+    @property
+    def wanted(self) -> int:
+        """Trials that the search shall have. A grid ends with its last combination, however many were asked for."""
+        if self.sampler is not SamplerName.GRID:
+            return self.trials
+        return min(self.trials, combinations(self.space))
+
 
 def grid_values(parameter: Parameter) -> list[JsonValue]:
     """All values of a parameter, ascending or in the order of its choices. Raises ValueError for an endless one."""
+    count = _value_count(parameter)
+    if isinstance(parameter, Choice):
+        return parameter.choices
+    assert parameter.step is not None
+    return [parameter.low + place * parameter.step for place in range(count)]
+
+
+def combinations(space: Mapping[str, Parameter]) -> int:
+    """Of the values of all parameters. Raises ValueError for an endless one."""
+    return prod(map(_value_count, space.values()))
+
+
+def _value_count(parameter: Parameter) -> int:
     match parameter:
-        case Choice():
-            return parameter.choices
+        case Choice(choices=choices):
+            return len(choices)
         case IntRange(log=False):
-            return list(range(parameter.low, parameter.high + 1, parameter.step))
+            return (parameter.high - parameter.low) // parameter.step + 1
         case FloatRange(step=step) if step is not None:
-            count = int((parameter.high - parameter.low) / step + 1e-9)
-            return [parameter.low + place * step for place in range(count + 1)]
+            return int(min((parameter.high - parameter.low) / step + 1e-9, _UNCOUNTED)) + 1
     raise ValueError("A grid needs values that can be counted: choices, or a range with a step and no log scale.")
 
 
 def _check_range(low: float, high: float, log: bool, stepped: bool) -> None:
     if low >= high:
-        raise ValueError(f"low has to be less than high, not {low:g} and {high:g}.")
+        raise placed_error(f"low has to be less than high, not {low:g} and {high:g}.", "high")
     if log and low <= 0:
-        raise ValueError(f"A logarithmic scale begins above 0, not at {low:g}.")
+        raise placed_error(f"A logarithmic scale begins above 0, not at {low:g}.", "low")
     if log and stepped:
-        raise ValueError("Either a logarithmic scale or a step: one of the two.")
+        raise placed_error("Either a logarithmic scale or a step: one of the two.", "step")
 
 
 def _check_conditions(space: Mapping[str, Parameter]) -> None:
@@ -156,28 +180,28 @@ def _check_conditions(space: Mapping[str, Parameter]) -> None:
     before: dict[str, Parameter] = {}
     for name, parameter in space.items():
         for other, wanted in parameter.when.items():
-            found = before.get(other)
+            found, at = before.get(other), ("space", name, "when", other)
             if not isinstance(found, Choice):
-                message = f"{name} depends on {other}, which has to be a choice that stands before it."
-                raise ValueError(message)  # noqa: TRY004 - pydantic reports a ValueError
+                raise placed_error(f"{name} depends on {other}, which has to be a choice that stands before it.", *at)
             missing = [value for value in wanted if value not in found.choices]
             if missing or not wanted:
-                raise ValueError(f"{name} depends on values of {other} that are not among its choices: {missing}.")
+                problem = f"{name} depends on values of {other} that are not among its choices: {missing}."
+                raise placed_error(problem, *at)
         before[name] = parameter
 
 
 def _check_grid(space: Mapping[str, Parameter]) -> None:
-    combinations = 1
     for name, parameter in space.items():
         if parameter.when:
-            raise ValueError(f"A grid has no conditions: {name} has one. Choose another sampler.")
+            problem = f"A grid has no conditions: {name} has one. Choose another sampler."
+            raise placed_error(problem, "space", name, "when")
         try:
-            combinations *= len(grid_values(parameter))
+            _value_count(parameter)
         except ValueError as error:
-            raise ValueError(f"{name}: {error}") from error
-    most = LIMITS.sweep_trials.maximum
-    if combinations > most:
-        raise ValueError(f"The grid has {combinations:,} combinations; {most:,} are the most.")
+            raise placed_error(f"{name}: {error}", "space", name) from error
+    found, most = combinations(space), LIMITS.sweep_trials.maximum
+    if found > most:
+        raise placed_error(f"The grid has {found:,} combinations; {most:,} are the most.", "space")
 
 
 def applies(parameter: Parameter, values: Mapping[str, JsonValue]) -> bool:

@@ -44,6 +44,9 @@ class Proposer(Protocol):
     def propose(self, begun: Container[str]) -> Proposal | None:
         """A variant that is not among those ``begun``; None if there is none (left)."""
 
+    def has_more(self, begun: Container[str]) -> bool:
+        """Whether there is a variant to propose. To ask for it proposes none."""
+
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
         """Tell all evaluations so far of all seeds that have begun; return whether to stop all seeds of the variant."""
 
@@ -53,12 +56,18 @@ class Proposer(Protocol):
     def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
         """The variant has no score. ``misfit``: its values cannot be trained with, so nothing was."""
 
+    def ended(self, cause: str) -> None:
+        """Nothing more is trained: what has not finished has no score. A second time nothing happens."""
+
 
 class FixedVariants:
     """All were planned when the experiment was opened: nothing is left to be proposed, and none is given up."""
 
     def propose(self, begun: Container[str]) -> Proposal | None:
         return None
+
+    def has_more(self, begun: Container[str]) -> bool:
+        return False
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
         return False
@@ -67,6 +76,9 @@ class FixedVariants:
         """Nothing follows from it."""
 
     def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
+        """Nothing follows from it."""
+
+    def ended(self, cause: str) -> None:
         """Nothing follows from it."""
 
 
@@ -82,11 +94,11 @@ class SearchProposer:
 
     def propose(self, begun: Container[str]) -> Proposal | None:
         """First what was proposed before, but never begun, since whoever asked was killed."""
-        for trial in self._study.trials:
-            if trial.state is TrialState.RUNNING and variant_of(trial.number) not in begun:
-                return self._proposal(trial)
-        asked = self._study.ask()
-        return None if asked is None else self._proposal(asked)
+        found = self._never_begun(begun) or self._study.ask()
+        return None if found is None else self._proposal(found)
+
+    def has_more(self, begun: Container[str]) -> bool:
+        return self._never_begun(begun) is not None or not self._study.is_over
 
     def evaluated(self, variant: str, seeds: Sequence[SeedReturns]) -> bool:
         """At each evaluation the pruner hears the interquartile mean of the seeds that have it, once all that train do
@@ -119,6 +131,13 @@ class SearchProposer:
 
     def failed(self, variant: str, cause: str, *, misfit: bool = False) -> None:
         self._study.fail(number_of(variant), cause, misfit=misfit)
+
+    def ended(self, cause: str) -> None:
+        self._study.end(cause)
+
+    def _never_begun(self, begun: Container[str]) -> SearchTrial | None:
+        running = (trial for trial in self._study.trials if trial.state is TrialState.RUNNING)
+        return next((trial for trial in running if variant_of(trial.number) not in begun), None)
 
     def _proposal(self, trial: SearchTrial) -> Proposal:
         return Proposal(variant_of(trial.number), f"Trial {trial.number}", trial.values, self._seeds)

@@ -92,7 +92,7 @@ def search_results(sweep: Sweep, trials: Sequence[SearchTrial], importances: Map
     return SearchResults(
         sampler=sweep.sampler,
         pruner=sweep.pruner,
-        wanted=sweep.trials,
+        wanted=sweep.wanted,
         seeds_per_trial=sweep.seeds_per_trial,
         counts={state: sum(one.state is state for one in trials) for state in TrialState},
         best=next((one for one in reversed(history) if one.is_best_so_far), None),

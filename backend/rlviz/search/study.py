@@ -118,7 +118,7 @@ class Study(SearchRecord):
         """Whether as many trials as wanted were proposed; misfits are not counted."""
         born = [one for one in self._frozen() if UNBORN not in one.user_attrs]
         misfits = sum(bool(one.user_attrs.get(MISFIT)) for one in born)
-        wanted = self._sweep.trials
+        wanted = self._sweep.wanted
         if len(born) - misfits >= wanted or misfits >= MOST_MISFITS * wanted:
             return True
         return self._is_exhausted(len(born))
@@ -164,6 +164,13 @@ class Study(SearchRecord):
             self._storage.set_trial_user_attr(trial_id, CAUSE, cause)
             self._storage.set_trial_user_attr(trial_id, MISFIT, misfit)
         self._study.tell(number, state=load("optuna.trial:TrialState").FAIL, skip_if_finished=True)
+
+    def end(self, cause: str) -> None:
+        """No trial that still runs will have an objective, for this cause; a second time nothing happens."""
+        self._drop_unborn()
+        for trial in self.trials:
+            if trial.state is TrialState.RUNNING:
+                self.fail(trial.number, cause)
 
     def _drop_unborn(self) -> None:
         for frozen in self._frozen():

@@ -162,6 +162,8 @@ def test_mistakes_in_a_file_are_shown_with_line_and_column_and_begin_nothing(war
     assert refused.status == 2
     for line in ("1:1: seeds: ", "2:1: sedes: ", "6:1: grid.gamma: "):
         assert f"{path}:{line}" in refused.err
+    path.write_text('fail_mode = "continue"\nretries = 2\n[[variants]]\nname = "a"\n')
+    assert f"{path}:2:1: retries: " in call(warm.runs_dir, "experiment", "run", str(path)).err
     path.write_text('[[variants]]\nname = "a"\n[variants.changes.hyperparameters]\ngama = 0.9\n')
     assert f"{path}:4:1: " in call(warm.runs_dir, "experiment", "run", str(path)).err
     assert len(call(warm.runs_dir, "experiment", "list", "--json").json["experiments"]) == before

@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from rlviz.api.problems import _field
 from rlviz.cli.commands.experiments import _show_search
 from rlviz.cli.commands.start_experiments import _varied
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.screen import bar
 from rlviz.cli.follow.trial_screen import lines, trial_line, words
 from rlviz.cli.specification_file import placed, read_specification
+from rlviz.domain.experiments import ExperimentSpec
 
 
 def experiment(cells: list[dict[str, Any]], variants: int = 1, **changes: Any) -> dict[str, Any]:
@@ -131,3 +134,32 @@ def test_what_the_service_refuses_is_shown_where_it_stands(tmp_path: Path) -> No
         f"{path}:1:1: seeds: 1 is there twice.",
         f"{path}:4:15: variants.0.changes.algo: Not so.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("a.yaml", "seeds: 2\ngrid: {}\n", "2:1"),
+        ("a.yaml", "variants:\n  - name: a\ngrid:\n  gamma: [0.9]\n", "3:1"),
+        ("a.yaml", "grid:\n  gamma: [0.9]\nfail_mode: continue\nretries: 2\n", "4:1"),
+        ("a.toml", 'retries = 2\nfail_mode = "continue"\n[grid]\ngamma = [0.9]\n', "1:1"),
+        ("a.yaml", "sweep:\n  space:\n    gamma: {kind: choice, choices: [0.9]}\nseeds: [1, 2]\n", "4:1"),
+        ("a.yaml", "sweep:\n  space:\n    gamma:\n      kind: float\n      low: 1\n      high: 0\n", "6:7"),
+        (
+            "a.toml",
+            '[sweep.space.gamma]\nkind = "choice"\nchoices = [0.9]\n[sweep.space.slope]\nkind = "int"\nlow = 1\n'
+            "high = 2\nwhen.gamma = [0.5]\n",
+            "8:1",
+        ),
+    ],
+)
+def test_a_contradiction_is_shown_at_the_line_that_has_to_change(
+    tmp_path: Path, name: str, text: str, place: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    file = read_specification(path)
+    with pytest.raises(ValidationError) as refused:
+        ExperimentSpec.model_validate(file.values)
+    fields = [_field({**item, "loc": ("body", *item["loc"])}, file.values) for item in refused.value.errors()]
+    assert [file.place(field.pointer) for field in fields] == [f"{path}:{place}"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from measuring.comparisons import COMPARISONS
+from rlviz.analysis.best_first import best_first
 from rlviz.analysis.experiments import ExperimentResults
+from rlviz.analysis.experiments.pairs import improvements
 from rlviz.analysis.experiments.tables import markdown, rows
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.placed_file import read_placed_file
@@ -47,3 +50,12 @@ def test_the_comparison_of_five_says_the_same_everywhere() -> None:
         assert all(f">{cell}</" in report for cell in cells), cells
     for cost in results.cost.variants:
         assert f"{cost.core_seconds:,.0f}" in readme
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.parent.name)
+def test_pairs_and_what_the_verdict_asks_of_them_are_made_as_today(path: Path) -> None:
+    results = results_of(path)
+    in_order = best_first(results.variants, lambda one: one.rank)
+    scores = {one.variant: [np.array([seed.score for seed in one.scores])] for one in in_order}
+    assert improvements(scores) == results.improvements
+    assert "(Mann-Whitney)" in results.verdict.made.definition

@@ -47,7 +47,44 @@ def cautions_of(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> l
     waiting = sum(not one.ended for one in trials)
     if waiting:
         sentences.append(f"{waiting} of {len(trials)} trials {_have(waiting)} not ended: what is said here may change.")
-    return [*sentences, *_policies(variants), *_arrivals(variants, trials), *_budgets(variants, trials)]
+    return [
+        *sentences,
+        *_without_this_score(variants, trials),
+        *_deleted(variants, trials),
+        *_policies(variants),
+        *_arrivals(variants, trials),
+        *_budgets(variants, trials),
+    ]
+
+
+def _without_this_score(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
+    """Which have a score of their own, but not the one that is asked for."""
+    counts = {one.variant: 0 for one in variants}
+    for trial in trials:
+        counts[trial.variant] += trial.has_own_score and trial.score is None and not trial.deleted
+    return [
+        f"{counts[one.variant]} of {one.trials} trials of {one.label} {_have(counts[one.variant])} no score of this "
+        f"kind and {_are(counts[one.variant])} left out: no policy was kept as the best, or no episode has ended."
+        for one in variants
+        if counts[one.variant]
+    ]
+
+
+def _deleted(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
+    sentences = []
+    for one in variants:
+        gone = [trial for trial in trials if trial.variant == one.variant and trial.deleted]
+        scores_stay = all(trial.score is not None for trial in gone)
+        if gone and len(gone) == one.trials:
+            left = "only its scores are left" if scores_stay else "none of its figures is left"
+            sentences.append(f"All runs of {one.label} were deleted since: {left}.")
+        elif gone:
+            figures = "curve, cost and steps" if scores_stay else "figures"
+            sentences.append(
+                f"{len(gone)} of {one.trials} runs of {one.label} {_were(len(gone))} deleted since: its {figures} are "
+                "of the rest."
+            )
+    return sentences
 
 
 def _budgets(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:

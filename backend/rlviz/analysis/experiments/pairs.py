@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import comb, prod
+from math import comb
 
 from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.experiments.made import AGARWAL, Frozen, Made
 from rlviz.analysis.experiments.scores import resamples_for
-from rlviz.analysis.statistics import probability_of_improvement
+from rlviz.analysis.statistics import probability_of_improvement, rank_test
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE
 
 MOST_COMPARED = 12
@@ -33,15 +33,14 @@ class Pair(Frozen):
     )
     joint_high: float | None
     chance: float = Field(
-        description="How likely ranks at least as far apart were, in either direction, if both were the same; "
-        "1 unless the bootstrap interval has no width: on each environment all seeds of one did better than all of the "
-        "other, or all were level."
+        description="p-value: how likely ranks at least as far apart were, in either direction, if both were the same "
+        "(Mann-Whitney, exact up to 40 scores on an environment)."
     )
     made: Made
 
     @property
     def has_no_width(self) -> bool:
-        """Whether no resample says anything else, so that the interval cannot tell chance from certainty."""
+        """Whether no resample says anything else: everywhere all seeds of one did better, or all were level."""
         return self.joint_low is not None and self.joint_low == self.joint_high
 
 
@@ -85,7 +84,7 @@ def _pair(first: str, ours: Sequence[Floats], second: str, theirs: Sequence[Floa
         high=interval and interval.high,
         joint_low=wide and wide.low,
         joint_high=wide and wide.high,
-        chance=_chance(found.each, seeds) if wide is not None and wide.low == wide.high else 1.0,
+        chance=rank_test(ours, theirs),
         made=Made(
             definition="Probability of improvement: of all pairs of a seed of the first and a seed of the second, the "
             f"share in which the first did better; ties count half.{averaged} The interval is the percentile interval "
@@ -96,14 +95,3 @@ def _pair(first: str, ours: Sequence[Floats], second: str, theirs: Sequence[Floa
             source=AGARWAL,
         ),
     )
-
-
-def _chance(each: Floats, seeds: Sequence[tuple[int, int]]) -> float:
-    """Of all ways to deal n + m ranks to the two on each environment, the share in which one has the highest ones
-    wherever they are not level (an exact rank test); 1 where environments contradict each other.
-
-    ``each``: the probability on each environment, shape (environments,), of 0, 1/2 where all are level, or 1.
-    """
-    if {0.0, 1.0} <= set(each.tolist()):
-        return 1.0
-    return min(1.0, 2 / prod(comb(n + m, n) for p, (n, m) in zip(each, seeds, strict=True) if p != 0.5))

@@ -27,7 +27,7 @@ from rlviz.analysis.experiments.threshold import Thresholds, steps_to_threshold
 from rlviz.analysis.experiments.trials import ScoreKind, Setting, Trial, scored
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, experiment_verdict
 
-DEFINITIONS = 9
+DEFINITIONS = 10
 """To be raised whenever a figure is made in another way, so that results that were kept are made again."""
 
 
@@ -42,7 +42,7 @@ class ExperimentResults(Frozen):
     )
     trials: int
     scored: int = Field(description="Trials that have a score.")
-    failed: int = Field(description="Trials that ended without one, but for those that were skipped.")
+    failed: int = Field(description="Trials that ended without any score, but for those that were skipped or pruned.")
     complete: bool = Field(description="Whether every trial has ended.")
     verdict: ExperimentVerdict
     variants: list[VariantScores] = Field(description="In the order of the specification.")
@@ -60,13 +60,15 @@ class ExperimentResults(Frozen):
 
 
 def for_threshold(results: ExperimentResults, trials: Sequence[Trial], setting: Setting) -> ExperimentResults:
-    """The results of the same trials for another threshold: intervals, pairs, profiles and curves know of none.
+    """The results of the same trials for another threshold: intervals, pairs, profiles and curves know of none, and of
+    the verdict its cautions alone do.
 
     ``trials`` and ``setting`` are those of the other threshold.
     """
     variants = [with_gap(one, setting) for one in results.variants]
     changes = {
         "threshold": setting.threshold,
+        "verdict": experiment_verdict(variants, results.improvements, trials, results.across),
         "variants": variants,
         "forest": forest(variants, setting.threshold),
         "thresholds": steps_to_threshold(trials, setting),

@@ -152,7 +152,9 @@ def _plain(text: str) -> str:
 
 
 def _tex_row(cells: Sequence[str]) -> str:
-    return f"{' & '.join(_tex(cell) for cell in cells)} \\\\"
+    row = " & ".join(_tex(cell) for cell in cells)
+    # What ends the line before would take a first "[" for an optional length, or "*" for its starred form.
+    return f"{'{}' if row.startswith(('[', '*')) else ''}{row} \\\\"
 
 
 def _tex(text: str) -> str:

@@ -58,6 +58,8 @@ class Trial:
     if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: processor time
     of its run; ``paid``: of all its attempts together. ``curve`` is None where nothing was logged.
     ``evaluated``: whether greedy evaluations while it trained could tell when it reached the threshold.
+    ``has_own_score``: whether its own policy was scored, whatever is asked for as the score here; ``deleted``: whether
+    its run was deleted since, which leaves nothing but that score.
     """
 
     variant: str
@@ -74,10 +76,13 @@ class Trial:
     skipped: bool = False
     pruned: bool = False
     policy: PolicyChoice | None = None
+    has_own_score: bool = False
+    deleted: bool = False
 
     @property
     def failed(self) -> bool:
-        return self.ended and not self.skipped and not self.pruned and self.score is None
+        left = self.skipped or self.pruned or self.has_own_score
+        return self.ended and not left and self.score is None
 
 
 @dataclass(frozen=True)

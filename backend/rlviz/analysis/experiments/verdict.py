@@ -122,10 +122,20 @@ def _why_not(ranked: Sequence[VariantScores], across: Across | None, has_scores:
 
 
 def _is_better(pair: Pair, pairs: int) -> bool:
-    """Where no resample says anything else, ranks by chance must be unlikely too."""
-    if min(pair.seeds_first, pair.seeds_second) < LEAST_VERDICT_SEEDS:
-        return False
-    return (pair.joint_low or 0.0) > 0.5 and (not pair.has_no_width or pair.chance <= (1 - CONFIDENCE) / pairs)
+    """Interval and ranks have to say so both: a bootstrap of few seeds knows too little of what else could have been,
+    and nothing where all seeds of one did better."""
+    enough = min(pair.seeds_first, pair.seeds_second) >= LEAST_VERDICT_SEEDS
+    return enough and (pair.joint_low or 0.0) > 0.5 and pair.chance <= _most_chance(pairs)
+
+
+def _most_chance(pairs: int) -> float:
+    """Of one of so many pairs, for all of them together (Bonferroni)."""
+    return (1 - CONFIDENCE) / pairs
+
+
+def _contradicts(pair: Pair) -> bool:
+    """Whether the second does better in most pairs of seeds, beyond chance, though the first has the higher score."""
+    return pair.joint_high is not None and pair.joint_high < 0.5
 
 
 def _probability(pair: Pair) -> str:
@@ -146,6 +156,11 @@ def _undecided(pair: Pair, labels: dict[str, str]) -> str:
         return (
             f"every seed of {labels[pair.first]} and of {labels[pair.second]} has the same score, which cannot tell "
             "them apart."
+        )
+    if _contradicts(pair):
+        return (
+            f"{labels[pair.first]} has the higher interquartile mean, but a seed of it does better than a seed of "
+            f"{labels[pair.second]} only with probability {_probability(pair)}."
         )
     return (
         f"a seed of {labels[pair.first]} does better than a seed of {labels[pair.second]} with probability "
@@ -220,14 +235,23 @@ def _more_for(pair: Pair, labels: dict[str, str], pairs: int) -> str:
             f"More seeds tell nothing {between} as long as all have the same score: look at the steps to a threshold, "
             "or score the policy at the end of training."
         )
-    if pair.probability == 1:
-        return f"All seeds came out one way {between}, but among {pairs} pairs that may be chance: train more seeds."
-    if pair.has_no_width and pair.probability > 0.5:
+    if (pair.joint_low or 0.0) > 0.5:
         return (
-            f"On each environment all seeds came out one way or level {between}, so the interval has no width, but "
-            "that may be chance: train more seeds."
+            f"Between {labels[pair.first]} and {labels[pair.second]} ranks come out as far apart by chance in "
+            f"{_share(pair.chance)} of cases, which among {pairs} {'pair' if pairs == 1 else 'pairs'} is too often "
+            f"({_share(_most_chance(pairs))} at most): train more seeds."
         )
-    if pair.probability <= 0.5:
+    if _contradicts(pair):
+        return (
+            f"{between[0].upper()}{between[1:]} the two figures contradict each other: look at the seeds and the "
+            "profiles, and say which counts."
+        )
+    if pair.probability < 0.5:
+        return (
+            f"{labels[pair.first]} has the higher interquartile mean, {labels[pair.second]} more often the better seed "
+            f"({_probability(pair)}): more seeds may turn either."
+        )
+    if pair.probability == 0.5:
         return f"No number of seeds will show a difference {between} if the probability stays at {_probability(pair)}."
     more = _seeds_needed(pair, pairs) - max(pair.seeds_first, pair.seeds_second)
     if more > MOST_SEEDS_ADVISED:
@@ -244,7 +268,7 @@ def _seeds_needed(pair: Pair, pairs: int) -> int:
     probability is what it was found to be. The standard error, which the interval says, falls with their square root.
     """
     normal = NormalDist()
-    quantile = normal.inv_cdf(1 - (1 - CONFIDENCE) / pairs / 2)
+    quantile = normal.inv_cdf(1 - _most_chance(pairs) / 2)
     error = (pair.probability - (pair.joint_low or 0.0)) / quantile
     needed = (pair.probability - 0.5) / (quantile + normal.inv_cdf(POWER))
     return ceil(max(pair.seeds_first, pair.seeds_second) * (error / needed) ** 2)
@@ -252,7 +276,7 @@ def _seeds_needed(pair: Pair, pairs: int) -> int:
 
 def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across | None) -> Made:
     pairs = max(len(found.pairs), 1)
-    each = 1 - (1 - CONFIDENCE) / pairs
+    each = 1 - _most_chance(pairs)
     together = (
         f" With {pairs} pairs each interval is made for {100 * each:.4g} %, so that all together hold with 95 %."
         if pairs > 1
@@ -263,7 +287,8 @@ def _made(found: Improvements, ranked: Sequence[VariantScores], across: Across |
     normalised = "" if across is None else f" {normalisation(across.environments)}"
     return Made(
         definition=f"One {what} is called better than another if, with {LEAST_VERDICT_SEEDS} seeds of each{on_each} at "
-        f"least, the interval of the probability that one of its seeds does better{averaged} lies above one half."
+        f"least, the interval of the probability that one of its seeds does better{averaged} lies above one half, and "
+        f"ranks as far apart come by chance in at most {_share(_most_chance(pairs))} of cases (Mann-Whitney)."
         f"{together}{normalised}",
         n=sum(one.n for one in ranked),
         resamples=found.pairs[0].made.resamples if found.pairs else None,

@@ -17,6 +17,7 @@ from rlviz.analysis.statistics.banded_curve import BandedCurve, banded_curve
 from rlviz.analysis.statistics.bootstrap import Interval, Method, bootstrap_interval
 from rlviz.analysis.statistics.improvement import Improvement, probability_of_improvement
 from rlviz.analysis.statistics.profiles import Profile, performance_profile
+from rlviz.analysis.statistics.rank_test import rank_test
 from rlviz.analysis.statistics.summary import Summary, summarize
 from rlviz.analysis.statistics.survival import Survival, kaplan_meier
 
@@ -39,6 +40,7 @@ __all__ = [
     "optimality_gap",
     "performance_profile",
     "probability_of_improvement",
+    "rank_test",
     "summarize",
     "task_median",
 ]

@@ -11,6 +11,7 @@ from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_EXPERIMENT_SEEDS, DEFAULT_RETRIES, DEFAULT_SCORED_EPISODES, LIMITS
+from rlviz.domain.placed_error import placed_error
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -192,25 +193,28 @@ class ExperimentSpec(_Strict):
 
     @model_validator(mode="after")
     def _check_kind(self) -> Self:
-        given = [name for name in ("variants", "grid", "sweep") if getattr(self, name)]
+        kinds = ("variants", "grid", "sweep")
+        given = [name for name in kinds if getattr(self, name)]
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
-            raise ValueError(f"Give one of variants, grid (not empty) and sweep: there is {found}.")
+            at = given[1:2] or [name for name in kinds if name in self.model_fields_set][:1]
+            raise placed_error(f"Give one of variants, grid (not empty) and sweep: there is {found}.", *at)
         return self
 
     @model_validator(mode="after")
     def _check_seeds_of_search(self) -> Self:
         if self.sweep is not None and isinstance(self.seeds, list) and len(self.seeds) != self.sweep.seeds_per_trial:
             wanted = self.sweep.seeds_per_trial
-            raise ValueError(
-                f"A trial of this search has {wanted} seeds; {len(self.seeds)} are listed. Make them agree."
+            raise placed_error(
+                f"A trial of this search has {wanted} seeds; {len(self.seeds)} are listed. Make them agree.", "seeds"
             )
         return self
 
     @model_validator(mode="after")
     def _check_retries(self) -> Self:
         if self.retries is not None and self.fail_mode is not FailMode.RETRY:
-            raise ValueError(f"Nothing is retried with fail_mode {self.fail_mode.value!r}: leave retries out.")
+            problem = f"Nothing is retried with fail_mode {self.fail_mode.value!r}: leave retries out."
+            raise placed_error(problem, "retries")
         return self
 
     @property
@@ -228,7 +232,7 @@ class ExperimentSpec(_Strict):
     @property
     def cells(self) -> int:
         """Number of trials."""
-        variants = self.sweep.trials if self.sweep is not None else len(self.variants) or grid_size(self.grid)
+        variants = self.sweep.wanted if self.sweep is not None else len(self.variants) or grid_size(self.grid)
         return variants * len(self.seed_list)
 
     def fixed_variants(self) -> list[Variant]:

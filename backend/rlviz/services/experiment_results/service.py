@@ -107,6 +107,11 @@ class ResultsService:
         known = self._known(state, request)
         return trials, self._compute(state, request, trials, setting) if known is None else known
 
+    def without_deleted(self, source: ExperimentSource) -> ExperimentSource:
+        """The same without trials whose runs were deleted."""
+        rows = _State(source, self._database).rows
+        return replace(source, cells=[one for one in source.cells if one.run_id is None or one.run_id in rows])
+
     def _compute(
         self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting
     ) -> ExperimentResults:
@@ -173,6 +178,8 @@ class ResultsService:
             skipped=cell.skipped,
             pruned=cell.pruned,
             policy=cell.policy if is_own else None,
+            has_own_score=cell.score is not None,
+            deleted=cell.ended and cell.run_id is not None and row is None,
         )
         if row is None:
             return trial

@@ -74,11 +74,11 @@ class ExperimentResultsService:
         return search_results(source.sweep, record.trials, record.importances())
 
     def keep(self, experiment_id: str, variant: str, title: str) -> OwnPreset:
-        """Keep a variant as a preset of the user's own.
+        """Keep a variant as a preset of the user's own, with the figures of those of its runs that exist.
 
         Raises ExperimentNotFound, RunFolderError, InvalidRequest or UnknownName.
         """
-        source = self._find(experiment_id)
+        source = self._results.without_deleted(self._find(experiment_id))
         config = RunFolder(self._runs_dir, run_of(source, variant)).read_config()
         results = self._results.results(source, ResultsRequest())
         kept = preset_of(source, variant, title, config, results, self._clock())

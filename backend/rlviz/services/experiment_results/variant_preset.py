@@ -27,7 +27,9 @@ def run_of(source: ExperimentSource, variant: str) -> str:
         if cell.variant == variant and cell.run_id is not None and cell.score is not None:
             return cell.run_id
     raise InvalidRequest.field(
-        "/variant", f"{source.variants[variant]} has no score yet. Keep it once one of its trials has ended."
+        "/variant",
+        f"{source.variants[variant]} has no run with a score. Keep it once one of its trials has ended, and before its "
+        "runs are deleted.",
     )
 
 

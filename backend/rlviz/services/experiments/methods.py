@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -16,7 +18,8 @@ _BESIDE = {"on", "in", "at", "for", "with", "and", "–", "-", "·", "|", "/"}
 
 def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> dict[str, str]:
     """By variant, what its method is called: variants are of one method if they differ in the environment and its
-    options alone, or in how long they train there too.
+    options alone, or in how long they train there too. Of several that train the same in one place, the first is of
+    one method with the first of the other places, the second with the second.
 
     The name is what the names of its variants have in common: “PPO” of “PPO on CartPole” and “PPO on Acrobot”.
     """
@@ -24,6 +27,11 @@ def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> d
     places = [(keys[variant], _only(run_specs[variant], "env_id", "env_options")) for variant in labels]
     if len(set(places)) < len(places):  # some differ in their length alone: then that is what is compared
         keys = {variant: _without(run_specs[variant], "env_id", "env_options") for variant in labels}
+    seen: Counter[tuple[str, str]] = Counter()
+    for variant, (_, place) in zip(labels, places, strict=True):
+        alike = (keys[variant], place)
+        keys[variant] += f" {seen[alike]}"
+        seen[alike] += 1
     found: dict[str, str] = {}
     for _, group in groupby(sorted(labels, key=keys.__getitem__), keys.__getitem__):
         ours = sorted(group, key=list(labels).index)
@@ -47,11 +55,11 @@ def name_of(spec: ExperimentSpec) -> str:
 
 
 def _without(run_spec: RunSpec, *names: str) -> str:
-    return run_spec.model_dump_json(exclude=set(names))
+    return json.dumps(run_spec.model_dump(mode="json", exclude=set(names)), sort_keys=True)
 
 
 def _only(run_spec: RunSpec, *names: str) -> str:
-    return run_spec.model_dump_json(include=set(names))
+    return json.dumps(run_spec.model_dump(mode="json", include=set(names)), sort_keys=True)
 
 
 def _in_common(names: Sequence[str]) -> str:

@@ -29,6 +29,8 @@ from rlviz.services.experiments.scoring import TrialScore
 SEARCHED = "base"
 """By which the base of a search is known among what variants train."""
 
+ENDED = "Its experiment ended before it had a score."
+
 
 @dataclass
 class Trial:
@@ -103,8 +105,9 @@ class OpenExperiment:
         for line in folder.read_trials():
             if line.trial in self.trials:
                 self._take(line)
-        for variant in self.run_specs:  # a service that was killed may not have said so
-            self.report_if_finished(variant)
+        self._report_all()  # a service that was killed may not have said so
+        if self.is_over and not self.stored.is_newer:
+            self._report_end(self.control)
 
     @property
     def id(self) -> str:
@@ -204,6 +207,15 @@ class OpenExperiment:
         self.folder.write_control(control)
         self.control = control
 
+    def end(self, control: ExperimentControl) -> None:
+        """It is over: what is left of its trials will have no score. Raises OSError.
+
+        That it has ended is written last, so that a service that is killed in between does the rest when it is back.
+        """
+        self._report_all()
+        self._report_end(control)
+        self.direct(control)
+
     def close(self) -> None:
         if self._journal is not None:
             self._journal.close()
@@ -216,6 +228,13 @@ class OpenExperiment:
         """Trials to be begun; all variants have their first seed before one has its second."""
         found = [trial for trial in self.trials.values() if not trial.is_final and not trial.is_begun]
         return sorted(found, key=lambda trial: (self._seeds.get(trial.seed, 0), trial.number))
+
+    def _report_all(self) -> None:
+        for variant in self.run_specs:
+            self.report_if_finished(variant)
+
+    def _report_end(self, control: ExperimentControl) -> None:
+        self.proposer.ended(" ".join(filter(None, (ENDED, control.cause or control.skipped))))
 
     def _plan(self) -> Proposer:
         seeds = self.spec.seed_list

@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0
 """How often experiments are looked after though nothing was heard of their runs."""
 
-LIMITED = "The experiment had reached its limit before this trial began."
+LIMITED = "It had reached its limit before all of its trials were trained."
 
 
 class ExperimentScheduler:
@@ -194,12 +194,15 @@ class ExperimentScheduler:
         """Begin trials as long as there is a place for one, and end the experiment if nothing is left."""
         free = self._free_places(experiment)
         while free > 0:
-            trial = next(iter(experiment.waiting()), None) or self._proposed(experiment)
-            if trial is None:
+            trial = next(iter(experiment.waiting()), None)
+            if trial is None and not experiment.proposer.has_more(experiment.run_specs.keys()):
                 break
             if self._is_spent(experiment):
                 self._end_when_done(experiment, skipping=LIMITED)
                 return
+            trial = trial or self._proposed(experiment)
+            if trial is None:
+                break
             self._begin_one(experiment, trial)
             free -= trial.is_begun
         self._end_when_done(experiment)
@@ -259,16 +262,13 @@ class ExperimentScheduler:
             return
         if skipping is None and experiment.waiting():
             return
-        experiment.direct(ExperimentControl(desired="end", skipped=skipping))
+        experiment.end(ExperimentControl(desired="end", skipped=skipping))
         self._on_ended(experiment)
 
     def _end(self, experiment: OpenExperiment, cause: str) -> None:
-        """It failed: nothing more is begun, and what trains is stopped.
-
-        That it has ended is written last, so that a service that is killed in between does the rest when it is back.
-        """
+        """It failed: nothing more is begun, and what trains is stopped."""
         self._follower.stop_all(experiment)
-        experiment.direct(ExperimentControl(desired="end", cause=cause))
+        experiment.end(ExperimentControl(desired="end", cause=cause))
         self._on_ended(experiment)
 
     def _announce_change(self, experiment: OpenExperiment) -> None:

@@ -149,6 +149,8 @@ def update_row(row: RunRow, projection: RunProjection, folder: RunFolder) -> Non
     if projection.ending is None:
         if row.state is RunStatus.STARTING and projection.has_begun:
             row.status = RunStatus.RUNNING.value
+        elif row.state.is_final and projection.has_begun:  # a worker began once more by itself
+            row.status = projection.status(_control(folder) or Control()).value
         return
     row.status = projection.ending.value
     row.sqlmodel_update(projection.end_columns(_control(folder), _best_policy(folder)))

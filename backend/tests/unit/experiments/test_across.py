@@ -270,6 +270,20 @@ def test_methods_that_would_be_called_the_same_are_told_apart() -> None:
     assert found["c"] == found["d"] != found["a"]
 
 
+def test_the_order_in_which_hyperparameters_are_given_makes_no_other_method() -> None:
+    trained = {
+        "a": run_specs(hyperparameters={"gamma": 0.9, "learning_rate": 0.1}),
+        "b": run_specs(env_id="Acrobot-v1", hyperparameters={"learning_rate": 0.1, "gamma": 0.9}),
+    }
+    assert methods_of({"a": "PPO on CartPole", "b": "PPO on Acrobot"}, trained) == {"a": "PPO", "b": "PPO"}
+
+
+def test_two_that_train_the_same_in_each_environment_are_two_methods() -> None:
+    labels = {"a": "PPO on CartPole", "b": "Twin on CartPole", "c": "PPO on Acrobot", "d": "Twin on Acrobot"}
+    trained = {one: run_specs(env_id=f"{name.split()[-1]}-v1") for one, name in labels.items()}
+    assert methods_of(labels, trained) == {"a": "PPO", "b": "Twin", "c": "PPO", "d": "Twin"}
+
+
 @pytest.mark.parametrize(
     ("environments", "name"),
     [

@@ -118,6 +118,14 @@ def test_a_grid_beyond_all_counting_is_refused_at_once() -> None:
     assert "core-hours" not in field.detail, "nothing was trained from which that could be said"
 
 
+def test_a_search_of_a_small_grid_is_not_asked_back_for_trials_that_it_cannot_have() -> None:
+    space = {"gamma": {"kind": "choice", "choices": [0.9, 0.99]}}
+    sweep = {"space": space, "sampler": "grid", "trials": 1_000, "seeds_per_trial": 5}
+    assert resolved(sweep=sweep)
+    asked = refused(sweep={**sweep, "sampler": "random"})
+    assert asked.detail.startswith("This would train 5,000 runs, ")
+
+
 def test_a_limit_into_which_the_shortest_trial_does_not_fit_is_refused() -> None:
     long = change(total_timesteps=50_000)
     base = {"total_timesteps": 10_000}

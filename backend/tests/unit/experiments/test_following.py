@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,14 +92,6 @@ class Search:
 
     def _states(self) -> list[TrialState | None]:
         return [None if trial.last is None else trial.last.state for trial in self.experiment.of_variant("trial-5")]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "rlviz.db")
-    database.migrate()
-    yield database
-    database.close()
 
 
 @pytest.fixture

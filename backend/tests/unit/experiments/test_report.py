@@ -179,6 +179,12 @@ def test_latex_escapes_what_would_be_commands() -> None:
     assert text.count(r"\\") == 3
 
 
+@pytest.mark.parametrize("name", ["[64, 64]", "*", "* [64]"])
+def test_no_row_of_latex_is_read_as_an_argument_of_the_line_before(name: str) -> None:
+    assert f"    {{}}{name} & 5 & 12.0" in latex(results_of(name))
+    assert "    a [64] & 5 & 12.0" in latex(results_of("a [64]"))
+
+
 def test_ticks_are_round_and_within_the_scale() -> None:
     assert Scale(0, 100_000, 0, 1).ticks() == [0, 20_000, 40_000, 60_000, 80_000, 100_000]
     assert Scale(-0.3, 0.7, 0, 1).ticks() == [-0.2, 0.0, 0.2, 0.4, 0.6]

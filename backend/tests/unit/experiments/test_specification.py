@@ -13,6 +13,7 @@ from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.sweep import FloatRange, Sweep
 
 VARIANTS = [{"name": "a", "changes": {"algo": "ppo"}}, {"name": "b", "changes": {"algo": "dqn"}}]
+UNIT = {"kind": "float", "low": 0, "high": 1}
 SWEEP = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3, seeds_per_trial=3).model_dump(mode="json")
 
 
@@ -28,8 +29,6 @@ def spec(**given: Any) -> ExperimentSpec:
         ({"variants": VARIANTS, "seeds": [1, 1]}, ("seeds",)),
         ({"variants": VARIANTS, "seeds": []}, ("seeds",)),
         ({"grid": {"gamma": []}}, ("grid", "gamma")),
-        ({"grid": {}}, ()),
-        ({"variants": VARIANTS, "grid": {"gamma": [0.9]}}, ()),
         ({"variants": [VARIANTS[0], {"name": "A "}]}, ("variants",)),
     ],
 )
@@ -37,6 +36,27 @@ def test_what_cannot_be_planned_is_refused_where_it_stands(given: dict[str, Any]
     with pytest.raises(ValidationError) as refused:
         spec(**given)
     assert place in {error["loc"][: len(place)] for error in refused.value.errors()}
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ({}, ()),
+        ({"grid": {}}, ("grid",)),
+        ({"variants": []}, ("variants",)),
+        ({"variants": VARIANTS, "grid": {"gamma": [0.9]}}, ("grid",)),
+        ({"sweep": SWEEP, "grid": {"gamma": [0.9]}}, ("sweep",)),
+        ({"variants": VARIANTS, "sweep": SWEEP}, ("sweep",)),
+        ({"sweep": SWEEP, "seeds": [1, 2]}, ("seeds",)),
+        ({"variants": VARIANTS, "fail_mode": "continue", "retries": 2}, ("retries",)),
+        ({"sweep": {"space": {"x": {**UNIT, "when": {"y": [1]}}}}}, ("sweep", "space", "x", "when", "y")),
+        ({"sweep": {"space": {"x": {**UNIT, "low": 2}}}}, ("sweep", "space", "x", "float", "high")),
+    ],
+)
+def test_a_contradiction_is_told_at_the_field_that_has_to_change(given: dict[str, Any], place: tuple[str, ...]) -> None:
+    with pytest.raises(ValidationError) as refused:
+        spec(**given)
+    assert [error["loc"] for error in refused.value.errors()] == [place]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +109,13 @@ def test_of_a_grid_that_fits_into_no_name_what_varies_is_named() -> None:
 
 def test_the_cost_of_a_large_grid_is_known_without_planning_it() -> None:
     assert spec(grid={name: list(range(10)) for name in "abcdefghij"}, seeds=1).cells == 10**10
+
+
+def test_a_search_of_a_grid_plans_no_more_than_its_combinations() -> None:
+    space = {"gamma": {"kind": "choice", "choices": [0.9, 0.99]}}
+    sweep = {"space": space, "sampler": "grid", "trials": 1_000, "seeds_per_trial": 5}
+    assert spec(sweep=sweep).cells == 10
+    assert spec(sweep={**sweep, "sampler": "random"}).cells == 5_000
 
 
 def test_changes_are_merged_one_by_one() -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlviz.analysis.experiments import Trial
+from rlviz.analysis.experiments import Setting, Trial
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.experiments.pairs import Pair
+from rlviz.analysis.experiments.results import for_threshold
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, _seeds_needed
 from rlviz.domain.evaluation import PolicyChoice
 from tests.unit.experiments.test_results import A, B, results, trials
@@ -79,6 +80,28 @@ def test_with_many_pairs_five_seeds_apart_may_be_chance() -> None:
     """2 in 252 is less than 5 %, but not less than 5 % over 21 pairs."""
     groups = [trials(f"v{place}", *(100.0 * place + n for n in range(5))) for place in range(7)]
     assert results(*groups).verdict.finding == "nothing"
+
+
+@pytest.mark.parametrize("top", [5.0, 10.5])
+def test_seeds_that_lie_farther_apart_are_no_less_certain(top: float) -> None:
+    """Five against five in ten pairs: neither all seeds apart nor one that overlaps are beyond chance."""
+    best = trials("a", 10, 11, 12, 13, 14)
+    others = [trials(variant, 1, 2, 3, 4, top - place / 10) for place, variant in enumerate("bcde")]
+    found = results(best, *others).verdict
+    assert found.finding == "nothing"
+    assert "ranks come out as far apart by chance in" in found.reasons[-1]
+    assert "among 10 pairs is too often (0.5 % at most): train more seeds." in found.reasons[-1]
+
+
+def test_a_score_and_a_probability_that_contradict_each_other_are_no_chance() -> None:
+    """A few seeds of A are far better than all others, most are a little worse."""
+    found = results(trials("a", *[0.0] * 28, *[100.0] * 12), trials("b", *[1.0] * 40)).verdict
+    assert found.finding == "nothing"
+    assert found.headline.startswith(
+        "Nothing can be said yet: A has the higher interquartile mean, but a seed of it does better than a seed of B "
+        "only with probability 0.30 ["
+    )
+    assert "the two figures contradict each other" in found.reasons[-1]
 
 
 def test_the_same_scores_are_seldom_called_different() -> None:
@@ -160,7 +183,10 @@ def test_arrivals_that_were_seen_in_different_ways_are_a_caution() -> None:
     of_both = evaluated(trials("a", *A)), trials("b", *B)
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
     assert caution.startswith("A may have reached the threshold by a greedy evaluation along the way, B only by ")
-    assert results(*of_both).verdict.cautions == []
+    without = results(*of_both)
+    assert without.verdict.cautions == []
+    setting = Setting({"a": "A", "b": "B"}, dict.fromkeys("ab", "CartPole-v1"), threshold=5.0)
+    assert for_threshold(without, [*of_both[0], *of_both[1]], setting).verdict.cautions == [caution]
 
 
 def test_arrivals_on_different_environments_are_not_held_against_each_other() -> None:

@@ -87,6 +87,15 @@ def test_a_misfit_is_replaced(tmp_path: Path) -> None:
     assert [trial.state for trial in study.trials] == [TrialState.FAILED, TrialState.COMPLETE]
 
 
+def test_whether_there_is_more_is_known_without_proposing_it(tmp_path: Path) -> None:
+    study, proposer = opened(tmp_path, trials=1)
+    assert proposer.has_more(())
+    assert study.trials == []
+    assert proposer.propose(()) is not None
+    assert proposer.has_more(()), "it was never begun"
+    assert not proposer.has_more({"trial-0"})
+
+
 def told(*returns: Sequence[float], trained: Sequence[Sequence[float]] = ()) -> list[SeedReturns]:
     """``returns``: of seeds that train; ``trained``: of those that have ended."""
     return [*(SeedReturns(one, True) for one in returns), *(SeedReturns(one, False) for one in trained)]

@@ -44,6 +44,13 @@ def test_a_grid_tries_each_combination_once_and_ends(tmp_path: Path) -> None:
     assert len({json.dumps(trial.values) for trial in found}) == 18
 
 
+def test_a_grid_wants_as_many_trials_as_it_has_combinations(tmp_path: Path) -> None:
+    sweep = Sweep(space={"kind": Choice(choices=["a", "b"])}, sampler=SamplerName.GRID, trials=5)
+    assert len(search_all(tmp_path, sweep)) == 2
+    found = search_results(sweep, SearchRecord(tmp_path, "test").trials, {})
+    assert (found.counts[TrialState.COMPLETE], found.wanted) == (2, 2)
+
+
 @pytest.mark.parametrize("name", list(SamplerName))
 def test_who_goes_on_repeats_nothing(tmp_path: Path, name: SamplerName) -> None:
     space: Any = {"n": IntRange(low=1, high=12)} if name is SamplerName.GRID else NUMBERS
@@ -71,6 +78,22 @@ def test_a_trial_that_ran_when_the_process_died_runs_still(tmp_path: Path) -> No
     again.complete(running.number, 1.5)
     again.complete(running.number, 9.0)  # told twice: the first counts
     assert again.trials[0].objective == 1.5
+
+
+def test_what_runs_when_the_search_ends_has_failed_and_what_had_ended_is_left_as_it_was(tmp_path: Path) -> None:
+    sweep = Sweep(space=SPACE, trials=3)
+    study = Study(tmp_path, "test", sweep)
+    first, second = study.ask(), study.ask()
+    assert first is not None
+    assert second is not None
+    study.complete(first.number, 1.5)
+    for cause in ("Its limit was reached.", "Told a second time."):
+        study.end(cause)
+        study = Study(tmp_path, "test", sweep)
+    assert [(one.state, one.cause) for one in study.trials] == [
+        (TrialState.COMPLETE, None),
+        (TrialState.FAILED, "Its limit was reached."),
+    ]
 
 
 def test_a_condition_leaves_out_what_does_not_apply(tmp_path: Path) -> None:

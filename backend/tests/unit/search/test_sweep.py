@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
 from rlviz.algorithms.search_spaces import check_space
 from rlviz.domain.errors import InvalidRequest, UnknownName
-from rlviz.domain.sweep import Choice, FloatRange, IntRange, SamplerName, Sweep
+from rlviz.domain.sweep import Choice, FloatRange, IntRange, SamplerName, Sweep, combinations, grid_values
 
+ONE = {"kind": "choice", "choices": [1]}
 RATE = {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True}
 
 
@@ -41,6 +43,27 @@ def test_a_space_that_makes_no_sense_is_refused_with_the_reason(space: Any, told
         Sweep.model_validate({"space": space})
 
 
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"space": {"x": {"kind": "float", "low": 1, "high": 1}}}, ("space", "x", "float", "high")),
+        ({"space": {"x": {"kind": "int", "low": 0, "high": 1, "log": True}}}, ("space", "x", "int", "low")),
+        ({"space": {"x": {**RATE, "step": 0.5}}}, ("space", "x", "float", "step")),
+        ({"space": {"x": {"kind": "choice", "choices": [1, 2, 1]}}}, ("space", "x", "choice", "choices", 2)),
+        ({"space": {"x": {**RATE, "when": {"y": [1]}}}}, ("space", "x", "when", "y")),
+        ({"space": {"y": ONE, "x": {**RATE, "when": {"y": [1, 2]}}}}, ("space", "x", "when", "y")),
+        ({"space": {"y": ONE, "x": {**RATE, "when": {"y": []}}}}, ("space", "x", "when", "y")),
+        ({"space": {"y": ONE, "x": {**ONE, "when": {"y": [1]}}}, "sampler": "grid"}, ("space", "x", "when")),
+        ({"space": {"y": ONE, "x": RATE}, "sampler": "grid"}, ("space", "x")),
+        ({"space": {"x": {"kind": "int", "low": 1, "high": 2_000}}, "sampler": "grid"}, ("space",)),
+    ],
+)
+def test_a_contradiction_is_told_at_what_has_to_change(changes: Any, place: tuple[str | int, ...]) -> None:
+    with pytest.raises(ValidationError) as refused:
+        Sweep.model_validate(changes)
+    assert [error["loc"] for error in refused.value.errors()] == [place]
+
+
 def test_a_grid_wants_values_that_can_be_counted_and_not_too_many() -> None:
     with pytest.raises(ValidationError, match="can be counted"):
         Sweep.model_validate({"space": {"x": RATE}, "sampler": "grid"})
@@ -49,6 +72,33 @@ def test_a_grid_wants_values_that_can_be_counted_and_not_too_many() -> None:
         Sweep(space={"x": hundred, "y": hundred}, sampler=SamplerName.GRID)
     with pytest.raises(ValidationError, match="no conditions"):
         Sweep(space={"x": two, "y": Choice(choices=[1], when={"x": [1]})}, sampler=SamplerName.GRID)
+
+
+BEYOND_COUNTING = [
+    {"kind": "int", "low": 0, "high": 10**18},
+    {"kind": "float", "low": 0, "high": 1, "step": 1e-300},
+    {"kind": "float", "low": -1e308, "high": 1e308, "step": 1},
+]
+
+
+@pytest.mark.parametrize("parameter", BEYOND_COUNTING)
+def test_a_grid_beyond_all_counting_is_refused_at_once(parameter: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="combinations; 1,000 are the most"):
+        Sweep.model_validate({"space": {"x": parameter}, "sampler": "grid"})
+
+
+SMALL: dict[str, Any] = {
+    "n": IntRange(low=1, high=6, step=2),
+    "kind": Choice(choices=["a", "b"]),
+    "x": FloatRange(low=0, high=0.3, step=0.1),
+}
+
+
+def test_a_grid_has_no_more_trials_than_combinations() -> None:
+    assert combinations(SMALL) == len(list(product(*map(grid_values, SMALL.values())))) == 24
+    for asked, wanted in ((5, 5), (24, 24), (1_000, 24)):
+        assert Sweep(space=SMALL, sampler=SamplerName.GRID, trials=asked).wanted == wanted
+        assert Sweep(space=SMALL, sampler=SamplerName.RANDOM, trials=asked).wanted == asked
 
 
 @pytest.mark.parametrize("name", ALGORITHMS.names())

@@ -104,6 +104,15 @@ test("of a search the table has what is searched, with its scale and condition",
   });
 });
 
+test("a search of a grid has no more trials than combinations", () => {
+  const space = { gamma: { kind: "choice", choices: [0.9, 0.99], when: {} } };
+  const trials = (sampler: string) =>
+    Object.fromEntries(
+      described(experiment({ base, sweep: { space, sampler, trials: 5 } }), upper).facts,
+    ).Trials;
+  expect([trials("grid"), trials("random")]).toEqual(["2 combinations", "5 combinations"]);
+});
+
 test("listed seeds are listed", () => {
   expect(seedText([7, 8, 11])).toBe("7, 8, 11");
   expect(seedText([0])).toBe("0");

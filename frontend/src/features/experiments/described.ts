@@ -2,6 +2,7 @@ import type { Experiment, Limits } from "@/lib/api";
 import { bytes, count, duration, plural, presetName, setting } from "@/lib/format";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
+import { wantedTrials } from "./sweep-draft";
 
 type Specification = Experiment["specification"];
 type Usual = Pick<Limits, "experiment_retries">;
@@ -114,7 +115,7 @@ function factsOf(
     "For all": fixed.join(", "),
     "Steps of each run": lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
     Seeds: seedText(seeds),
-    Trials: sweep && plural(sweep.trials ?? 0, "combination"),
+    Trials: sweep && plural(wantedTrials(sweep), "combination"),
     Sampler: sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
     Pruner: sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
     "Evaluated while it trains": evaluationText(base?.evaluation),

@@ -132,6 +132,26 @@ test("a search begins with what the algorithm suggests and the environment can u
   expect(found.specification.base).not.toHaveProperty("evaluation");
 });
 
+test("a search of a grid is counted by its combinations, where those are fewer than its trials", () => {
+  const choices = { kind: "choice" as const, choices: "0.9, 0.99" };
+  const steps = { kind: "int" as const, low: "2", high: "8", step: "3", log: false };
+  const space = searching.sweep.space
+    .filter(({ name }) => ["gamma", "slope"].includes(name))
+    .map((row) => ({ ...row, when: {}, ...(row.name === "gamma" ? choices : steps) }));
+  const counted = (changes: object) =>
+    read(
+      {
+        ...{ ...searching, steps: "1k" },
+        sweep: { ...searching.sweep, space, sampler: "grid", seeds: "5", ...changes },
+      },
+      cartpole,
+    );
+  expect(counted({ trials: "1000" })).toMatchObject({ runs: 30, steps: 30_000 });
+  expect(counted({ trials: "1000" }).specification.sweep?.trials).toBe(1_000);
+  expect(counted({ trials: "4" }).runs).toBe(20);
+  expect(counted({ trials: "1000", sampler: "random" }).runs).toBe(5_000);
+});
+
 test.each([
   ["gamma", { low: "1" }, "The first end has to be less than the second"],
   ["gamma", { low: "0", log: true }, "A logarithmic scale begins above 0"],
@@ -164,4 +184,38 @@ test("another environment or algorithm keeps what can be kept, and suggests its 
   const moved = enter({ ...searching, places: [place("Pendulum-v1")] }, pendulum);
   expect(moved.base).toEqual({ algo: "ppo", preset: "stable" });
   expect(moved.sweep.space.map(({ name }) => name)).toContain("gamma");
+});
+
+test("of a grid another algorithm keeps what means the same in it", () => {
+  const algorithms = cartpole.algorithms.map((one) =>
+    one.id === "dqn"
+      ? {
+          ...one,
+          hyperparameters: one.hyperparameters.map((field) =>
+            field.name === "n_steps" ? { ...field, help: "Of a return." } : field,
+          ),
+        }
+      : one,
+  );
+  const grid = [
+    { name: "gamma", text: "0.9, 0.99" },
+    { name: "n_steps", text: "64, 128" },
+  ];
+  const moved = withBase(
+    { ...FIRST, grid },
+    { ...cartpole, algorithms, known: algorithms },
+    { algo: "dqn", preset: "" },
+  );
+  expect(moved.grid).toEqual([{ name: "gamma", text: "0.9, 0.99" }]);
+});
+
+test("of a grid another environment keeps what means the same in the algorithm that can learn there", () => {
+  const base = { algo: "dqn", preset: "" };
+  const grid = [
+    { name: "gamma", text: "0.9, 0.99" },
+    { name: "buffer_size", text: "1000, 10000" },
+  ];
+  const moved = enter({ ...FIRST, base, grid, places: [place("Pendulum-v1")] }, pendulum);
+  expect(moved.base.algo).toBe("ppo");
+  expect(moved.grid).toEqual([{ name: "gamma", text: "0.9, 0.99" }]);
 });

@@ -77,6 +77,8 @@ export interface Offer {
   /** Those beside the first. */
   others: readonly (Environment | undefined)[];
   algorithms: readonly Algorithm[];
+  /** All there are, also those that cannot learn there. */
+  known: readonly Algorithm[];
 }
 
 export function offerIn(
@@ -89,7 +91,7 @@ export function offerIn(
     return found && variantFor(found, fittingValues(found.options, options));
   });
   return {
-    ...{ environment, others },
+    ...{ environment, others, known: algorithms },
     algorithms: algorithms.filter(
       ({ id, actor }) =>
         actor === "policy" &&
@@ -142,7 +144,7 @@ export function enter(draft: ExperimentDraft, offer: Offer): ExperimentDraft {
   return base ? withBase(moved, offer, base) : moved;
 }
 
-/** The draft with another base, whose suggested space is searched. */
+/** The draft with another base, whose suggested space is searched. A grid keeps what means the same there. */
 export function withBase(
   draft: ExperimentDraft,
   offer: Offer,
@@ -153,7 +155,10 @@ export function withBase(
   const space = same
     ? draft.sweep.space.filter(({ name }) => fields.has(name))
     : suggestedSpace(offer.environment, algorithmOf(offer, base.algo));
-  const grid = draft.grid.filter(({ name }) => fields.has(name));
+  const before = offer.known.find(({ id }) => id === draft.base.algo)?.hyperparameters ?? [];
+  const grid = draft.grid.filter(({ name }) =>
+    before.some((known) => known.name === name && known.help === fields.get(name)?.help),
+  );
   return { ...draft, base, grid, sweep: { ...draft.sweep, space } };
 }
 

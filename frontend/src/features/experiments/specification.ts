@@ -14,7 +14,7 @@ import {
   variantName,
 } from "./draft";
 import { POINTERS, type Problems } from "./problems";
-import { readRow } from "./sweep-draft";
+import { readRow, wantedTrials } from "./sweep-draft";
 import { parseValue, parseValues, readWhole } from "./typed-values";
 
 /** What the form holds as the service takes it. */
@@ -138,6 +138,10 @@ function search(reading: Reading): Varied {
   const trials = readWhole(draft.sweep.trials, limits.sweep_trials, POINTERS.trials, problems) ?? 1;
   const seeds =
     readWhole(draft.sweep.seeds, limits.sweep_seeds, POINTERS.seedsPerTrial, problems) ?? 1;
+  const sweep = {
+    ...{ space, sampler, pruner, trials, seeds_per_trial: seeds },
+    seed: advanced.samplerSeed ?? 0,
+  };
   const length = lengthOf(draft, draft.base, offer);
   const isJudged = pruner !== "none" && advanced.every === null;
   if (isJudged && length === null) {
@@ -153,13 +157,9 @@ function search(reading: Reading): Varied {
         ...baseOf(reading),
         ...(isJudged && { evaluation: { every_steps: tenth, episodes: EVALUATED_EPISODES } }),
       } as CreateExperiment["base"],
-      sweep: {
-        ...{ space, sampler, pruner, trials, seeds_per_trial: seeds },
-        seed: advanced.samplerSeed ?? 0,
-      },
-      seeds,
+      ...{ sweep, seeds },
     },
-    ...counted(trials * seeds, length),
+    ...counted(wantedTrials(sweep) * seeds, length),
   };
 }
 

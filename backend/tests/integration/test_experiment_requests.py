@@ -1,0 +1,197 @@
+"""Results of an experiment as the API serves them: exports, reports, searches, and presets that are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from fastapi import FastAPI
+
+from rlviz.api.app import create_api
+from rlviz.domain.errors import ExperimentNotFound
+from rlviz.domain.sweep import FloatRange, Sweep
+from rlviz.search.study import Study
+from rlviz.services.application import Application
+from rlviz.services.experiment_results.service import ResultsService
+from rlviz.services.experiment_results.source import ExperimentSource
+from rlviz.services.experiment_results.use_cases import ExperimentResultsService
+from tests.support.finished_experiment import finished_experiment
+from tests.support.service import service
+
+BASE = "/experiments/good-against-bad"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    with service(tmp_path_factory.mktemp("runs")) as application:
+        yield application
+
+
+@pytest.fixture(scope="module")
+def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> ExperimentSource:
+    return finished_experiment(app, tmp_path_factory.mktemp("experiment"))
+
+
+@pytest.fixture(scope="module")
+def http(app: Application, source: ExperimentSource) -> Client:
+    """The API as it is served, with ``source`` as its one experiment, and a search beside it."""
+    sweep = Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3)
+    known = {
+        source.id: source,
+        "search": dataclasses.replace(source, id="search", sweep=sweep),
+    }
+
+    def find(experiment_id: str) -> ExperimentSource:
+        if experiment_id not in known:
+            raise ExperimentNotFound(experiment_id)
+        return known[experiment_id]
+
+    results = ResultsService(app.settings, app.database, app.metrics, clock=time.time)
+    app.experiment_results = ExperimentResultsService(app.settings, results, app.own_presets, find, clock=time.time)
+    return Client(create_api(app))
+
+
+def test_results_are_served_for_a_score_and_a_threshold(http: Client) -> None:
+    found = http.get(f"{BASE}/results?score=training&threshold=21.5")
+    assert found.status == 200
+    assert found.json["threshold"] == 21.5
+    assert found.json["score"] == "training"
+    assert found.json["verdict"]["finding"] == "better"
+    assert found.json["variants"][0]["made"]["iqm"]["resamples"] == 10_000
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "pointer"),
+    [
+        ("/experiments/nothing/results", 404, None),
+        ("/experiments/nothing/report", 404, None),
+        ("/experiments/..%2f..%2fetc/export", 404, None),
+        (f"{BASE}/results?score=luck", 422, "/score"),
+        (f"{BASE}/results?threshold=nan", 422, "/threshold"),
+        (f"{BASE}/results?threshold=high", 422, "/threshold"),
+        (f"{BASE}/export?format=xls", 422, "/format"),
+        (f"{BASE}/search", 404, None),
+    ],
+)
+def test_what_cannot_be_answered_is_a_problem(http: Client, path: str, status: int, pointer: str | None) -> None:
+    found = http.get(path)
+    assert found.status == status
+    assert found.headers["content-type"] == "application/problem+json"
+    assert [field["pointer"] for field in found.json.get("errors", [])] == ([pointer] if pointer else [])
+
+
+def test_a_threshold_beyond_all_numbers_is_answered(http: Client) -> None:
+    assert http.get(f"{BASE}/results?threshold=1e308").json["thresholds"]["variants"][0]["reached"] == 0
+
+
+def test_exports_are_files_that_no_browser_opens_as_a_page(http: Client) -> None:
+    for form, suffix in (
+        ("csv", "csv"),
+        ("parquet", "parquet"),
+        ("markdown", "md"),
+        ("latex", "tex"),
+        ("json", "json"),
+    ):
+        found = http.get(f"{BASE}/export?format={form}")
+        assert found.status == 200
+        assert found.headers["content-disposition"] == f'attachment; filename="good-against-bad.{suffix}"'
+        assert "sandbox" in found.headers["content-security-policy"]
+
+
+def test_the_report_is_a_page_that_runs_nothing(http: Client) -> None:
+    found = http.get(f"{BASE}/report?threshold=21.5")
+    assert found.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in found.headers["content-security-policy"]
+    assert "good is better than =bad" in found.body.decode()
+
+
+def test_a_search_that_has_not_begun_has_an_empty_history(http: Client) -> None:
+    found = http.get("/experiments/search/search").json
+    assert (found["trials"], found["best"], found["wanted"]) == ([], None, 3)
+
+
+def test_a_search_shows_what_was_proposed(http: Client, source: ExperimentSource) -> None:
+    study = Study(source.folder, "search", Sweep(space={"gamma": FloatRange(low=0.9, high=0.99)}, trials=3))
+    for objective in (1.0, 3.0, 2.0):
+        asked = study.ask()
+        assert asked is not None
+        study.complete(asked.number, objective)
+    found = http.get("/experiments/search/search").json
+    assert [trial["best_so_far"] for trial in found["trials"]] == [1.0, 3.0, 3.0]
+    assert found["best"]["number"] == 1
+
+
+def test_keeping_a_preset_lists_it_where_it_fits(http: Client) -> None:
+    made = http.post(f"{BASE}/keep-as-preset", {"variant": "good", "title": "Kept"})
+    assert (made.status, made.json["id"]) == (201, "own-kept")
+    assert [one["id"] for one in http.get("/presets").json] == ["own-kept"]
+    (cartpole,) = [one for one in http.get("/environments").json if one["id"] == made.json["environment"]]
+    (own,) = [one for one in cartpole["presets"]["ppo"] if one["is_own"]]
+    assert (own["id"], own["experiment_id"], own["measured"]["seeds"]) == ("own-kept", "good-against-bad", 5)
+    curve = http.get(f"/presets/curves/{own['curve']}").json
+    assert (curve["shows"], curve["middle"][-1]) == ("iqm", 22.0)
+    assert http.get("/presets/curves/own-kept").status == 404
+    again = http.post(f"{BASE}/keep-as-preset", {"variant": "good", "title": "Kept"})
+    assert (again.status, again.json["errors"][0]["pointer"]) == (422, "/title")
+    assert http.delete("/presets/own-kept").status == 204
+    assert http.delete("/presets/own-kept").status == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"variant": "goood", "title": "x"}, "/variant"),
+        ({"variant": "good", "title": ""}, "/title"),
+        ({"variant": "good", "title": "…"}, "/title"),
+        ({"variant": "good", "title": "FAST"}, "/title"),
+        ({"variant": "good", "title": "x" * 61}, "/title"),
+        ({"title": "x"}, "/variant"),
+        ({"variant": "good", "title": "x", "rank": 1}, "/rank"),
+    ],
+)
+def test_a_preset_that_makes_no_sense_is_not_kept(http: Client, body: dict[str, object], pointer: str) -> None:
+    found = http.post(f"{BASE}/keep-as-preset", body)
+    assert (found.status, [field["pointer"] for field in found.json["errors"]]) == (422, [pointer])
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return orjson.loads(self.body)
+
+
+class Client:
+    """Asks an ASGI app without a server."""
+
+    def __init__(self, api: FastAPI) -> None:
+        self._api = api
+
+    def get(self, path: str) -> Answer:
+        return self._ask("GET", path)
+
+    def delete(self, path: str) -> Answer:
+        return self._ask("DELETE", path)
+
+    def post(self, path: str, body: object) -> Answer:
+        return self._ask("POST", path, body)
+
+    def _ask(self, method: str, path: str, body: object = None) -> Answer:
+        async def ask() -> Answer:
+            transport = httpx.ASGITransport(app=self._api)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+                found = await client.request(method, path, json=body)
+            return Answer(found.status_code, found.headers, found.content)
+
+        return asyncio.run(ask())
