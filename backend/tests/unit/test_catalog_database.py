@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -31,14 +30,6 @@ from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
 
 SCRIPTS = Path(migrations.__file__).parent
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "rlviz.db")
-    database.migrate()
-    yield database
-    database.close()
 
 
 def run(run_id: str = "run-1") -> RunRow:

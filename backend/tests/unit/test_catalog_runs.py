@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,14 +24,6 @@ from rlviz.catalog.runs import (
 )
 from rlviz.domain.errors import IllegalTransition, InvalidRequest, RunNotFound, UnknownName
 from rlviz.domain.status import RunStatus
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "rlviz.db")
-    database.migrate()
-    yield database
-    database.close()
 
 
 def add(database: Database, *runs: dict[str, Any]) -> None:

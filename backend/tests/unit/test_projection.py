@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlmodel import delete, select
 
@@ -103,6 +103,10 @@ controls = st.builds(
 )
 
 
+def line_of(event: str, **data: int) -> str:
+    return json.dumps({"seq": 1, "time": 1_000.0, "event": event, "step": 0, "data": data})
+
+
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Database]]:
     """One to follow a run in, one to rebuild it into."""
@@ -117,6 +121,11 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Databa
 
 @settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 @given(journals=journals, pieces=pieces, control=controls)
+@example(
+    journals=([], [line_of("started"), line_of("stopped"), line_of("started", attempt=2)]),
+    pieces=[(True, 150), (True, 300)],
+    control=Control(desired=Desired.STOP, requested_at=1_500.0),
+).via("a worker that began again by itself after its ending had been read")
 def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
     databases: tuple[Database, Database],
     journals: tuple[list[str], list[str]],

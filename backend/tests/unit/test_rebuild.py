@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,14 +27,6 @@ from tests.support.training import CREATED_AT, make_run
 
 EVALUATION = "eval_20261121-014312-123"
 ANOTHER = "eval_20261121-014313-000"
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = Database(tmp_path / "rlviz.db")
-    database.migrate()
-    yield database
-    database.close()
 
 
 def test_a_copy_of_a_run_folder_is_named_and_left_alone(tmp_path: Path, database: Database) -> None:

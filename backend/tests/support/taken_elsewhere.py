@@ -1,0 +1,17 @@
+"""What is taken elsewhere in the tests of bundles, exports and imports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def there(tmp_path: Path) -> Path:
+    """A runs folder to which runs are brought."""
+    path = tmp_path / "there"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def files(root: Path) -> set[str]:
+    """The files below a folder, as paths from it."""
+    return {path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()}
