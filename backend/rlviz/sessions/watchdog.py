@@ -18,6 +18,9 @@ STEP_SECONDS = 8.0
 LAST_RESORT_SECONDS = 1.5
 """How much later a worker is ended whose native code does not even let Python's other threads run."""
 
+LAST_WORDS_SECONDS = 10.0
+"""How long ``on_hang`` may take, to close what is being recorded and to tell the cause."""
+
 
 class Watchdog:
     """``alive`` often; where that stays out, ``on_hang`` is told the line of code, and the process ends."""
@@ -42,6 +45,7 @@ class Watchdog:
     def _watch(self) -> None:
         while time.monotonic() < self._deadline:
             time.sleep(LOOK_SECONDS)
+        faulthandler.dump_traceback_later(LAST_WORDS_SECONDS, exit=True)
         stack = where(self._thread_id)
         print("The environment hung here:\n" + "".join(stack), file=sys.stderr, flush=True)
         self._on_hang(" ".join(stack[-1].split()) if stack else "")
