@@ -68,8 +68,10 @@ def _measured(wanted: list[Measurement], figures: Figures, options: argparse.Nam
     connection.open()
     with closing(connection):
         measuring = Measuring(connection, figures, again=options.again, report=lambda line: print(line, flush=True))
+        if options.rewrite:
+            return measuring.rewrite(wanted)
         measuring.stop_others(wanted, specifications())
-        return measuring.rewrite(wanted) if options.rewrite else measuring.measure(wanted)
+        return measuring.measure(wanted)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
