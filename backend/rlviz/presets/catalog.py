@@ -35,10 +35,15 @@ class PresetFile(LazyModel):
     preset: tuple[Preset, ...]
 
 
+def read_preset_files() -> tuple[PresetFile, ...]:
+    """Every file, as it is now."""
+    return tuple(PresetFile.model_validate(tomllib.loads(path.read_text())) for path in sorted(FILES.glob("*.toml")))
+
+
 @cache
 def preset_files() -> tuple[PresetFile, ...]:
     """Every file, read once."""
-    return tuple(PresetFile.model_validate(tomllib.loads(path.read_text())) for path in sorted(FILES.glob("*.toml")))
+    return read_preset_files()
 
 
 def presets_for(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from measuring.figures import Figures
 from measuring.measure import Measuring
 from measuring.specification import Measurement, Specification
 from rlviz.domain.presets import MeasuredPreset
-from rlviz.presets.catalog import MEASURED
+from rlviz.presets import catalog
+from rlviz.presets.catalog import MEASURED, digest, preset_files, read_preset_files
 from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually
 
@@ -190,6 +192,22 @@ def test_what_is_due_is_what_was_not_measured_with_as_many_seeds(tmp_path: Path)
     assert "SAC Fast" not in names(figures, "pendulum")
     assert "SAC Fast" in names(figures, "pendulum", "--again")
     assert "SAC Fast" in names(figures, "pendulum", "--seeds", "6")
+
+
+def test_figures_of_a_preset_that_was_edited_meanwhile_stay(
+    figures: Figures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preset_files()  # as they were when this invocation began
+    files = shutil.copytree(catalog.FILES, tmp_path / "files")
+    monkeypatch.setattr(catalog, "FILES", files)
+    taxi = files / "taxi.toml"
+    taxi.write_text(taxi.read_text().replace("total_timesteps = ", "total_timesteps = 1", 1))
+    (edited,) = (file.preset[0] for file in read_preset_files() if file.environment == "Taxi-v4")
+    older = json.loads(MEASURED.read_text()).popitem()[1]
+    known = {digest(edited, "Taxi-v4"): older, "gone": older}
+    (tmp_path / "measured.json").write_text(json.dumps(known))
+    figures.drop_unknown()
+    assert list(json.loads((tmp_path / "measured.json").read_text())) == [digest(edited, "Taxi-v4")]
 
 
 def test_as_many_train_at_once_as_is_said() -> None:
