@@ -8,6 +8,9 @@ const given = process.env.RLVIZ_E2E_URL;
 const workers = given ? 1 : Number(process.env.RLVIZ_E2E_WORKERS ?? "1");
 const firstPort = Number(process.env.RLVIZ_E2E_PORT ?? "8765");
 
+/** Of what trains. With that of the product, a test that waits for it would wait until the tests beside it have ended. */
+process.env.RLVIZ_NICENESS ??= "3";
+
 /** The worker that reads this, which stays in its place when it is started anew. Whoever starts them all is none. */
 const ours = Number(process.env.TEST_PARALLEL_INDEX ?? "0");
 
@@ -48,7 +51,7 @@ export const phone = { width: 390, height: 844 };
 /** Tests whose layout matters are tagged @phone and run at both widths; those tagged @touch on the phone alone. */
 export default defineConfig({
   testDir: "e2e",
-  timeout: 600_000, // what trains has the lowest priority: a busy machine takes ten times as long as a quiet one
+  timeout: 900_000, // of several waits with PATIENCE
   expect: { timeout: 60_000 },
   workers,
   retries: 1, // a second try is reported as flaky; a busy machine alone should not fail everything

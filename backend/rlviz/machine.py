@@ -104,6 +104,10 @@ _REFUSALS, _REFUSED_SECONDS = 10, 0.1
 """Linux lets ordinary users change the niceness of one session in a tenth of a second."""
 
 
+DEFAULT_NICENESS = 10
+"""Of whatever works for a run, so that the service and the browser respond fast on busy cores."""
+
+
 def lower_priority(by: int) -> None:
     """Add ``by`` to the niceness of this process, and give its session the same niceness if it leads one.
 

@@ -37,15 +37,12 @@ from rlviz.domain.errors import Conflict
 from rlviz.importing import without_collection
 from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, WorkFolder
 from rlviz.launchers.process_identity import ProcessIdentity
-from rlviz.machine import lower_priority
+from rlviz.machine import DEFAULT_NICENESS, lower_priority
 from rlviz.rundir.folder import RunFolder
 from rlviz.sessions.folder import SessionFolder
 
 Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
 """The jobs in the folder of a run."""
-
-NICENESS = 10
-"""Added to the niceness of training, so that the service and the browser respond fast on busy cores."""
 
 MAX_LOG_BYTES = 16_000_000
 LOG_SECONDS = 0.2
@@ -73,7 +70,7 @@ def main() -> int:
             _log_to(_work_folder(options))
         except FileNotFoundError:  # the session was ended, or the run deleted, before this worker began
             return EXIT_REFUSED
-    lower_priority(NICENESS)  # not before: somebody who presses Start waits for what a template imports
+    lower_priority(options.niceness)  # not before: somebody who presses Start waits for what a template imports
     if options.folder is None:
         parser.error("name the run folder")
     if options.session:
@@ -105,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--verify-snapshot", metavar="NAME")
     parser.add_argument("--session", action="store_true")
     parser.add_argument("--clips", action="store_true")
+    parser.add_argument("--niceness", type=int, default=DEFAULT_NICENESS, metavar="N")
     parser.add_argument("--identity", metavar="TEXT", help="how the launcher finds this worker; by default its process")
     parser.add_argument("--template", action="store_true")
     parser.add_argument("--prewarm", action="store_true")

@@ -1,9 +1,9 @@
 import { expect, type Page, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { chart, points } from "./run-page";
 
 const view = (page: Page, name: string) => page.getByRole("radio", { name, exact: true });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
-const PATIENCE = { timeout: 180_000 };
 
 /** The address holds the choice, so that it is there a moment after the click. */
 async function choose(page: Page, name: string) {

@@ -1,5 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { cuttableProxy } from "./cuttable-proxy";
+import { PATIENCE } from "./patience";
 import { points, status } from "./run-page";
 import { runPage } from "./seeded";
 
@@ -26,9 +27,7 @@ test("a dropped connection resumes without a gap or a duplicate", async ({
   };
   const connection = page.locator("[data-connection]");
   try {
-    await expect
-      .poll(() => points(page, "Episode return"), { timeout: 180_000 })
-      .toBeGreaterThan(5);
+    await expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(5);
 
     for (let cut = 0; cut < 2; cut += 1) {
       const held = await points(page, "Episode return");

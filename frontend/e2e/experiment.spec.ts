@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import { ownService } from "./own-service";
+import { PATIENCE } from "./patience";
 
 const NAME = "Two presets on the ice";
 
@@ -89,7 +90,6 @@ test("variants are compared in two environments, each by its own threshold", asy
   }
 });
 
-const PATIENCE = { timeout: 180_000 };
 /** Until all trials have ended: what trains gets hardly any time on a busy machine. */
 const TRAINED = { timeout: 400_000 };
 

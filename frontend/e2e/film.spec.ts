@@ -1,4 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { videoTime } from "./run-page";
 import { comparePage, runPage, seeded } from "./seeded";
 import { trained } from "./trained";
@@ -14,7 +15,7 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   filmed ??= trained(request);
   await page.goto(runPage(await filmed));
   await expect(strip(page)).toBeVisible({ timeout: 60_000 });
-  await expect(strip(page).locator("img").first()).toBeVisible({ timeout: 180_000 });
+  await expect(strip(page).locator("img").first()).toBeVisible(PATIENCE);
   await expect(moment(page)).toHaveCount(0);
 
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
@@ -24,7 +25,7 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await expect(title).toHaveText(/^Policy of step [23],\d{3}/);
   await expect(page.getByRole("radio", { name: "Moment" })).toBeChecked();
   const video = moment(page).locator("video");
-  await expect(video).toBeVisible({ timeout: 180_000 });
+  await expect(video).toBeVisible(PATIENCE);
   await expect.poll(() => videoTime(video), { timeout: 60_000 }).toBeGreaterThan(0);
   const step = Number((await title.innerText()).replaceAll(/\D/g, ""));
   await expect(video).toHaveAttribute("src", new RegExp(`clip_${step}_1000000_greedy\\.mp4$`));
@@ -35,7 +36,7 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await page.keyboard.press("Home");
   await expect(title).toHaveText(/^Policy of step 0/);
   await expect(strip(page)).toHaveAttribute("aria-valuetext", "Policy after 0 steps");
-  await expect(video).toHaveAttribute("src", /clip_0_1000000_greedy\.mp4$/, { timeout: 180_000 });
+  await expect(video).toHaveAttribute("src", /clip_0_1000000_greedy\.mp4$/, PATIENCE);
   await expect(strip(page).locator("img").first()).toBeVisible();
   await page.keyboard.press("ArrowRight");
   await expect(title).not.toHaveText(/^Policy of step 0/);
@@ -47,7 +48,7 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await page.getByRole("button", { name: "From clumsy to solved" }).click();
   const growth = moment(page);
   await expect(title).toHaveText("From clumsy to solved");
-  await expect(growth.locator("video")).toBeVisible({ timeout: 180_000 });
+  await expect(growth.locator("video")).toBeVisible(PATIENCE);
   const download = page.waitForEvent("download");
   await growth.getByRole("button", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("filmed-growth.mp4");
@@ -106,7 +107,7 @@ test("what the policy makes of a clip leads to its frames, and the clip plays on
   filmed ??= trained(request);
   await page.goto(`${runPage(await filmed)}&view=moment&moment=0`);
   const video = moment(page).locator("video");
-  await expect(video).toBeVisible({ timeout: 180_000 });
+  await expect(video).toBeVisible(PATIENCE);
   const thoughts = moment(page).getByRole("region", { name: "Action probabilities" });
   await expect(thoughts).toContainText("push left");
   const reward = moment(page).getByRole("slider", { name: "Reward over the episode" });
@@ -156,11 +157,9 @@ test("compared runs play what they had learned at the same step, side by side in
   const section = page.getByRole("region", { name: "At the same step" });
   await section.getByRole("slider", { name: "Step", exact: true }).fill("3000");
   const videos = section.locator("video");
-  await expect(videos).toHaveCount(2, { timeout: 180_000 });
+  await expect(videos).toHaveCount(2, PATIENCE);
   for (const video of await videos.all()) {
-    await expect(video).toHaveAttribute("src", /clip_2\d{3}_1000000_greedy\.mp4$/, {
-      timeout: 180_000,
-    });
+    await expect(video).toHaveAttribute("src", /clip_2\d{3}_1000000_greedy\.mp4$/, PATIENCE);
   }
   await expect(
     section.getByText(/^No film was kept of this run|^No policy of this run/),
@@ -183,7 +182,7 @@ test("compared runs play what they had learned at the same step, side by side in
   const same = page.getByRole("region", { name: "At the same return" });
   const returns = same.getByRole("slider", { name: "Mean return" });
   await returns.press("Home");
-  await expect(same.getByText(/^Reached at step/)).toHaveCount(2, { timeout: 180_000 });
+  await expect(same.getByText(/^Reached at step/)).toHaveCount(2, PATIENCE);
   await returns.press("End");
   await expect(same.getByText(/^It never had this return/).first()).toBeVisible();
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { ownService } from "./own-service";
+import { PATIENCE } from "./patience";
 
 test("a list of seeds becomes one line, one curve with a band, and a group on each run's page", async ({
   page,
@@ -15,11 +16,11 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
     await page.getByLabel("Timesteps", { exact: true }).fill("4000");
     await page.getByRole("button", { name: "Start training × 2" }).click();
 
-    await expect(page).toHaveURL(/\/compare\?runs=/, { timeout: 180_000 });
+    await expect(page).toHaveURL(/\/compare\?runs=/, PATIENCE);
     const chart = page.getByRole("region", { name: "Episode return", exact: true });
     const band = chart.getByRole("button", { name: /IQM of (\d of )?2 seeds/ });
-    await expect(band).toBeVisible({ timeout: 180_000 });
-    await expect(band).toContainText(/seeds\d/, { timeout: 180_000 });
+    await expect(band).toBeVisible(PATIENCE);
+    await expect(band).toContainText(/seeds\d/, PATIENCE);
     const columns = page.getByRole("region", { name: "Figures" }).getByRole("columnheader");
     await expect(columns).toHaveCount(2);
     await page.getByRole("switch", { name: "Single seeds" }).click({ force: true });
@@ -29,7 +30,7 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
 
     await page.goto(service.url);
     const line = page.getByRole("row", { name: /2 seeds/ });
-    await expect(line).not.toContainText("ended", { timeout: 180_000 });
+    await expect(line).not.toContainText("ended", PATIENCE);
     await expect(line).toContainText("completed");
     await line.focus();
     await page.keyboard.press("ArrowRight");
@@ -38,7 +39,7 @@ test("a list of seeds becomes one line, one curve with a band, and a group on ea
     await page.keyboard.press("Enter");
 
     const group = page.getByRole("region", { name: "Seeds", exact: true });
-    await expect(group).toContainText("interquartile mean of 2 of 2 seeds", { timeout: 180_000 });
+    await expect(group).toContainText("interquartile mean of 2 of 2 seeds", PATIENCE);
     await group.getByText("Single seeds").click();
     await expect(group.getByRole("link", { name: "seed 4" })).toBeVisible();
   } finally {

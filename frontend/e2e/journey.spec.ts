@@ -1,4 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { chart, picture, points, showEvaluation, status, tabTo, videoTime } from "./run-page";
 
 const TITLE = "Episode return";
@@ -8,8 +9,8 @@ const episode = (page: Page, n: number) =>
 
 async function watch(page: Page) {
   await expect(page).toHaveURL(/\/runs\/view\?id=[a-z0-9-]+$/);
-  await expect(status(page, "running")).toBeVisible({ timeout: 180_000 });
-  await expect.poll(() => points(page, TITLE), { timeout: 180_000 }).toBeGreaterThan(5);
+  await expect(status(page, "running")).toBeVisible(PATIENCE);
+  await expect.poll(() => points(page, TITLE), PATIENCE).toBeGreaterThan(5);
   const drawn = await picture(page, TITLE);
   const held = await points(page, TITLE);
   await expect.poll(() => points(page, TITLE)).toBeGreaterThan(held);
@@ -19,12 +20,11 @@ async function watch(page: Page) {
 
 async function isRecorded(page: Page, episodes: number) {
   const all = evaluation(page).getByRole("button", { name: /^Play episode/ });
-  await expect(all).toHaveCount(episodes, { timeout: 180_000 });
+  await expect(all).toHaveCount(episodes, PATIENCE);
 }
 
 test("the whole job, with the keyboard alone", async ({ page }, { retry }) => {
   const name = `By keyboard ${retry + 1}`;
-  test.setTimeout(600_000); // every key waits for a page that draws while training takes the processor
   const { keyboard } = page;
   await page.goto("/");
   await expect(page.locator("[role=row][data-index]").first()).toBeVisible();

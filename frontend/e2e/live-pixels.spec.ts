@@ -1,9 +1,8 @@
 import { expect, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { live } from "./run-page";
 
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
-
-const SLOW = { timeout: 180_000 };
 
 test("what mattered lies over what an agent sees that sees pictures", async ({ page, request }) => {
   const data = {
@@ -16,11 +15,11 @@ test("what mattered lies over what an agent sees that sees pictures", async ({ p
   try {
     await page.goto(`/runs/view?id=${id}`);
     const mattered = live(page).getByRole("switch", { name: "What mattered" });
-    await mattered.click({ force: true, ...SLOW });
+    await mattered.click({ force: true, ...PATIENCE });
     const seen = live(page).getByRole("img", { name: /how much each pixel mattered for/ });
-    await expect(seen).toBeVisible(SLOW);
+    await expect(seen).toBeVisible(PATIENCE);
     await mattered.click({ force: true });
-    await expect(seen).toHaveCount(0, SLOW);
+    await expect(seen).toHaveCount(0, PATIENCE);
   } finally {
     await request.post(`/api/runs/${id}/stop`);
   }

@@ -1,7 +1,8 @@
 import { expect, type Page, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { live, sideways, status, videoTime } from "./run-page";
 
-test.describe.configure({ mode: "serial", timeout: 600_000 });
+test.describe.configure({ mode: "serial" });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 
 const canvas = (page: Page) => live(page).getByRole("img", { name: /plays CartPole-v1$/ });
@@ -10,7 +11,6 @@ const policyStep = async (page: Page) => {
   const words = await live(page).getByRole("heading", { level: 2 }).innerText();
   return Number(/step ([\d,]+)/.exec(words)?.[1]?.replaceAll(",", ""));
 };
-const SLOW = { timeout: 180_000 };
 /** Of one try among several. */
 const SOON = { timeout: 10_000 };
 
@@ -43,9 +43,9 @@ test("on a phone the agent plays below its title, in a corner while one scrolls,
   page,
 }) => {
   await page.goto(`/runs/view?id=${run}`);
-  await expect(status(page, "running")).toBeVisible(SLOW);
-  await canvas(page).scrollIntoViewIfNeeded(SLOW);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect(status(page, "running")).toBeVisible(PATIENCE);
+  await canvas(page).scrollIntoViewIfNeeded(PATIENCE);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   expect(await sideways(page)).toBe(0);
   const { width } = (await canvas(page).boundingBox())!;
   expect(width).toBeGreaterThan(320);
@@ -53,12 +53,12 @@ test("on a phone the agent plays below its title, in a corner while one scrolls,
 
   await page.locator("#details").scrollIntoViewIfNeeded();
   const corner = page.getByRole("button", { name: "Close the small window" });
-  await expect(corner).toBeVisible(SLOW);
+  await expect(corner).toBeVisible(PATIENCE);
   const before = await frames(page);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(before + 3);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
   await live(page).getByText("Value slice", { exact: true }).click();
-  await live(page).getByText("What if", { exact: true }).click(SLOW);
-  await expect(page.getByRole("group", { name: "Live, in a corner" })).toBeVisible(SLOW);
+  await live(page).getByText("What if", { exact: true }).click(PATIENCE);
+  await expect(page.getByRole("group", { name: "Live, in a corner" })).toBeVisible(PATIENCE);
   // Wherever the page was scrolled to show it, a slider lies bare from end to end, by the keyboard too.
   for (const held of await live(page)
     .getByRole("list", { name: "Held at" })
@@ -75,17 +75,17 @@ test("on a phone the agent plays below its title, in a corner while one scrolls,
   await corner.click();
   await expect(corner).toHaveCount(0);
 
-  await canvas(page).scrollIntoViewIfNeeded(SLOW);
+  await canvas(page).scrollIntoViewIfNeeded(PATIENCE);
   await live(page).getByRole("button", { name: "Take the controls" }).click();
   const right = page.getByRole("group", { name: "Keys" }).getByRole("button", { name: /right/ });
-  await right.tap(SLOW);
-  await expect(live(page).getByText(/\(person\)/)).toBeVisible(SLOW);
+  await right.tap(PATIENCE);
+  await expect(live(page).getByText(/\(person\)/)).toBeVisible(PATIENCE);
 });
 
 test("the agent plays and shows what it thinks while it trains", async ({ page }) => {
   await page.goto(`/runs/view?id=${run}`);
-  await expect(status(page, "running")).toBeVisible(SLOW);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect(status(page, "running")).toBeVisible(PATIENCE);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
 
   const readings = live(page).getByRole("region", { name: "Action probabilities" });
   await expect(readings).toContainText("push left");
@@ -93,16 +93,16 @@ test("the agent plays and shows what it thinks while it trains", async ({ page }
   await expect(live(page).getByRole("region", { name: "Observation" })).toContainText("pole angle");
 
   const first = await policyStep(page);
-  await expect.poll(() => policyStep(page), SLOW).toBeGreaterThan(first);
+  await expect.poll(() => policyStep(page), PATIENCE).toBeGreaterThan(first);
 });
 
 test("actions are chosen greedily or not, and a moment can be gone back to", async ({ page }) => {
   await page.goto(`/runs/view?id=${run}`);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   await live(page).getByRole("radio", { name: "Exploring" }).check({ force: true });
   await expect(live(page).getByRole("radio", { name: "Exploring" })).toBeChecked();
   const before = await frames(page);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(before + 3);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
 
   const reward = live(page).getByRole("slider", { name: "Reward over the episode" });
   await reward.focus();
@@ -116,62 +116,62 @@ test("actions are chosen greedily or not, and a moment can be gone back to", asy
   }).toPass();
   const still = await frames(page);
   await live(page).getByRole("button", { name: "Play", exact: true }).click();
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(still + 3);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(still + 3);
 });
 
 test("from the live window a click on the curve leads to a clip of that policy, and back", async ({
   page,
 }) => {
   await page.goto(`/runs/view?id=${run}`);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
   const { width, height } = (await plot.boundingBox())!;
   await plot.click({ position: { x: width * 0.3, y: height * 0.4 } });
 
   const moment = page.getByRole("region", { name: "Moment", exact: true });
   const title = moment.getByRole("heading", { level: 2 });
-  await expect(title).toHaveText(/^Policy of step [\d,]+/, SLOW);
+  await expect(title).toHaveText(/^Policy of step [\d,]+/, PATIENCE);
   const video = moment.locator("video");
   // A policy that is kept meanwhile may be nearer to the moment, and is then the one that plays.
   await expect(async () => {
     const step = /step ([\d,]+)/.exec(await title.innerText())![1]!.replaceAll(",", "");
     expect(await video.getAttribute("src")).toMatch(new RegExp(`clip_${step}_\\d+_greedy\\.mp4$`));
-  }).toPass(SLOW);
-  await expect.poll(() => videoTime(video), SLOW).toBeGreaterThan(0);
+  }).toPass(PATIENCE);
+  await expect.poll(() => videoTime(video), PATIENCE).toBeGreaterThan(0);
   await expect(status(page, "running")).toBeVisible();
 
   await page.getByRole("radio", { name: "Live" }).click({ force: true });
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
 });
 
 test("the controls are taken in mid-episode, a key changes the state, and they are handed back", async ({
   page,
 }) => {
   await page.goto(`/runs/view?id=${run}`);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   await live(page).getByRole("button", { name: "Take the controls" }).click();
   const stage = live(page).getByRole("application");
-  await expect(stage).toBeFocused(SLOW);
-  await expect(live(page).getByText(/you play$/)).toBeVisible(SLOW);
+  await expect(stage).toBeFocused(PATIENCE);
+  await expect(live(page).getByText(/you play$/)).toBeVisible(PATIENCE);
 
   const observation = live(page).getByRole("region", { name: "Observation" });
   const ledHere = live(page).getByRole("region", { name: "What led here" });
   const before = await observation.innerText();
   await page.keyboard.down("ArrowRight");
-  await expect(ledHere).toContainText("push right (person)", SLOW);
+  await expect(ledHere).toContainText("push right (person)", PATIENCE);
   await page.keyboard.up("ArrowRight");
   await expect(observation).not.toHaveText(before, { useInnerText: true });
 
   await live(page).getByRole("button", { name: "Hand back" }).click();
-  await expect(live(page).getByText(/greedy$/)).toBeVisible(SLOW);
+  await expect(live(page).getByText(/greedy$/)).toBeVisible(PATIENCE);
   const handed = await frames(page);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(handed + 3);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(handed + 3);
   await expect(ledHere).not.toContainText("person");
 });
 
 test("one pauses, goes a step back and forward again, and plays on", async ({ page }) => {
   await page.goto(`/runs/view?id=${run}`);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(10);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(10);
   await live(page).getByRole("button", { name: "Pause", exact: true }).click();
   const step = async () =>
     Number((await live(page).getByRole("definition").nth(1).innerText()).replace(/\D/g, ""));
@@ -191,20 +191,20 @@ test("one pauses, goes a step back and forward again, and plays on", async ({ pa
     await live(page).getByRole("button", { name: "One step", exact: true }).click();
     await expect.poll(step, SOON).toBe(here);
     await expect.poll(() => observation.innerText(), SOON).toBe(seen);
-  }).toPass(SLOW);
+  }).toPass(PATIENCE);
   const before = await frames(page);
   await live(page).getByRole("button", { name: "Play", exact: true }).click();
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(before + 3);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
 });
 
 test("a slice of the value function is drawn anew with the weights that train", async ({
   page,
 }) => {
   await page.goto(`/runs/view?id=${run}`);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   await live(page).getByText("Value slice", { exact: true }).click();
   const slice = live(page).getByRole("application", { name: /over .+ and .+, from/ });
-  await expect(slice).toBeVisible(SLOW);
+  await expect(slice).toBeVisible(PATIENCE);
   const drawnFrom = async () => {
     const words = await live(page)
       .getByText(/^Policy of step [\d,]+;/)
@@ -213,19 +213,21 @@ test("a slice of the value function is drawn anew with the weights that train", 
   };
   const step = await drawnFrom();
   const said = await slice.getAttribute("aria-label");
-  await expect.poll(drawnFrom, SLOW).toBeGreaterThan(step);
-  await expect.poll(() => slice.getAttribute("aria-label"), SLOW).not.toBe(said);
+  await expect.poll(drawnFrom, PATIENCE).toBeGreaterThan(step);
+  await expect.poll(() => slice.getAttribute("aria-label"), PATIENCE).not.toBe(said);
 
   await live(page).getByText("What if", { exact: true }).click();
   const held = live(page).getByRole("list", { name: "Held at" }).getByRole("slider").first();
   await held.press("End");
   const value = await held.getAttribute("aria-valuetext");
-  await expect(live(page).getByText(/what is not held otherwise as it was seen/)).toBeVisible(SLOW);
+  await expect(live(page).getByText(/what is not held otherwise as it was seen/)).toBeVisible(
+    PATIENCE,
+  );
   const played = await frames(page);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(played + 10);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(played + 10);
   expect(await held.getAttribute("aria-valuetext")).toBe(value);
   await live(page).getByRole("button", { name: "As it was seen" }).click();
-  await expect(held).not.toHaveAttribute("aria-valuetext", value!, SLOW);
+  await expect(held).not.toHaveAttribute("aria-valuetext", value!, PATIENCE);
 });
 
 test("a page that is hidden gives its session back, and takes another when it is seen", async ({
@@ -233,9 +235,9 @@ test("a page that is hidden gives its session back, and takes another when it is
 }) => {
   const sessions = async () =>
     ((await (await page.request.get("/api/sessions")).json()) as unknown[]).length;
-  await expect.poll(sessions, SLOW).toBe(0);
+  await expect.poll(sessions, PATIENCE).toBe(0);
   await page.goto(`/runs/view?id=${run}`);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(5);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
   expect(await sessions()).toBe(1);
   const hide = (hidden: boolean) =>
     page.evaluate((value) => {
@@ -247,8 +249,8 @@ test("a page that is hidden gives its session back, and takes another when it is
       document.dispatchEvent(new Event("visibilitychange"));
     }, hidden);
   await hide(true);
-  await expect.poll(sessions, SLOW).toBe(0);
+  await expect.poll(sessions, PATIENCE).toBe(0);
   const still = await frames(page);
   await hide(false);
-  await expect.poll(() => frames(page), SLOW).toBeGreaterThan(still + 3);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(still + 3);
 });

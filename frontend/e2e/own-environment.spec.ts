@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { chart, points, status } from "./run-page";
 
 /** `lights.py` is the guide's example, outside the repository; the service was told of it by RLVIZ_ENVIRONMENTS alone. */
@@ -17,7 +18,7 @@ test("an environment of one's own is chosen, trained and drawn like any other", 
   await form.getByLabel("Seed", { exact: true }).fill("1");
   await form.getByRole("button", { name: "Start training" }).click();
 
-  await expect(status(page, "completed")).toBeVisible({ timeout: 180_000 });
+  await expect(status(page, "completed")).toBeVisible(PATIENCE);
   await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(50);
   await expect(chart(page, "Episode return")).toHaveAccessibleName(
     /^Episode return at step [12]\.\d+k: .*Reward threshold 18/,

@@ -1,5 +1,6 @@
 import { expect, type Page } from "@playwright/test";
-import { comparePage, experimentPage, runPage, seeded } from "./seeded";
+import { PATIENCE } from "./patience";
+import { comparePage, experimentPage, runPage, type Seeded } from "./seeded";
 
 interface Place {
   address: string;
@@ -7,42 +8,44 @@ interface Place {
   open?: (page: Page) => Promise<unknown>;
 }
 
-/** Every page, in each state that looks different, for what has to hold on all of them. */
-export function places(): Place[] {
-  const runs = seeded();
-  const { good, slow, created, hostile, acrobot } = runs;
-  return [
+/** Every page, in each state that looks different, for what has to hold on all of them: the places of each part. */
+export const PARTS: Record<string, (runs: Seeded) => Place[]> = {
+  "list of runs": () => [
     { address: "/" },
     { address: "/?q=baseline", open: selectAndOpenMenu },
     { address: "/?new" },
-    ...[good, slow, created, runs.live[0]!, runs.failed, runs.stopped, hostile].map((id) => ({
-      address: runPage(id),
-      open: id === good ? openEvaluationOptions : undefined,
-    })),
+    { address: "/trash" },
+  ],
+  "page of a run": ({ good, slow, created, live, failed, stopped, hostile }) => [
+    { address: runPage(good), open: openEvaluationOptions },
+    ...[slow, created, live[0]!, failed, stopped, hostile].map((id) => ({ address: runPage(id) })),
     { address: "/runs/view" },
+  ],
+  comparison: ({ good, slow, hostile, created, acrobot }) => [
     { address: comparePage(good, slow, hostile, created, acrobot) },
     { address: "/compare", open: press("Add runs") },
     { address: "/analyse" },
     ...["scatter", "pivot", "sql"].map((view) => ({ address: `/analyse?view=${view}` })),
+  ],
+  experiment: ({ small, search }) => [
     { address: "/experiments" },
     { address: "/experiments", open: openExperimentForm },
-    { address: experimentPage(runs.small) },
-    { address: experimentPage(runs.search) },
+    { address: experimentPage(small) },
+    { address: experimentPage(search) },
     { address: experimentPage() },
+  ],
+  "other page": ({ slow }) => [
     { address: "/explain" },
     { address: `/explain?run=${slow}` },
     { address: "/play" },
     { address: "/storage" },
-    { address: "/trash" },
     { address: "/nope" },
     ...["palette", "shortcuts", "settings"].map((sheet) => ({
       address: "/nope",
       open: openSheet(sheet),
     })),
-  ];
-}
-
-const PATIENCE = { timeout: 180_000 };
+  ],
+};
 
 /** Goes there, waits for what it loads, and opens all that can be opened. */
 export async function visit(page: Page, { address, open }: Place) {

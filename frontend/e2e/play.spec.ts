@@ -1,4 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 
 const stage = (page: Page) => page.getByRole("application");
 const cap = (page: Page, name: RegExp) =>
@@ -8,7 +9,7 @@ const fact = (page: Page, term: string) =>
 
 async function ready(page: Page, address: string) {
   await page.goto(address);
-  await expect(cap(page, /./).first()).toBeVisible({ timeout: 180_000 });
+  await expect(cap(page, /./).first()).toBeVisible(PATIENCE);
 }
 
 test("a key acts only while the stage has the focus, and lights up while it is held", async ({
@@ -16,7 +17,7 @@ test("a key acts only while the stage has the focus, and lights up while it is h
 }) => {
   await ready(page, "/play?env=FrozenLake-v1");
   await page.keyboard.press("ArrowDown");
-  await expect(fact(page, "Step")).toHaveText("0", { timeout: 180_000 });
+  await expect(fact(page, "Step")).toHaveText("0", PATIENCE);
   await stage(page).click();
   await page.keyboard.down("ArrowDown");
   await expect(cap(page, /^down/)).toHaveAttribute("aria-pressed", "true");
@@ -55,9 +56,7 @@ test("the controls are handed to the policy and taken back in mid-episode", asyn
     .poll(
       async () =>
         ((await (await request.get(`/api/runs/${id}`)).json()) as { status: string }).status,
-      {
-        timeout: 180_000,
-      },
+      PATIENCE,
     )
     .toBe("completed");
 

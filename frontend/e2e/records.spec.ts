@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { runPage } from "./seeded";
 import { trained } from "./trained";
 
@@ -9,14 +10,13 @@ import { trained } from "./trained";
 let recorded: Promise<string> | undefined;
 
 test("two episodes play side by side from where their actions part", async ({ page, request }) => {
-  test.setTimeout(600_000);
   recorded ??= trained(request);
   const id = await recorded;
   const evaluations = `/api/runs/${id}/evaluations`;
   expect((await request.post(evaluations, { data: { episodes: 3 } })).status()).toBe(202);
   const newest = async () =>
     ((await (await request.get(evaluations)).json()) as { status: string }[])[0]?.status;
-  await expect.poll(newest, { timeout: 240_000 }).toBe("completed");
+  await expect.poll(newest, PATIENCE).toBe("completed");
   await page.goto(`${runPage(id)}&view=evaluation`);
   const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
   await evaluation.getByRole("button", { name: "Worst beside best" }).click();
@@ -44,7 +44,7 @@ test("steps are found by a condition in words, with the columns that are chosen,
   const newest = async () =>
     ((await (await request.get(evaluations)).json()) as { status: string }[])[0]?.status;
   if (!(await newest())) await request.post(evaluations, { data: { episodes: 1 } });
-  await expect.poll(newest, { timeout: 240_000 }).toBe("completed");
+  await expect.poll(newest, PATIENCE).toBe("completed");
   await page.goto(`${runPage(id)}&view=evaluation`);
   const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
   await evaluation.getByText("Steps", { exact: true }).click();
@@ -90,20 +90,18 @@ test("records are verified, and a bit that was flipped in them is found", async 
   const newest = async () =>
     ((await (await request.get(evaluations)).json()) as { id: string; status: string }[])[0];
   if (!(await newest())) await request.post(evaluations, { data: { episodes: 1 } });
-  await expect.poll(async () => (await newest())?.status, { timeout: 240_000 }).toBe("completed");
+  await expect.poll(async () => (await newest())?.status, PATIENCE).toBe("completed");
   await page.goto(`${runPage(id)}&view=evaluation`);
   const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
   await evaluation.getByText("Steps", { exact: true }).click();
   const verify = evaluation.getByRole("button", { name: "Verify" });
   await verify.click();
-  await expect(evaluation.getByText(/^Identical: [\d,]+ records/)).toBeVisible({
-    timeout: 180_000,
-  });
+  await expect(evaluation.getByText(/^Identical: [\d,]+ records/)).toBeVisible(PATIENCE);
   flipBit(id, (await newest())!.id);
   await verify.click();
-  await expect(evaluation.getByText("Differs at step 8 of episode 1: frame_hash")).toBeVisible({
-    timeout: 180_000,
-  });
+  await expect(evaluation.getByText("Differs at step 8 of episode 1: frame_hash")).toBeVisible(
+    PATIENCE,
+  );
 });
 
 /** Changes one bit of the hash of the ninth frame, in the file of the service. */

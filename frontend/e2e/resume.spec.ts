@@ -1,5 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { ownService } from "./own-service";
+import { PATIENCE } from "./patience";
 import { points, status } from "./run-page";
 
 /** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
@@ -8,7 +9,6 @@ const pictures = process.env.RLVIZ_E2E_PICTURES;
 test("training is paused, outlives the app, goes on exactly, is forked, and compared", async ({
   page,
 }, { project }) => {
-  test.setTimeout(600_000); // five workers start, one after the other
   const service = await ownService();
   const look = async (name: string) => {
     if (!pictures) return;
@@ -19,7 +19,7 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
   };
   /** Until so many points are drawn. A worker imports torch first, which takes its time on a busy machine. */
   const drawn = (more: number) =>
-    expect.poll(() => points(page, "Episode return"), { timeout: 180_000 }).toBeGreaterThan(more);
+    expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(more);
   /** The header's: players have a button of the same name, further down. */
   const press = (name: string) => page.getByRole("button", { name, exact: true }).first().click();
   try {
@@ -50,9 +50,9 @@ test("training is paused, outlives the app, goes on exactly, is forked, and comp
     await expect(status(page, "interrupted")).toBeVisible({ timeout: 60_000 });
     await look("interrupted");
     await press("Resume");
-    await expect(page.getByText(/^Resumed from step [\d,]+, [\d,]+ rows identical\./)).toBeVisible({
-      timeout: 180_000,
-    });
+    await expect(page.getByText(/^Resumed from step [\d,]+, [\d,]+ rows identical\./)).toBeVisible(
+      PATIENCE,
+    );
     await look("resumed");
     await press("Pause");
     await expect(status(page, "paused")).toBeVisible();

@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import { ownService } from "./own-service";
+import { PATIENCE } from "./patience";
 import { points } from "./run-page";
 
 /** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
@@ -42,7 +43,6 @@ async function listenToNotifications(page: Page) {
 test("rules act, a hyperparameter is changed, training goes back, and the user is notified", async ({
   page,
 }) => {
-  test.setTimeout(600_000);
   const notified = await listenToNotifications(page);
   const service = await ownService();
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
@@ -63,9 +63,7 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
     await addRule("Snapshot at each new best");
     await look(page, "form", form.getByRole("listitem", { name: "Rule 1" }));
     await form.getByRole("button", { name: "Start training" }).click();
-    await expect
-      .poll(() => points(page, "Episode return"), { timeout: 180_000 })
-      .toBeGreaterThan(20);
+    await expect.poll(() => points(page, "Episode return"), PATIENCE).toBeGreaterThan(20);
     const run = new URL(page.url()).searchParams.get("id")!;
 
     await page.keyboard.press("Control+k");
@@ -92,22 +90,22 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
     );
     await press("Save");
     const toasts = page.getByRole("region", { name: "Notifications" });
-    await expect(toasts.getByText("It stands.").first()).toBeVisible({ timeout: 180_000 });
+    await expect(toasts.getByText("It stands.").first()).toBeVisible(PATIENCE);
     await look(page, "toast");
     expect(await notified()).toContainEqual(expect.stringMatching(/^Rule 2 of/));
     await page.evaluate(() => Reflect.deleteProperty(document, "visibilityState"));
 
     const snapshots = `${service.url}/api/runs/${run}/snapshots`;
     const taken = async () => JSON.stringify(await (await page.request.get(snapshots)).json());
-    await expect.poll(taken, { timeout: 180_000 }).toContain('"trigger":"rule"');
+    await expect.poll(taken, PATIENCE).toContain('"trigger":"rule"');
     await page.request.post(snapshots, { data: { name: "before" } });
-    await expect.poll(taken, { timeout: 180_000 }).toContain('"name":"before"');
+    await expect.poll(taken, PATIENCE).toContain('"name":"before"');
 
     const rate = page.locator("form").filter({ hasText: "Learning rate" });
     await rate.getByLabel("How to change the learning rate").selectOption("Multiply by");
     await rate.getByRole("textbox").fill("0.5");
     await rate.getByRole("button", { name: "Change" }).click();
-    await expect(rate.getByText(/^Changed from .* by you\.$/)).toBeVisible({ timeout: 180_000 });
+    await expect(rate.getByText(/^Changed from .* by you\.$/)).toBeVisible(PATIENCE);
     await look(page, "knobs", rate);
 
     await page.goto(`${service.url}/runs/view?id=${run}&details=snapshots`);
@@ -116,9 +114,9 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
     const dialog = page.getByRole("dialog", { name: "Roll back to “before”" });
     await look(page, "roll-back");
     await dialog.getByRole("button", { name: "Roll back" }).click();
-    await expect(page.getByText(/^Went back to step [\d,]+/)).toBeVisible({ timeout: 180_000 });
+    await expect(page.getByText(/^Went back to step [\d,]+/)).toBeVisible(PATIENCE);
     const changed = page.getByText(/^Changed from .* by you\.$/); // which came after
-    await expect(changed).toHaveCount(0, { timeout: 180_000 });
+    await expect(changed).toHaveCount(0, PATIENCE);
     await look(page, "went-back");
     await look(page, "snapshots", page.getByRole("list", { name: "Snapshots" }));
   } finally {

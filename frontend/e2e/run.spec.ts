@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { chart, chartCursor, picture, points, status } from "./run-page";
 import { runPage, seeded } from "./seeded";
 
@@ -77,9 +78,9 @@ test("updates are looked into while it trains, the newest until another is chose
   await page.goto(runPage(id));
   await page.getByText("Inside the updates").click();
   const over = page.getByRole("slider", { name: "Advantages over training" });
-  await expect(over).toBeVisible({ timeout: 180_000 });
+  await expect(over).toBeVisible(PATIENCE);
   const last = async () => Number(await over.getAttribute("aria-valuemax"));
-  await expect.poll(last, { timeout: 180_000 }).toBeGreaterThan(0);
+  await expect.poll(last, PATIENCE).toBeGreaterThan(0);
   await expect(page.getByText("newest update")).toBeVisible();
   await over.press("Home");
   await expect(over).toHaveAttribute("aria-valuenow", "0");

@@ -1,5 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { ownService } from "./own-service";
+import { PATIENCE } from "./patience";
 
 test("a search goes from the form to what it found, which is marked, picked, kept and compared", async ({
   page,
@@ -24,7 +25,7 @@ test("a search goes from the form to what it found, which is marked, picked, kep
     await expect(form.getByRole("status")).toHaveText("5 runs, 3k steps together");
     await form.getByRole("button", { name: "Start", exact: true }).click();
 
-    await expect(page.getByText("5 of 5 trials complete")).toBeVisible({ timeout: 180_000 });
+    await expect(page.getByText("5 of 5 trials complete")).toBeVisible(PATIENCE);
     const history = page.getByRole("img", { name: /^Objective of 5 trials/ });
     await expect(history.locator("[data-state=complete]")).toHaveCount(5);
     await expect(page.getByRole("region", { name: "Importance" })).toContainText("PED-ANOVA");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-interface Seeded {
+export interface Seeded {
   good: string;
   slow: string;
   bare: string;

@@ -1,4 +1,5 @@
 import { expect, test } from "@playwright/test";
+import { PATIENCE } from "./patience";
 import { runPage, seeded } from "./seeded";
 
 test("a run is exported from its menu, and its page says how far @phone", async ({
@@ -14,7 +15,7 @@ test("a run is exported from its menu, and its page says how far @phone", async 
   await expect(sink).toBeVisible();
   const deliver = sink.getByRole("button", { name: /TensorBoard/ });
   if (await deliver.isVisible()) await deliver.click();
-  await expect(sink.getByText("Delivered")).toBeVisible({ timeout: 180_000 });
+  await expect(sink.getByText("Delivered")).toBeVisible(PATIENCE);
   await expect(sink.getByText(/rows, up to step/)).toBeVisible();
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Sinks" }).click();

@@ -1,12 +1,13 @@
 import { expect, test } from "@playwright/test";
 import { ownService } from "./own-service";
+import { PATIENCE } from "./patience";
 
 test("what takes space is measured, and a rule is added, looked at and removed @phone", async ({
   page,
 }) => {
   await page.goto("/storage");
   const folder = page.getByRole("region", { name: "The runs folder" });
-  await expect(folder.getByText(/^[\d.]+ [kMG]?B$/).first()).toBeVisible({ timeout: 180_000 });
+  await expect(folder.getByText(/^[\d.]+ [kMG]?B$/).first()).toBeVisible(PATIENCE);
   await expect(page.getByRole("region", { name: "By kind" }).getByRole("listitem")).not.toHaveCount(
     0,
   );
@@ -19,7 +20,7 @@ test("what takes space is measured, and a rule is added, looked at and removed @
 
   const pass = page.getByRole("region", { name: "What the rules do" });
   await pass.getByRole("button", { name: "Look what they would do" }).click();
-  await expect(pass.getByRole("status")).toHaveText(/^They would/, { timeout: 180_000 });
+  await expect(pass.getByRole("status")).toHaveText(/^They would/, PATIENCE);
   await expect(page.getByText("No rule has done anything yet.")).toBeVisible();
 
   await list.getByRole("button", { name: "Remove rule 1" }).click();
@@ -59,8 +60,6 @@ test("a rule is made, deletes what it says and nothing else, is in the log, and 
     await service.close();
   }
 });
-
-const PATIENCE = { timeout: 180_000 };
 
 /** The id of a run that has trained briefly. */
 async function finished(url: string): Promise<string> {

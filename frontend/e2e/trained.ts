@@ -1,4 +1,5 @@
 import { type APIRequestContext, expect } from "@playwright/test";
+import { PATIENCE } from "./patience";
 
 /** The id of a run of PPO on CartPole that has been trained briefly. */
 export async function trained(
@@ -12,6 +13,6 @@ export async function trained(
   const { id } = (await created.json()) as { id: string };
   const status = async () =>
     ((await (await request.get(`/api/runs/${id}`)).json()) as { status: string }).status;
-  await expect.poll(status, { timeout: 180_000 }).toBe("completed");
+  await expect.poll(status, PATIENCE).toBe("completed");
   return id;
 }

@@ -10,8 +10,9 @@ from rlviz.launchers.base import Launcher
 
 
 class LauncherFactory(Protocol):
-    def __call__(self, *, warm: bool) -> Launcher:
-        """``warm``: whether to keep prewarmed workers, which have imported everything and wait for a job."""
+    def __call__(self, *, warm: bool, niceness: int) -> Launcher:
+        """``warm``: whether to keep prewarmed workers, which have imported everything and wait for a job.
+        ``niceness``: of workers that are processes, from 0 to 19."""
 
 
 LAUNCHERS: Registry[LauncherFactory] = Registry(

@@ -15,6 +15,7 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.process_worker import AdoptedWorker, ChildWorker, spawn
 from rlviz.launchers.template import FORKS, ForkedWorkers
 from rlviz.launchers.warm import WarmWorkers
+from rlviz.machine import DEFAULT_NICENESS
 
 
 class ProcessLauncher(Launcher):
@@ -23,11 +24,14 @@ class ProcessLauncher(Launcher):
     Workers have sessions of their own, so that Ctrl-C on the service does not reach them: training outlives a restart.
     """
 
-    def __init__(self, *, warm: bool = True, source: WarmWorkers | None = None) -> None:
+    def __init__(
+        self, *, warm: bool = True, niceness: int = DEFAULT_NICENESS, source: WarmWorkers | None = None
+    ) -> None:
         """``source``: of warm workers, where it shall not be the one that suits the system."""
         if source is None and warm:
             source = ForkedWorkers() if FORKS else PrewarmedWorkers()
         self.source = source
+        self._niceness = niceness
 
     def tick(self) -> None:
         if self.source is not None:
@@ -38,7 +42,7 @@ class ProcessLauncher(Launcher):
             folder.check()
         except ArtifactNotFound as error:
             raise LauncherError(str(error)) from error
-        arguments = worker_arguments(folder, job)
+        arguments = [*worker_arguments(folder, job), "--niceness", str(self._niceness)]
         warm = None if self.source is None else self.source.start(arguments)
         return warm or ChildWorker(_start_cold(folder, arguments))
 

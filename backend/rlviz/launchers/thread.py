@@ -11,6 +11,7 @@ from rlviz.launchers.base import Exit, Launcher, Worker
 from rlviz.launchers.job import Job, Train, WorkFolder
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.machine import DEFAULT_NICENESS
 from rlviz.rundir.folder import RunFolder
 
 log = logging.getLogger(__name__)
@@ -63,8 +64,8 @@ class ThreadLauncher(Launcher):
 
     capacity = 1
 
-    def __init__(self, *, warm: bool = True) -> None:
-        self._processes = ProcessLauncher(warm=warm)
+    def __init__(self, *, warm: bool = True, niceness: int = DEFAULT_NICENESS) -> None:
+        self._processes = ProcessLauncher(warm=warm, niceness=niceness)
         self._worker: ThreadWorker | None = None
 
     def tick(self) -> None:

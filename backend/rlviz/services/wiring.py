@@ -90,7 +90,9 @@ class Services:
         self.database = Database(runs_dir / CATALOGUE)
         self._lock = RunsLock(runs_dir)
         self._winding_down = False
-        self.launcher = launcher or LAUNCHERS.get(settings.launcher)(warm=settings.warm_worker)
+        self.launcher = launcher or LAUNCHERS.get(settings.launcher)(
+            warm=settings.warm_worker, niceness=settings.niceness
+        )
         self.sealer = Sealer(runs_dir)
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)

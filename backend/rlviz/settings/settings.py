@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, LIMITS
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, StorageProfile
 from rlviz.launchers import LAUNCHERS
-from rlviz.machine import machine_memory
+from rlviz.machine import DEFAULT_NICENESS, machine_memory
 from rlviz.settings.addresses import is_loopback, masked_address
 
 PREFIX = "RLVIZ_"
@@ -48,6 +48,13 @@ class Settings(BaseSettings):
         True,
         description="Keep a process ready of which workers are forks, so that they start at once; it takes about "
         "350 MB of memory, which they share.",
+    )
+    niceness: int = Field(
+        DEFAULT_NICENESS,
+        ge=0,
+        le=19,
+        description="How far training and other work of runs gives way to all else that the machine does: 0 not at all, "
+        "10 so that pages stay fast, 19 as far as it can.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),

@@ -54,10 +54,10 @@ class Kind:
 
 
 KINDS = {
-    "process": Kind(lambda _: LAUNCHERS.get("process")(warm=False)),
+    "process": Kind(lambda _: LAUNCHERS.get("process")(warm=False, niceness=0)),
     "fork of a template": Kind(lambda _: forking_launcher(), warm=True, killed_after_close=Exit(None)),
     "process from a prewarmed worker": Kind(lambda _: impatient_launcher(), warm=True),
-    "thread": Kind(lambda _: LAUNCHERS.get("thread")(warm=False), outlives_the_service=False, killed=Exit(0)),
+    "thread": Kind(lambda _: LAUNCHERS.get("thread")(warm=False, niceness=0), outlives_the_service=False, killed=Exit(0)),
     "cluster": Kind(ClusterLauncher, adopted_and_killed=Exit(-9)),
 }
 
@@ -260,6 +260,18 @@ def test_a_worker_process_has_a_session_of_its_own_and_is_known_by_more_than_its
         for stranger in (replace(process, started_at=process.started_at - 60), replace(process, boot_id="another")):
             assert launcher.adopt(str(stranger)) is None
         assert launcher.cause_of_loss(str(replace(process, boot_id="another"))) == "The host was restarted."
+    finally:
+        put_down(worker)
+
+
+@pytest.mark.parametrize("niceness", [0, 15])
+def test_a_worker_gives_way_as_far_as_the_launcher_was_told(tmp_path: Path, niceness: int) -> None:
+    launcher = LAUNCHERS.get("process")(warm=False, niceness=niceness)
+    folder = make_run(tmp_path, total_timesteps=ENDLESS)
+    worker = launcher.launch(folder, Train())
+    try:
+        eventually(lambda: "started" in kinds(folder), "training")
+        assert psutil.Process(pid_of(worker.identity)).nice() == os.nice(0) + niceness
     finally:
         put_down(worker)
 

@@ -24,6 +24,7 @@ from setproctitle import setproctitle
 
 from rlviz.launchers.base import Worker
 from rlviz.launchers.template import ForkedWorkers, Template
+from rlviz.machine import lower_priority
 from tests.support.waiting import eventually
 
 TITLE = "template-for"
@@ -90,7 +91,7 @@ def _connected(path: str) -> socket.socket:
 def _serve(path: str) -> None:
     from rlviz import worker
 
-    worker.NICENESS = NICENESS
+    worker.lower_priority = lambda _by: lower_priority(NICENESS)
     worker._import_everything()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(path)

@@ -101,6 +101,30 @@ test("one that falls behind is brought along; a hair's breadth is let be", () =>
   expect(media[0]!.currentTime).toBe(1);
 });
 
+test("one that still looks for its frame is not sent to another", () => {
+  const { controller, media, run } = controllerOf(5, 6);
+  controller.play();
+  run(1);
+  Object.assign(media[0]!, { currentTime: 0.5, seeking: true });
+  nextFrame();
+  expect(media[0]!.currentTime).toBe(0.5);
+  media[0]!.seeking = false;
+  nextFrame();
+  expect(media[0]!.currentTime).toBe(1);
+});
+
+test("at rest all show the very same moment, also when a frame of the leader comes late", () => {
+  const { controller, media, run } = controllerOf(5, 6, 1);
+  controller.play();
+  run(2);
+  media[0]!.currentTime = 1.95;
+  controller.pause();
+  expect(media.map(({ currentTime }) => currentTime)).toEqual([2, 2, 1]);
+  media[1]!.show(1.9);
+  expect(media[0]!.currentTime).toBeCloseTo(1.92, 3);
+  expect(media[2]!.currentTime).toBe(1);
+});
+
 test("at the end it rests, and plays from the beginning again; a loop does so by itself", () => {
   const { controller, media, run } = controllerOf(1, 2);
   controller.play();

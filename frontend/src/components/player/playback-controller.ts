@@ -107,6 +107,7 @@ export class PlaybackController {
     this.rest();
     for (const { media } of this.tracks) media.pause();
     this.follow();
+    this.align();
   };
 
   readonly toggle = () => (this.state.get().playing ? this.pause() : this.play());
@@ -173,13 +174,24 @@ export class PlaybackController {
       if (track === leader) continue;
       const due = Math.min(now, track.duration);
       const waiting = now >= track.duration - END_SLACK;
-      if (!waiting && Math.abs(timeOf(track) - due) > DRIFT) this.seekTrack(track);
+      // A machine that is slow to find a frame would never show one, were it sent to the next while it searches.
+      if (!waiting && !track.media.seeking && Math.abs(timeOf(track) - due) > DRIFT)
+        this.seekTrack(track);
       if (isPast(track)) this.hold(track);
       if (this.state.get().playing && !waiting && track.media.paused) startMedia(track.media);
     }
     if (isPast(leader)) {
       this.ended(leader);
       if (!this.state.get().playing) this.hold(leader);
+    }
+  }
+
+  /** Brings the others, at rest, to the very frame of the leader; while they play, less than `DRIFT` is let be. */
+  private align() {
+    for (const track of this.tracks) {
+      const end = track.duration - END_SLACK;
+      const hasEnded = this.time.get() >= end && timeOf(track) >= end;
+      if (track !== this.leader() && !hasEnded) this.seekTrack(track);
     }
   }
 
@@ -200,6 +212,7 @@ export class PlaybackController {
   private frameShown(track: Track) {
     if (track !== this.leader() || this.state.get().playing || track.media.seeking) return;
     this.timeStore.set(timeOnScreen(track));
+    this.align();
   }
 
   /** A video also pauses at its own end; only a pause of the leader pauses the others. */
