@@ -57,7 +57,9 @@ KINDS = {
     "process": Kind(lambda _: LAUNCHERS.get("process")(warm=False, niceness=0)),
     "fork of a template": Kind(lambda _: forking_launcher(), warm=True, killed_after_close=Exit(None)),
     "process from a prewarmed worker": Kind(lambda _: impatient_launcher(), warm=True),
-    "thread": Kind(lambda _: LAUNCHERS.get("thread")(warm=False, niceness=0), outlives_the_service=False, killed=Exit(0)),
+    "thread": Kind(
+        lambda _: LAUNCHERS.get("thread")(warm=False, niceness=0), outlives_the_service=False, killed=Exit(0)
+    ),
     "cluster": Kind(ClusterLauncher, adopted_and_killed=Exit(-9)),
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { PlaybackController } from "./playback-controller";
-import { timecode, frameAt, middleOf } from "./frames";
+import { frameAt } from "./frames";
 import { chapterAt, handleKey } from "./shortcuts";
 
 /** A video whose time a test moves on by hand. */
@@ -195,21 +195,6 @@ test("a speed holds for videos that come later", () => {
   remove();
   expect(controller.state.get().duration).toBe(3);
 });
-
-test("every frame of a video is reached by its middle", () => {
-  for (const fps of [15, 29.97, 30, 50, 60]) {
-    for (let frame = 0; frame < 5000; frame += 1) {
-      expect(frameAt(middleOf(frame, fps), fps)).toBe(frame);
-    }
-  }
-});
-
-test.each([
-  [0, "0:00.0"],
-  [9.99, "0:09.9"],
-  [83.456, "1:23.4"],
-  [-1, "0:00.0"],
-])("%d seconds read %s", (seconds, text) => expect(timecode(seconds)).toBe(text));
 
 const chapters = [0, 2, 5].map((start, i) => ({ label: `episode ${i + 1}`, start }));
 
