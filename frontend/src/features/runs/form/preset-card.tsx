@@ -1,6 +1,5 @@
 import { Trash2 } from "lucide-react";
 import Link from "next/link";
-import { Fragment } from "react";
 import { Button } from "@/components/ui/button";
 import { measuringSpecification, type Preset } from "@/lib/api";
 import { routes } from "@/lib/url";
@@ -65,12 +64,12 @@ function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number 
           </>
         )}
       </span>
-      <span className="mt-0.5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2 text-2xs tabular-nums">
+      <span className="mt-0.5 grid gap-x-2 text-2xs tabular-nums max-sm:grid-cols-[auto_minmax(0,1fr)]">
         {facts.map(([fact, value]) => (
-          <Fragment key={fact}>
+          <span key={fact} className="flex justify-between gap-x-2 max-sm:contents">
             <span className="text-ink-faint">{fact} </span>
             <span className="text-right text-ink-soft max-sm:text-left">{value} </span>
-          </Fragment>
+          </span>
         ))}
       </span>
       <MeasuredBy preset={preset} />
