@@ -1,12 +1,16 @@
-"""What the tests of a trainer share."""
+"""What several test modules share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from rlviz.services.application import Application
+from rlviz.services.experiment_results.source import ExperimentSource
 from rlviz.training.callback import RunCallback
+from tests.support.finished_experiment import finished_experiment
+from tests.support.service import service
 
 
 @pytest.fixture
@@ -26,3 +30,16 @@ def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback]
         monkeypatch.setattr(RunCallback, "_on_step", on_step)
 
     return arrange
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """A whole service without HTTP, for the tests of a module."""
+    with service(tmp_path_factory.mktemp("runs")) as application:
+        yield application
+
+
+@pytest.fixture(scope="module")
+def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> ExperimentSource:
+    """An experiment that looks as if it had trained."""
+    return finished_experiment(app, tmp_path_factory.mktemp("experiment"))

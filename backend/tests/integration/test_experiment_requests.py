@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,21 +21,8 @@ from rlviz.services.application import Application
 from rlviz.services.experiment_results.service import ResultsService
 from rlviz.services.experiment_results.source import ExperimentSource
 from rlviz.services.experiment_results.use_cases import ExperimentResultsService
-from tests.support.finished_experiment import finished_experiment
-from tests.support.service import service
 
 BASE = "/experiments/good-against-bad"
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    with service(tmp_path_factory.mktemp("runs")) as application:
-        yield application
-
-
-@pytest.fixture(scope="module")
-def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> ExperimentSource:
-    return finished_experiment(app, tmp_path_factory.mktemp("experiment"))
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import csv
 import dataclasses
 import io
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -23,19 +22,8 @@ from rlviz.services.experiment_results.service import ResultsRequest, ResultsSer
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiment_results.variant_preset import preset_of, run_of
 from rlviz.services.use_cases.configuration import NewRun
-from tests.support.finished_experiment import SEEDS, finished_experiment
-from tests.support.service import folder_of, service
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    with service(tmp_path_factory.mktemp("runs")) as application:
-        yield application
-
-
-@pytest.fixture(scope="module")
-def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> ExperimentSource:
-    return finished_experiment(app, tmp_path_factory.mktemp("experiment"))
+from tests.support.finished_experiment import SEEDS
+from tests.support.service import folder_of
 
 
 def results_service(app: Application) -> ResultsService:

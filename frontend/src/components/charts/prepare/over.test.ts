@@ -27,6 +27,11 @@ test("says of how many seeds the value is that is read", () => {
   expect(sentenceAt(spec, model, 20, new Set())).toMatch(/PPO, IQM of 2 of 5 seeds 6/);
 });
 
+test("of one seed there is no mean to speak of", () => {
+  const [group] = chart().series;
+  expect(labelAt(group!, 1)).toBe("PPO, 1 of 5 seeds");
+});
+
 test("what is saved of the whole chart names all seeds", () => {
   const spec = chart();
   const model = prepare(spec, plainOptions);
