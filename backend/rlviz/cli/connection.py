@@ -53,7 +53,7 @@ class Connection:
                 if address is not None and address.is_alive and self._answers(address):
                     return
                 if self._begins and launcher is None and self.settings.launcher == "process":
-                    launcher = _with_first_worker()
+                    launcher = _with_first_worker(self.settings.niceness)
                     unless_we_serve.callback(launcher.close)
                 try:
                     self._serve(launcher)
@@ -169,12 +169,12 @@ class Connection:
             raise Failure(Exit.UNREACHABLE, f"The service that was started at {address.url} does not answer.")
 
 
-def _with_first_worker() -> Launcher:
+def _with_first_worker(niceness: int) -> Launcher:
     """Raises LauncherError."""
     from rlviz.launchers.prewarmed import FirstWorker
     from rlviz.launchers.process import ProcessLauncher
 
-    return ProcessLauncher(source=FirstWorker())
+    return ProcessLauncher(niceness=niceness, source=FirstWorker())
 
 
 def _given(query: dict[str, Any]) -> dict[str, Any]:

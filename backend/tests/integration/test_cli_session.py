@@ -59,7 +59,7 @@ def test_the_session_that_is_documented_is_what_the_commands_do(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     # No worker has to import torch first, which each command would pay for.
-    monkeypatch.setattr(connection, "_with_first_worker", lambda: ProcessLauncher(source=SharedWorkers()))
+    monkeypatch.setattr(connection, "_with_first_worker", lambda _niceness: ProcessLauncher(source=SharedWorkers()))
     parts = [HEAD]
     for heading, commands in SESSION:
         parts.append(f"{heading}\n\n```console")

@@ -122,7 +122,7 @@ def _live(
     if shared_workers:
         process.ForkedWorkers = SharedWorkers  # type: ignore[misc]
         if FORKED_FIRST in environment:
-            connection._with_first_worker = lambda: process.ProcessLauncher(source=SharedWorkers())
+            connection._with_first_worker = lambda _niceness: process.ProcessLauncher(source=SharedWorkers())
     if script is not None:
         exec(compile(script, "<script>", "exec"), {"__name__": "__main__"})
         return
