@@ -63,7 +63,7 @@ export default defineConfig({
   ],
   use: {
     baseURL: given ?? urlOf(ours),
-    actionTimeout: 20_000,
+    actionTimeout: 60_000,
     trace: "on-first-retry",
     // Where no graphics card draws it, what moves takes a third of a core from what is tested.
     contextOptions: { reducedMotion: "reduce" },
