@@ -75,8 +75,8 @@ test("charts of the return show what random actions have, and others do not", as
   await expect(chart("Approximate KL")).not.toContainText("Random");
 });
 
-/** Seconds, of videos of CartPole. */
-const A_FRAME = 0.02;
+/** Seconds that the clock of a video may be ahead of the frame on the screen, which the other video shows. */
+const AHEAD = 0.25;
 
 test("the videos play as one, and a run without one can be evaluated @phone", async ({ page }) => {
   const { good, slow, bare } = seeded();
@@ -93,7 +93,7 @@ test("the videos play as one, and a run without one can be evaluated @phone", as
     const [one, two] = await Promise.all(times);
     return Math.abs(one! - two!);
   };
-  await expect.poll(apart).toBeLessThan(A_FRAME);
+  await expect.poll(apart).toBeLessThan(AHEAD);
 
   await videos.getByRole("group", { name: "Player of all videos" }).focus();
   await page.keyboard.press("End");

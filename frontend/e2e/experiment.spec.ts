@@ -90,7 +90,7 @@ test("variants are compared in two environments, each by its own threshold", asy
   }
 });
 
-/** Until all trials have ended: what trains gets hardly any time on a busy machine. */
+/** Until all trials have ended. */
 const TRAINED = { timeout: 400_000 };
 
 /** Through the form: two presets with three seeds each, of which one run trains at a time. */

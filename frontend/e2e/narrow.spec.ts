@@ -17,10 +17,10 @@ for (const [part, places] of Object.entries(PARTS)) {
   });
 }
 
-test("a cut connection scrolls no page sideways at 320 pixels", async ({ page }) => {
+test("a page whose connection is cut does not scroll sideways at 320 pixels", async ({ page }) => {
   await page.goto("/trash");
   await expect(page.locator("[data-connection=live]")).toBeAttached();
   await page.context().setOffline(true);
   await expect(page.locator("[data-connection=reconnecting]")).toBeAttached();
-  expect(await sideways(page), "a cut connection").toBe(0);
+  expect(await sideways(page)).toBe(0);
 });

@@ -53,8 +53,8 @@ class Settings(BaseSettings):
         DEFAULT_NICENESS,
         ge=0,
         le=19,
-        description="How far training and other work of runs gives way to all else that the machine does: 0 not at "
-        "all, 10 so that pages stay fast, 19 as far as it can.",
+        description="How far workers, which train, evaluate, film and play, give way to all else that the machine "
+        "does: 0 not at all, 10 so that pages stay fast, 19 as far as they can. A thread that trains never does.",
     )
     memory_limit: ByteSize = Field(
         default_factory=lambda: ByteSize(machine_memory() * 0.6),

@@ -1,77 +1,7 @@
-import { beforeEach, expect, test } from "vitest";
-import { PlaybackController } from "./playback-controller";
+import { expect, test } from "vitest";
+import { FakeMedia, controllerOf, frames, nextFrame } from "./fixtures";
 import { frameAt } from "./frames";
-import { chapterAt, handleKey } from "./shortcuts";
-
-/** A video whose time a test moves on by hand. */
-class FakeMedia extends EventTarget {
-  currentTime = 0;
-  paused = true;
-  playbackRate = 1;
-  seeking = false;
-  private readonly onFrame: VideoFrameRequestCallback[] = [];
-
-  constructor(private readonly duration: number) {
-    super();
-  }
-
-  requestVideoFrameCallback(callback: VideoFrameRequestCallback) {
-    return this.onFrame.push(callback);
-  }
-
-  /** The browser shows the frame that begins at so many seconds. */
-  show(mediaTime: number) {
-    for (const tell of this.onFrame.splice(0)) tell(0, { mediaTime } as VideoFrameCallbackMetadata);
-  }
-
-  async play() {
-    this.paused = false;
-    this.dispatchEvent(new Event("play"));
-  }
-
-  pause() {
-    if (this.paused) return;
-    this.paused = true;
-    this.dispatchEvent(new Event("pause"));
-  }
-
-  run(seconds: number) {
-    if (this.paused) return;
-    this.currentTime = Math.min(this.duration, this.currentTime + seconds * this.playbackRate);
-    if (this.currentTime < this.duration) return;
-    this.pause();
-    this.dispatchEvent(new Event("ended"));
-  }
-}
-
-let due: (() => void) | null = null;
-const frames = {
-  request: (callback: () => void) => {
-    due = callback;
-    return 1;
-  },
-  cancel: () => {
-    due = null;
-  },
-};
-const nextFrame = () => due?.();
-
-beforeEach(() => {
-  due = null;
-});
-
-function controllerOf(...durations: number[]) {
-  const controller = new PlaybackController(frames);
-  const media = durations.map((duration) => new FakeMedia(duration));
-  media.forEach((each, i) =>
-    controller.add(each as unknown as HTMLVideoElement, durations[i]!, 50),
-  );
-  const run = (seconds: number) => {
-    media.forEach((each) => each.run(seconds));
-    nextFrame();
-  };
-  return { controller, media, run };
-}
+import { PlaybackController } from "./playback-controller";
 
 test("the shorter waits at its end, and joins in again when time goes back", () => {
   const { controller, media, run } = controllerOf(2, 5);
@@ -118,11 +48,12 @@ test("at rest all show the very same moment, also when a frame of the leader com
   controller.play();
   run(2);
   media[0]!.currentTime = 1.95;
+  media[2]!.currentTime = 0.99; // of one second, by the browser's reckoning
   controller.pause();
-  expect(media.map(({ currentTime }) => currentTime)).toEqual([2, 2, 1]);
+  expect(media.map(({ currentTime }) => currentTime)).toEqual([2, 2, 0.99]);
   media[1]!.show(1.9);
   expect(media[0]!.currentTime).toBeCloseTo(1.92, 3);
-  expect(media[2]!.currentTime).toBe(1);
+  expect(media[2]!.currentTime).toBe(0.99);
 });
 
 test("at the end it rests, and plays from the beginning again; a loop does so by itself", () => {
@@ -196,43 +127,6 @@ test("a speed holds for videos that come later", () => {
   expect(controller.state.get().duration).toBe(3);
 });
 
-const chapters = [0, 2, 5].map((start, i) => ({ label: `episode ${i + 1}`, start }));
-
-test.each([
-  ["n", 0.5, 2],
-  ["N", 2, 5],
-  ["p", 2.2, 0],
-  ["p", 4, 2],
-  ["3", 0, 5],
-  ["9", 1, 1],
-  ["End", 1, 10],
-  ["j", 4, 3],
-])("the key %s at %d s goes to %d s", (key, from, to) => {
-  const { controller } = controllerOf(10);
-  controller.seek(from);
-  const event = { key, ctrlKey: false, metaKey: false, altKey: false };
-  expect(handleKey(event, { controller, chapters, toggleFullScreen: () => {} })).toBe(true);
-  expect(controller.time.get()).toBe(to);
-});
-
-test("a key that stands for nothing, or belongs to the browser, is let through", () => {
-  const { controller } = controllerOf(10);
-  const context = { controller, chapters, toggleFullScreen: () => {} };
-  const plain = { ctrlKey: false, metaKey: false, altKey: false };
-  expect(handleKey({ ...plain, key: "Tab" }, context)).toBe(false);
-  expect(handleKey({ ...plain, key: "r", ctrlKey: true }, context)).toBe(false);
-});
-
-test.each([
-  [0, 0],
-  [1.99, 0],
-  [2, 1],
-  [4.9, 1],
-  [999, 2],
-])("at %d s chapter %d plays", (time, position) => {
-  expect(chapterAt(chapters, time)).toBe(position);
-});
-
 test("parts of two videos play in step, and hold their last frames where the videos would go on", () => {
   const controller = new PlaybackController(frames);
   const [short, long] = [new FakeMedia(60), new FakeMedia(60)];
@@ -255,6 +149,19 @@ test("parts of two videos play in step, and hold their last frames where the vid
   expect([long.currentTime, long.paused]).toEqual([33, true]);
   expect(controller.state.get().playing).toBe(false);
   expect(controller.time.get()).toBe(3);
+});
+
+test("of parts that end together none goes on", () => {
+  const controller = new PlaybackController(frames);
+  const [leader, behind] = [new FakeMedia(60), new FakeMedia(60)];
+  controller.add(leader as unknown as HTMLVideoElement, 2, 50, 10);
+  controller.add(behind as unknown as HTMLVideoElement, 2, 50, 30);
+  controller.play();
+  leader.currentTime = 12.01;
+  behind.currentTime = 31.96;
+  nextFrame();
+  expect([leader, behind].map(({ currentTime }) => currentTime)).toEqual([12, 32]);
+  expect([leader, behind].map(({ paused }) => paused)).toEqual([true, true]);
 });
 
 test("a video that is replaced by a longer one while it plays goes on where it was", () => {

@@ -45,6 +45,8 @@ export const RATES = [0.25, 0.5, 1, 2, 4, 8] as const;
 /** Videos further apart than this many seconds are synchronised. */
 const DRIFT = 0.12;
 const END_SLACK = 0.02;
+/** Seconds within which two times are the same, of parts that begin at different times. */
+const ROUNDING = 1e-3;
 
 /** Plays one or several videos together. The longest leads; the others follow its time and wait at their ends. */
 export class PlaybackController {
@@ -189,9 +191,10 @@ export class PlaybackController {
   /** Brings the others, at rest, to the very frame of the leader; while they play, less than `DRIFT` is let be. */
   private align() {
     for (const track of this.tracks) {
-      const end = track.duration - END_SLACK;
-      const hasEnded = this.time.get() >= end && timeOf(track) >= end;
-      if (track !== this.leader() && !hasEnded) this.seekTrack(track);
+      if (track === this.leader()) continue;
+      const [now, due] = [timeOf(track), Math.min(this.time.get(), track.duration)];
+      const hasEnded = Math.min(now, due) >= track.duration - END_SLACK;
+      if (!hasEnded && Math.abs(now - due) > ROUNDING) this.seekTrack(track);
     }
   }
 
@@ -206,6 +209,8 @@ export class PlaybackController {
     this.timeStore.set(this.state.get().duration);
     if (this.state.get().loop) return this.play();
     this.rest();
+    // A part of a video would go on.
+    for (const other of this.tracks) if (other !== track && other.start !== null) this.hold(other);
   }
 
   /** A pause, too, may be followed by a frame that was on its way. */
