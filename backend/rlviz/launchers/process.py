@@ -42,7 +42,7 @@ class ProcessLauncher(Launcher):
             folder.check()
         except ArtifactNotFound as error:
             raise LauncherError(str(error)) from error
-        arguments = [*worker_arguments(folder, job), "--niceness", str(self._niceness)]
+        arguments = ["--niceness", str(self._niceness), *worker_arguments(folder, job)]
         warm = None if self.source is None else self.source.start(arguments)
         return warm or ChildWorker(_start_cold(folder, arguments))
 
