@@ -30,6 +30,8 @@ test("says of how many seeds the value is that is read", () => {
 test("of one seed there is no mean to speak of", () => {
   const [group] = chart().series;
   expect(labelAt(group!, 1)).toBe("PPO, 1 of 5 seeds");
+  const alone = { ...group!, over: { ...group!.over!, all: 1 } };
+  expect([labelAt(alone, 1), labelAt(alone)]).toEqual(Array(2).fill("PPO, 1 seed"));
 });
 
 test("what is saved of the whole chart names all seeds", () => {

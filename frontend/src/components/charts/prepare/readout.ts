@@ -53,7 +53,8 @@ export function readIndex(
 export function labelAt({ label, over }: SeriesSpec, counted: number | null = null): string {
   if (!over) return label;
   const { all, one } = over;
-  if (counted === 1 && all > 1) return `${label}, 1 of ${plural(all, one)}`;
+  if (all === 1) return `${label}, ${plural(all, one)}`;
+  if (counted === 1) return `${label}, 1 of ${plural(all, one)}`;
   const fewer = counted !== null && counted > 0 && counted < all;
   return `${label}, IQM of ${fewer ? `${count(counted)} of ` : ""}${plural(all, one)}`;
 }
