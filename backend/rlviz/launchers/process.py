@@ -27,7 +27,8 @@ class ProcessLauncher(Launcher):
     def __init__(
         self, *, warm: bool = True, niceness: int = DEFAULT_NICENESS, source: WarmWorkers | None = None
     ) -> None:
-        """``source``: of warm workers, where it shall not be the one that suits the system."""
+        """``niceness``: from 0 to 19, added to that of this process for its workers. ``source``: of warm workers, where
+        it shall not be the one that suits the system."""
         if source is None and warm:
             source = ForkedWorkers() if FORKS else PrewarmedWorkers()
         self.source = source

@@ -23,6 +23,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.training.watched_training import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
+from tests.support.service import service, start
 from tests.support.spawned import spawn_forks
 from tests.support.template import TITLE
 from tests.support.training import column, events, kinds, leftovers, make_run
@@ -266,14 +267,12 @@ def test_a_worker_process_has_a_session_of_its_own_and_is_known_by_more_than_its
         put_down(worker)
 
 
-def test_a_worker_gives_way_as_far_as_the_launcher_was_told(tmp_path: Path) -> None:
-    launcher = LAUNCHERS.get("process")(warm=False, niceness=15)
-    worker = launcher.launch(make_run(tmp_path, total_timesteps=ENDLESS), Train())
-    try:
+def test_a_worker_gives_way_as_far_as_the_setting_says(tmp_path: Path) -> None:
+    with service(tmp_path, warm_worker=False, niceness=15) as application:
+        start(application)
+        [worker] = eventually(lambda: list(application.supervisor.workers()), "the worker")
         process = psutil.Process(pid_of(worker.identity))
         eventually(lambda: process.nice() == min(os.nice(0) + 15, 19), "its niceness")
-    finally:
-        put_down(worker)
 
 
 def test_the_thread_launcher_trains_one_run_at_a_time_and_says_so(tmp_path: Path) -> None:
