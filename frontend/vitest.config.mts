@@ -5,8 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   resolve: { alias: { "@": path.resolve(import.meta.dirname, "src") } },
   test: {
-    restoreMocks: true,
-    unstubGlobals: true,
+    setupFiles: ["./vitest.restore.ts"],
     // One less would be left out for the main process, which has nothing to do meanwhile.
     maxWorkers: availableParallelism(),
     // Longer than any single wait of `vitest.setup.ts`.

@@ -1,13 +1,11 @@
 import { act, screen } from "@testing-library/react";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ApiError } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { SessionRefusal } from "./session-refusal";
 
 const session = { id: "session_1", mode: "watch", run_id: null, env_id: "CartPole-v1" };
 const full = () => new ApiError(409, "Too many sessions", "End one.");
-
-afterEach(() => void vi.useRealTimers());
 
 test("A place that may become free is asked for every five seconds, after each refusal anew", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });

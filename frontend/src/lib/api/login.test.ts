@@ -1,11 +1,6 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as login from "./login";
 import { http, unwrap } from "./http";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
 
 test("the way back from the login is the page with its query, whatever that holds", () => {
   const href = login.loginHref({ pathname: "/compare", search: "?runs=a,b&x=%26" });

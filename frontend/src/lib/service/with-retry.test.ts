@@ -6,10 +6,7 @@ const answers = vi.fn<() => Promise<boolean>>();
 beforeEach(() => {
   vi.useFakeTimers();
 });
-afterEach(() => {
-  vi.useRealTimers();
-  answers.mockReset();
-});
+afterEach(() => void answers.mockReset());
 
 test("code that is there is loaded once, and the service is not asked", async () => {
   const load = vi.fn().mockResolvedValue("code");

@@ -1,12 +1,11 @@
 import { act, renderHook } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { serviceAwaySince } from "@/lib/service";
 import { useNow } from "./use-now";
 
 const at = (seconds: number) => Date.UTC(2026, 10, 21, 12, 0, seconds);
 
 beforeEach(() => vi.useFakeTimers({ now: at(0) }));
-afterEach(() => vi.useRealTimers());
 
 test.each([
   ["second", 119],

@@ -1,5 +1,5 @@
 import { act, renderHook } from "@testing-library/react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { serve, withQueries } from "@/lib/testing/service";
 import { useSeedCurves } from "./use-seed-curves";
 
@@ -10,7 +10,6 @@ const answer = (status: string, last: number | null) => ({
 });
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds));
 

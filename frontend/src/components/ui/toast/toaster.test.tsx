@@ -11,10 +11,7 @@ beforeAll(async () => {
   Element.prototype.hasPointerCapture = () => false;
 });
 beforeEach(() => vi.useFakeTimers({ shouldAdvanceTime: true }));
-afterEach(() => {
-  pass(60_000);
-  vi.useRealTimers();
-});
+afterEach(() => pass(60_000));
 
 test("a message goes by itself, but not while the pointer rests on it", async () => {
   render(<Toaster />);

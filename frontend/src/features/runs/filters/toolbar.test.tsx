@@ -1,12 +1,11 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import { useState } from "react";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { renderWithQueries } from "@/lib/testing/service";
 import { EVERYTHING, writeListFilter } from "@/lib/url";
 import { Toolbar } from "./toolbar";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 function Filtered() {
   const [filter, setFilter] = useState(EVERYTHING);

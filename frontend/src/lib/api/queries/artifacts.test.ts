@@ -1,8 +1,6 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { serve } from "@/lib/testing/service";
 import { fetchJson, fetchTail } from "./artifacts";
-
-beforeEach(() => void vi.unstubAllGlobals());
 
 const damaged = { title: "The run is damaged", detail: "Its folder is a link." };
 

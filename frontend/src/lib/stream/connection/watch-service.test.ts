@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { createStore } from "@/lib/store";
 import type { ConnectionState } from "./events";
 import { GRACE_MS, watchService } from "./watch-service";
@@ -33,7 +33,6 @@ beforeEach(() => {
   vi.useFakeTimers({ now: BEGIN });
   vi.stubGlobal("window", globalThis);
 });
-afterEach(() => void vi.useRealTimers());
 
 test("a service is away since its stream dropped, once it does not answer either", async () => {
   const { state, away, pass } = watched();
