@@ -17,11 +17,10 @@ from rlviz.domain.experiments import TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.services.experiments.following import DELETED
 from tests.faults.support import Figures, fill, times, worker_of
+from tests.support import experiments
+from tests.support.experiments import LONG, cells
 from tests.support.service_process import Service, serving
-from tests.support.training import QUICK
 from tests.support.waiting import eventually
-
-LONG = 300.0
 
 EACH = 300.0
 """Seconds that a trial may take, on a machine however busy."""
@@ -33,21 +32,14 @@ pytestmark = pytest.mark.faults
 
 
 def begun(service: Service, *, seeds: int, steps: int, evaluation: object = None, **wishes: object) -> str:
-    base = {"algo": "ppo", "preset": None, "total_timesteps": steps, "hyperparameters": QUICK["ppo"]}
     spec = {
-        "base": {**base, "evaluation": evaluation},
+        "base": {**experiments.BASE, "total_timesteps": steps, "evaluation": evaluation},
         "variants": [{"name": "only"}],
         "seeds": seeds,
         "score": {"episodes": 2, "policy": "latest"},
         **wishes,
     }
-    answer = service.api("POST", "/experiments", json=spec)
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
-
-
-def cells(service: Service, experiment_id: str) -> list[dict[str, Any]]:
-    return list(service.get(f"/experiments/{experiment_id}")["cells"])
+    return experiments.create(service, spec)
 
 
 def training(service: Service, experiment_id: str) -> str | None:
@@ -57,12 +49,8 @@ def training(service: Service, experiment_id: str) -> str | None:
 
 
 def ended(service: Service, experiment_id: str) -> dict[str, Any]:
-    def look() -> dict[str, Any] | None:
-        found: dict[str, Any] = service.get(f"/experiments/{experiment_id}")
-        return found if found["status"] in ("completed", "failed") else None
-
     trials = service.get(f"/experiments/{experiment_id}")["trials"]
-    return eventually(look, "the end of the experiment", max(LONG, EACH * trials))
+    return experiments.ended(service, experiment_id, within=max(LONG, EACH * trials))
 
 
 def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
