@@ -2,153 +2,33 @@
 
 from __future__ import annotations
 
-import json
+import shutil
 import socket
-import textwrap
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import av
 import psutil
 import pytest
-from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from tests.faults.support import SOAK, Figures, steps_of, train, whole_files, workers_of
+from tests.support import failing_environments
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
-from tests.support.waiting import PATIENCE, eventually
+from tests.support.waiting import eventually
 from tests.support.workers import is_running
 
 pytestmark = pytest.mark.faults
-
-ENVIRONMENTS = '''
-    import time
-    from ctypes import PyDLL
-    from pathlib import Path
-
-    import gymnasium
-    import numpy as np
-    from gymnasium import spaces
-
-
-    class Good(gymnasium.Env):
-        """Goes wrong at its fifth step, in one way or another."""
-
-        metadata = {"render_modes": ["rgb_array"], "render_fps": 60}
-        observation_space = spaces.Box(-1, 1, (1,), np.float32)
-        action_space = spaces.Discrete(2)
-
-        def __init__(self, render_mode=None):
-            self.render_mode, self.steps = render_mode, 0
-
-        def reset(self, *, seed=None, options=None):
-            return np.zeros(1, np.float32), {}
-
-        def step(self, action):
-            self.steps += 1
-            if self.steps == 5:
-                return self.go_wrong()
-            return np.zeros(1, np.float32), 1.0, False, False, {}
-
-        def go_wrong(self):
-            return np.zeros(1, np.float32), 1.0, False, False, {}
-
-        def render(self):
-            return np.zeros((20, 20, 3), np.uint8)
-
-
-    class Raises(Good):
-        def go_wrong(self):
-            raise RuntimeError("the pole snapped")
-
-
-    class Hangs(Good):
-        def go_wrong(self):
-            time.sleep(3_600)
-
-
-    class HangsInNativeCode(Good):
-        """Holds the interpreter's lock, so that no other thread of Python's runs."""
-
-        def go_wrong(self):
-            PyDLL(None).sleep(3_600)
-
-
-    class Nonsense(Good):
-        def go_wrong(self):
-            return "nonsense"
-
-
-    class RaisesLater(Good):
-        """In the reset of its second episode."""
-
-        def reset(self, *, seed=None, options=None):
-            if self.steps:
-                raise RuntimeError("no pole is left")
-            return super().reset()
-
-        def go_wrong(self):
-            return np.zeros(1, np.float32), 1.0, True, False, {}
-
-
-    class ShowsNothing(Good):
-        def render(self):
-            return super().render() if self.steps < 5 else None
-
-
-    class GoesWrongLater(Good):
-        """As it should be while the service tries it. Afterwards it goes wrong as the file beside it says."""
-
-        said = Path(__file__).with_name("goes-wrong")
-        where, how = said.read_text().split() if said.exists() else ("", "")
-
-        def __init__(self, render_mode=None):
-            self.come_to("made")
-            super().__init__(render_mode)
-
-        def reset(self, *, seed=None, options=None):
-            self.come_to("reset")
-            return super().reset()
-
-        def render(self):
-            self.come_to("drawn")
-            return super().render()
-
-        def come_to(self, place):
-            if place == self.where and self.how == "raises":
-                raise RuntimeError(f"not to be {place}")
-            if place == self.where and self.how == "hangs":
-                time.sleep(3_600)
-
-
-    class Leaves(Good):
-        def go_wrong(self):
-            import os
-
-            os._exit(3)
-
-
-    class Prints(Good):
-        def go_wrong(self):
-            for _ in range(200):
-                print("x" * 100_000)
-            return super().go_wrong()
-'''
-KINDS = (
-    *("Good", "Raises", "Hangs", "HangsInNativeCode", "Nonsense", "RaisesLater", "ShowsNothing", "Leaves", "Prints"),
-    "GoesWrongLater",
-)
 
 
 @contextmanager
 def service_with_environments(folder: Path, *kinds: str, **settings: str) -> Iterator[Service]:
     path = folder / "environments.py"
-    path.write_text(textwrap.dedent(ENVIRONMENTS))
+    shutil.copy(failing_environments.SOURCE, path)
     own = ",".join(f"{path}:{kind}" for kind in kinds)
     with serving(folder / "service", environments=own, on_exit="stop", **settings) as service:
         yield service
@@ -156,7 +36,7 @@ def service_with_environments(folder: Path, *kinds: str, **settings: str) -> Ite
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with service_with_environments(tmp_path_factory.mktemp("faults"), *KINDS) as service:
+    with service_with_environments(tmp_path_factory.mktemp("faults"), *failing_environments.KINDS) as service:
         yield service
 
 
@@ -391,36 +271,6 @@ def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monke
         assert not list(tmp_path.glob("rlviz-session-*"))
 
 
-NO_MESSAGES = [
-    *("", "{", "[]", "null", '"play"', "{}", "\ufffd"),
-    *('{"type": "fly"}', '{"type": "play", "more": 1}', '{"type": "presence", "looks": false}'),
-    *('{"type": "step", "n": 0}', '{"type": "step", "n": 1e9}', '{"type": "reset", "seed": -1}'),
-    *('{"type": "rate", "fps": NaN}', '{"type": "rate", "fps": 1e999}'),
-    '{"type": "action", "value": ' + "[" * 9_000,
-]
-
-
-def test_a_message_that_is_none_is_answered_and_ignored(service: Service) -> None:
-    with looking(service, env_id="Good") as viewer:
-        viewer.step()
-        for text in NO_MESSAGES:
-            viewer.socket.send(text)
-            assert viewer.first("error").detail, text
-            assert viewer.step(), text
-
-
-def test_a_binary_message_is_none_and_one_that_is_too_long_ends_the_connection(service: Service) -> None:
-    with looking(service, env_id="Good") as viewer:
-        viewer.step()
-        viewer.socket.send(b"\x00\xff" * 50)
-        assert viewer.first("error").detail
-        viewer.socket.send("x" * 100_000)
-        with pytest.raises(ConnectionClosed) as closed:
-            viewer.until(lambda _: False)
-        assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == 1009
-
-
 def test_there_are_never_too_many_but_one_that_nobody_looks_at_makes_room(service: Service) -> None:
     with looking(service, env_id="Good") as first, looking(service, env_id="Good") as second:
         first.step()
@@ -429,54 +279,3 @@ def test_there_are_never_too_many_but_one_that_nobody_looks_at_makes_room(servic
         assert (answer.status_code, answer.json()["title"]) == (409, "Too many sessions")
         assert len(session_workers(service)) == 2
         assert first.step()
-
-
-def handshake(service: Service, **headers: str) -> int:
-    """The status that a handshake with ``headers`` is answered with."""
-    session = new_session(service, env_id="Good")
-    try:
-        with connect(f"ws://127.0.0.1:{service.port}{session['socket']}", additional_headers=headers):
-            return 101
-    except InvalidStatus as error:
-        return error.response.status_code
-    finally:
-        service.api("DELETE", f"/sessions/{session['id']}")
-
-
-def test_a_page_of_another_origin_opens_no_socket(service: Service) -> None:
-    assert handshake(service, Origin="http://evil.example") == 403
-    assert handshake(service, Origin="null") == 403
-    assert handshake(service, Origin=f"http://127.0.0.1:{service.port}") == 101
-    assert handshake(service) == 101, "a program has no origin"
-
-
-def test_another_host_name_opens_no_socket(service: Service) -> None:
-    session = new_session(service, env_id="Good")
-    with socket.create_connection(("127.0.0.1", service.port)) as connection:
-        head = (
-            f"GET {session['socket']} HTTP/1.1\r\nHost: evil.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-        )
-        connection.sendall(head.encode())
-        assert b" 403 " in connection.recv(1_000).splitlines()[0]
-
-
-def test_with_a_token_no_socket_opens_without_it(tmp_path: Path) -> None:
-    token = "a-secret-of-some-length"
-    with serving(tmp_path, token=token) as service:
-        session: dict[str, Any] = new_session(service, env_id="CartPole-v1")
-        address = f"ws://127.0.0.1:{service.port}{session['socket']}"
-        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Cookie": "rlviz_session=wrong"}):
-            with pytest.raises(InvalidStatus) as refused:
-                connect(address, additional_headers=headers)
-            assert refused.value.response.status_code == 401
-        with connect(address, additional_headers={"Authorization": f"Bearer {token}"}) as viewer:
-            assert json.loads(viewer.recv(PATIENCE))["type"] == "hello"
-
-
-def test_a_socket_that_is_open_for_long_is_not_taken_for_a_request_that_never_ends(service: Service) -> None:
-    """HTTP connections are cut off whose headers do not end within fifteen seconds."""
-    with looking(service, env_id="Good") as viewer:
-        viewer.send(type="rate", fps=5)
-        begin = time.monotonic()
-        viewer.step(lambda _: time.monotonic() - begin > 17)

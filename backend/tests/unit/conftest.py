@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.catalog.database import Database
+from tests.support.streams import World
 
 
 @pytest.fixture
@@ -17,3 +18,12 @@ def database(tmp_path: Path) -> Iterator[Database]:
     database.migrate()
     yield database
     database.close()
+
+
+@pytest.fixture
+def world(tmp_path: Path, database: Database) -> Iterator[World]:
+    """Runs, and a stream of them."""
+    world = World(tmp_path, database)
+    yield world
+    for writer in world.writers.values():
+        writer.close()

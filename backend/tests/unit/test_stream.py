@@ -4,112 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NoReturn
 
 import pytest
 
 from rlviz.api.schemas.stream import EndEventData
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.status import RunStatus
-from rlviz.rundir.journal import JournalWriter
 from rlviz.services.notifications.notification import News, NotificationKind
-from rlviz.services.projection.folder_projection import row_of_config
-from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.events import (
     EndEvent,
-    EvaluationEvent,
     MetricsEvent,
     NotificationEvent,
     StatusEvent,
     StreamEvent,
 )
-from rlviz.services.streaming.feeds import Feeds, MetricsFeed
-from rlviz.services.streaming.run_stream import THROTTLE_SECONDS, StreamRequest, StreamService
-from tests.support.run_folders import append_rows, make_run
+from rlviz.services.streaming.run_stream import THROTTLE_SECONDS, StreamRequest
+from tests.support.streams import THROTTLE, World
 from tests.support.waiting import PATIENCE
 
-THROTTLE = 1_000.0
-"""Seconds, of the test's own clock: nothing passes unless the test says so."""
-
-
 NEWS = News(NotificationKind.SOLVED, "b", "Second", "Solved: Second", "At step 5.", 5)
-
-
-@dataclass
-class World:
-    """Runs with rows in the catalogue, journals that the test writes, and the service under test."""
-
-    root: Path
-    database: Database
-    broadcast: Broadcast = field(default_factory=Broadcast)
-    now: float = 0.0
-    writers: dict[str, JournalWriter] = field(default_factory=dict)
-    used: list[MetricsFeed] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.feeds = Feeds(self.root)
-        self.service = StreamService(
-            self.database, self.root, self.feeds, self.broadcast, monotonic=lambda: self.now, throttle=THROTTLE
-        )
-
-    def run(self, run_id: str, status: RunStatus = RunStatus.RUNNING, rows: int = 0) -> None:
-        folder = make_run(self.root, run_id, rows=rows)
-        row = row_of_config(folder.read_config())
-        row.status = status.value
-        with self.database.write() as session:
-            session.add(row)
-        self.writers[run_id] = JournalWriter(folder.metrics_path)
-        self.used.append(self.feeds.of(run_id))
-
-    def rows(self, run_id: str, count: int) -> None:
-        """The trainer appends rows, and the supervisor sees them."""
-        append_rows(self.writers[run_id], count)
-        self.feeds.of(run_id).poll()
-        self.broadcast.metrics_grew(run_id)
-
-    def change(self, run_id: str, **changes: Any) -> None:
-        with self.database.write() as session:
-            row = session.get_one(RunRow, run_id)
-            row.sqlmodel_update(changes)
-        self.broadcast.run_changed(row)
-
-    def evaluation(self, run_id: str, **fields: Any) -> None:
-        """The one evaluation of a run: new, or as it is now."""
-        with self.database.write() as session:
-            row = session.merge(EvaluationRow(run_id=run_id, id="e", created_at=1.0, record={}, **fields))
-        self.broadcast.evaluation_changed(row)
-
-    def delete(self, run_id: str) -> None:
-        with self.database.write() as session:
-            session.delete(session.get_one(RunRow, run_id))
-        self.broadcast.run_deleted(run_id)
-
-    @asynccontextmanager
-    async def stream(self, *run_ids: str, **options: Any) -> AsyncIterator[Callable[[], Awaitable[StreamEvent]]]:
-        """The next event of a stream of those runs, whenever it is called."""
-        events = self.service.events(await self.service.open(StreamRequest(run_ids, **options)))
-        try:
-            yield lambda: asyncio.wait_for(anext(events), PATIENCE)
-        finally:
-            await events.aclose()
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    database = Database(tmp_path / "rlviz.db")
-    database.migrate()
-    world = World(tmp_path, database)
-    yield world
-    for writer in world.writers.values():
-        writer.close()
-    database.close()
 
 
 def seqs(event: StreamEvent) -> list[int]:
@@ -343,70 +257,6 @@ def test_a_stream_of_an_unknown_run_is_not_opened(world: World) -> None:
     for run_id in ("nobody", "../etc", ""):
         with pytest.raises(RunNotFound):
             asyncio.run(world.service.open(StreamRequest([run_id])))
-
-
-def test_a_look_up_that_failed_is_not_remembered(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    def locked() -> NoReturn:
-        raise sqlite3.OperationalError("database is locked")
-
-    async def check() -> None:
-        world.run("a")
-        with monkeypatch.context() as patch:
-            patch.setattr(world.database, "read", locked)
-            with pytest.raises(sqlite3.OperationalError):
-                await world.service.open(StreamRequest(["a"]))
-        await world.service.open(StreamRequest(["a"]))
-
-    asyncio.run(check())
-
-
-def test_runs_are_looked_up_once_for_all_streams_until_they_change(world: World) -> None:
-    async def check() -> None:
-        world.run("a")
-        async with world.stream("a") as one, world.stream("a") as other:
-            assert await one() is await other()
-            world.change("a", name="Renamed")
-            assert await one() is (changed := await other())
-            assert isinstance(changed, StatusEvent)
-            assert changed.run.name == "Renamed"
-
-    asyncio.run(check())
-
-
-def test_evaluations_are_looked_up_once_for_all_streams_until_they_change(world: World) -> None:
-    async def told() -> EvaluationEvent:
-        async with world.stream("a") as following:
-            assert isinstance(await following(), StatusEvent)
-            event = await following()
-        assert isinstance(event, EvaluationEvent)
-        return event
-
-    async def check() -> None:
-        world.run("a")
-        world.evaluation("a", return_mean=1.0)
-        assert (await told()).evaluation is (await told()).evaluation
-        world.evaluation("a", return_mean=2.0)
-        assert (await told()).evaluation.return_mean == 2.0
-
-    asyncio.run(check())
-
-
-def test_streams_share_what_was_looked_up_for_one_change_and_not_for_the_next(world: World) -> None:
-    async def check() -> None:
-        world.run("a")
-        async with world.stream("a") as one, world.stream("a", whole_list=True) as other:
-            for stream in (one, other):
-                await stream()
-            told = []
-            for step in (1, 2):
-                world.change("a", step=step)
-                told.append([await one(), await other()])
-        for step, (first, second) in enumerate(told, 1):
-            assert isinstance(first, StatusEvent)
-            assert first.run.step == step
-            assert first is second
-
-    asyncio.run(check())
 
 
 def test_a_stream_of_one_run_sleeps_through_what_happens_to_others(world: World) -> None:

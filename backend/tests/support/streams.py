@@ -1,0 +1,86 @@
+"""The stream of runs without HTTP: the test appends rows and changes runs, and time passes as it says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.journal import JournalWriter
+from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.services.streaming.events import (
+    StreamEvent,
+)
+from rlviz.services.streaming.feeds import Feeds, MetricsFeed
+from rlviz.services.streaming.run_stream import StreamRequest, StreamService
+from tests.support.run_folders import append_rows, make_run
+from tests.support.waiting import PATIENCE
+
+THROTTLE = 1_000.0
+"""Seconds, of the test's own clock: nothing passes unless the test says so."""
+
+
+@dataclass
+class World:
+    """Runs with rows in the catalogue, journals that the test writes, and the service under test."""
+
+    root: Path
+    database: Database
+    broadcast: Broadcast = field(default_factory=Broadcast)
+    now: float = 0.0
+    writers: dict[str, JournalWriter] = field(default_factory=dict)
+    used: list[MetricsFeed] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.feeds = Feeds(self.root)
+        self.service = StreamService(
+            self.database, self.root, self.feeds, self.broadcast, monotonic=lambda: self.now, throttle=THROTTLE
+        )
+
+    def run(self, run_id: str, status: RunStatus = RunStatus.RUNNING, rows: int = 0) -> None:
+        folder = make_run(self.root, run_id, rows=rows)
+        row = row_of_config(folder.read_config())
+        row.status = status.value
+        with self.database.write() as session:
+            session.add(row)
+        self.writers[run_id] = JournalWriter(folder.metrics_path)
+        self.used.append(self.feeds.of(run_id))
+
+    def rows(self, run_id: str, count: int) -> None:
+        """The trainer appends rows, and the supervisor sees them."""
+        append_rows(self.writers[run_id], count)
+        self.feeds.of(run_id).poll()
+        self.broadcast.metrics_grew(run_id)
+
+    def change(self, run_id: str, **changes: Any) -> None:
+        with self.database.write() as session:
+            row = session.get_one(RunRow, run_id)
+            row.sqlmodel_update(changes)
+        self.broadcast.run_changed(row)
+
+    def evaluation(self, run_id: str, **fields: Any) -> None:
+        """The one evaluation of a run: new, or as it is now."""
+        with self.database.write() as session:
+            row = session.merge(EvaluationRow(run_id=run_id, id="e", created_at=1.0, record={}, **fields))
+        self.broadcast.evaluation_changed(row)
+
+    def delete(self, run_id: str) -> None:
+        with self.database.write() as session:
+            session.delete(session.get_one(RunRow, run_id))
+        self.broadcast.run_deleted(run_id)
+
+    @asynccontextmanager
+    async def stream(self, *run_ids: str, **options: Any) -> AsyncIterator[Callable[[], Awaitable[StreamEvent]]]:
+        """The next event of a stream of those runs, whenever it is called."""
+        events = self.service.events(await self.service.open(StreamRequest(run_ids, **options)))
+        try:
+            yield lambda: asyncio.wait_for(anext(events), PATIENCE)
+        finally:
+            await events.aclose()
