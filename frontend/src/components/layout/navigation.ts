@@ -17,8 +17,6 @@ export interface Destination {
   icon: LucideIcon;
   /** Shortcut that leads there, for display. */
   keys: string;
-  /** More words that the palette finds it by. */
-  words: readonly string[];
   /** Whether the bar of a phone has it; the others are behind its More. */
   inBar?: boolean;
   /** Paths of the pages that belong to it. */
@@ -34,7 +32,6 @@ export const pages: readonly Destination[] = [
     label: "Runs",
     icon: ChartSpline,
     keys: "G H",
-    words: ["home", "list"],
     inBar: true,
     owns: (path) => path === routes.home || under("/runs")(path),
   },
@@ -43,7 +40,6 @@ export const pages: readonly Destination[] = [
     label: "Compare",
     icon: GitCompareArrows,
     keys: "G C",
-    words: ["side by side"],
     inBar: true,
     owns: under(routes.compare),
   },
@@ -52,7 +48,6 @@ export const pages: readonly Destination[] = [
     label: "Experiments",
     icon: FlaskConical,
     keys: "G X",
-    words: ["seeds", "variants", "sweep", "search hyperparameters", "compare algorithms"],
     owns: under(routes.experiments),
   },
   {
@@ -60,7 +55,6 @@ export const pages: readonly Destination[] = [
     label: "Analyse",
     icon: ChartScatter,
     keys: "G A",
-    words: ["analytics", "group", "pivot", "scatter", "box plot", "sql", "query"],
     owns: under(routes.analyse),
   },
   {
@@ -68,7 +62,6 @@ export const pages: readonly Destination[] = [
     label: "Explain",
     icon: BookOpen,
     keys: "G E",
-    words: ["guides", "algorithms", "help", "hints"],
     inBar: true,
     owns: under(routes.explain),
   },
@@ -77,7 +70,6 @@ export const pages: readonly Destination[] = [
     label: "Play",
     icon: Gamepad2,
     keys: "G P",
-    words: ["game", "keyboard", "human", "by hand"],
     owns: under(routes.play),
   },
 ];
@@ -89,7 +81,6 @@ export const lowerPages: readonly Destination[] = [
     label: "Storage",
     icon: HardDrive,
     keys: "G S",
-    words: ["disk", "space", "quota", "prune", "free room", "rules"],
     owns: under(routes.storage),
   },
   {
@@ -97,7 +88,6 @@ export const lowerPages: readonly Destination[] = [
     label: "Trash",
     icon: Trash2,
     keys: "G T",
-    words: ["deleted runs", "restore", "undo"],
     owns: under(routes.trash),
   },
 ];

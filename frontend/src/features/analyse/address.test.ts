@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { questionOf, readAddress, writeAddress } from "./address";
+import { changeAddress, questionOf, readAddress, writeAddress } from "./address";
 
 const read = (search: string) => readAddress(new URLSearchParams(search));
 
@@ -19,6 +19,13 @@ describe("the address of the page", () => {
   it("leaves the settings of charts alone, and forgets a view that there is not", () => {
     expect(writeAddress(new URLSearchParams("smooth=0.5&view=pie"), read("view=pie"))).toBe(
       "?smooth=0.5",
+    );
+  });
+
+  it("changes what is named, and of the filter that part alone", () => {
+    const query = new URLSearchParams("q=cart&algo=ppo&by=hp_gamma");
+    expect(changeAddress(query, { measure: "fps", filter: { algo: ["dqn"] } })).toBe(
+      "?q=cart&algo=dqn&by=hp_gamma&measure=fps",
     );
   });
 

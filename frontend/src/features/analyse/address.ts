@@ -52,6 +52,15 @@ export function writeAddress(query: URLSearchParams, address: AnalyseAddress): s
   return search === "" ? "" : `?${search}`;
 }
 
+/** What is to be different; of the filter, the parts that are named. */
+export type AddressPart = Partial<Omit<AnalyseAddress, "filter"> & { filter: Partial<ListFilter> }>;
+
+/** Writes `part` over what `query` says. */
+export function changeAddress(query: URLSearchParams, part: AddressPart): string {
+  const now = readAddress(query);
+  return writeAddress(query, { ...now, ...part, filter: { ...now.filter, ...part.filter } });
+}
+
 /** What the service is asked, grouped by `by`. */
 export function questionOf(address: AnalyseAddress, by: string[]): AnalyticsQuestion {
   const { q, status, algo, env_id, tag } = toRunFilter(address.filter);

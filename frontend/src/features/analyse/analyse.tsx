@@ -7,8 +7,15 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
 import { type AnalyticsSchema, analyticsSchemaQuery } from "@/lib/api";
-import { EVERYTHING, isFiltered, useQueryString } from "@/lib/url";
-import { type AnalyseAddress, questionOf, readAddress, type View, writeAddress } from "./address";
+import { NO_FILTER, isFiltered, useQueryString } from "@/lib/url";
+import {
+  type AddressPart,
+  type AnalyseAddress,
+  changeAddress,
+  questionOf,
+  readAddress,
+  type View,
+} from "./address";
 import { AnalyseSkeleton } from "./analyse-skeleton";
 import { ColumnSelect } from "./column-select";
 import { GroupCurves } from "./group-curves";
@@ -34,10 +41,9 @@ const FILTERS = [
 
 /** Questions over all runs. */
 export function Analyse() {
-  const [query, replaceQuery] = useQueryString();
+  const [query, changeQuery] = useQueryString();
   const address = readAddress(query);
-  const change = (part: Partial<AnalyseAddress>) =>
-    replaceQuery(writeAddress(query, { ...address, ...part }));
+  const change = (part: AddressPart) => changeQuery((now) => changeAddress(now, part));
   const { data: schema, error, refetch, isFetching } = useQuery(analyticsSchemaQuery);
   return (
     <div className="flex flex-col gap-4">
@@ -75,7 +81,7 @@ interface PartProps {
 }
 
 interface ControlsProps extends PartProps {
-  change: (part: Partial<AnalyseAddress>) => void;
+  change: (part: AddressPart) => void;
 }
 
 function Controls({ address, schema, change }: ControlsProps) {
@@ -83,20 +89,17 @@ function Controls({ address, schema, change }: ControlsProps) {
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <SearchBox
-          text={filter.text}
-          onChange={(text) => change({ filter: { ...filter, text } })}
-        />
+        <SearchBox text={filter.text} onChange={(text) => change({ filter: { text } })} />
         {FILTERS.map(([name, label]) => (
           <FilterButton
             key={name}
             {...{ name, label }}
             values={filter[name]}
-            onChange={(values) => change({ filter: { ...filter, [name]: values } })}
+            onChange={(values) => change({ filter: { [name]: values } })}
           />
         ))}
         {isFiltered(filter) && (
-          <Button variant="quiet" onClick={() => change({ filter: EVERYTHING })}>
+          <Button variant="quiet" onClick={() => change({ filter: NO_FILTER })}>
             Clear
           </Button>
         )}

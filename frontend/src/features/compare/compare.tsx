@@ -32,8 +32,9 @@ const REFRESH_MS = 2_000;
 const NO_GROUPS: readonly ComparedGroup[] = [];
 
 export function Compare() {
-  const [query, replaceQuery] = useQueryString();
-  const address = readComparison(query, useLimits()?.compared_runs.maximum);
+  const [query, changeQuery] = useQueryString();
+  const most = useLimits()?.compared_runs.maximum;
+  const address = readComparison(query, most);
   const runs = useComparedRuns(address.runs);
   const ids = runs.known.map(({ id }) => id);
   const {
@@ -56,7 +57,7 @@ export function Compare() {
   const groups = comparedGroups(runs.known);
   const columns = comparedColumns(data?.runs ?? [], address.apart ? NO_GROUPS : groups);
   const change = (part: Partial<typeof address>) =>
-    replaceQuery(writeComparison(query, { ...address, ...part }));
+    changeQuery((now) => writeComparison(now, { ...readComparison(now, most), ...part }));
   const metric = address.metric ?? RETURN;
   const choose = (chosen: readonly string[]) => change({ runs: chosen });
   const remove = (id: string) => choose(address.runs.filter((other) => other !== id));

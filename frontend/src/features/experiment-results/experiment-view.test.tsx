@@ -11,30 +11,10 @@ import { placeIn } from "./forest-plot";
 const results = fixture as unknown as ExperimentResults;
 const ROUTE = "GET /experiments/exp-a/results";
 
-const search = vi.hoisted(() => ({ current: "id=exp-a" }));
-vi.mock("next/navigation", async () => {
-  const { useSyncExternalStore } = await import("react");
-  return {
-    useSearchParams: () =>
-      new URLSearchParams(
-        useSyncExternalStore(
-          (listener) => {
-            window.addEventListener("replaced", listener);
-            return () => window.removeEventListener("replaced", listener);
-          },
-          () => search.current,
-        ),
-      ),
-  };
-});
+vi.mock("next/navigation", () => import("@/lib/testing/address"));
 
-beforeEach(() => {
-  search.current = "id=exp-a";
-  vi.spyOn(window.history, "replaceState").mockImplementation((_, __, url) => {
-    search.current = String(url).split("?")[1] ?? "";
-    window.dispatchEvent(new Event("replaced"));
-  });
-});
+const address = (search: string) => window.history.replaceState(null, "", search);
+beforeEach(() => address("?id=exp-a"));
 
 // A canvas is not drawn in these tests.
 vi.mock("./result-curves", () => ({ ResultCurves: () => null }));
@@ -88,7 +68,7 @@ test("another score is asked for, and exported", async () => {
 });
 
 test("the threshold that is typed stands in the address, and goes along with score and exports", async () => {
-  search.current = "id=exp-a&score=best";
+  address("?id=exp-a&score=best");
   const asked: (string | null)[] = [];
   serve({
     [ROUTE]: (_, query) => {
@@ -101,13 +81,13 @@ test("the threshold that is typed stands in the address, and goes along with sco
   await vi.waitFor(() => expect(field).toHaveValue("475"));
   fireEvent.change(field, { target: { value: "-200" } });
   await vi.waitFor(() => expect(asked).toEqual([null, "-200"]));
-  expect(search.current).toBe("id=exp-a&score=best&threshold=-200");
+  expect(window.location.search).toBe("?id=exp-a&score=best&threshold=-200");
   expect(screen.getByRole("link", { name: "Report" })).toHaveAttribute(
     "href",
     expect.stringMatching(/report\?score=best&threshold=-200$/),
   );
   await userEvent.click(screen.getByRole("button", { name: "Threshold of the environment" }));
-  await vi.waitFor(() => expect(search.current).toBe("id=exp-a&score=best"));
+  await vi.waitFor(() => expect(window.location.search).toBe("?id=exp-a&score=best"));
 });
 
 test("the forest plot has its scale, and a dot for each seed", async () => {

@@ -31,12 +31,12 @@ interface ExperimentViewProps {
 
 /** The results of an experiment, for the score and the threshold that the address names. */
 export function ExperimentView({ id, folded }: ExperimentViewProps) {
-  const [query, replaceQuery] = useQueryString();
+  const [query, changeQuery] = useQueryString();
   const wanted = wantedIn(query);
   const { score, threshold } = wanted;
   const { meanEpisodes } = useMetricRegistry();
   const change = (changes: Partial<WantedResults>) =>
-    replaceQuery(withWanted(query, { ...wanted, ...changes }));
+    changeQuery((now) => withWanted(now, { ...wantedIn(now), ...changes }));
   const { data, error, refetch, isFetching } = useQuery({
     ...experimentResultsQuery(id, wanted),
     placeholderData: keepPreviousData,

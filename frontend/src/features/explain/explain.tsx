@@ -33,7 +33,7 @@ function GuideTo({ algorithm, run }: { algorithm: Algorithm; run: RunDetail | un
 
 /** The Explain page: guides to the algorithms, and hints about the curves of a run. */
 export function Explain() {
-  const [query, replace] = useQueryString();
+  const [query, change] = useQueryString();
   const address = readExplainAddress(query);
   const runId = address.run !== null && isRunId(address.run) ? address.run : null;
   const {
@@ -49,7 +49,8 @@ export function Explain() {
   const waiting = algorithms.isPending || (runId !== null && !run && !error);
   const asked = address.algo ?? run?.algo;
   const algo = explained.find(({ id }) => id === asked)?.id ?? explained[0]?.id ?? "";
-  const show = (next: ExplainAddress) => replace(writeExplainAddress(next));
+  const show = (part: Partial<ExplainAddress>) =>
+    change((now) => writeExplainAddress({ ...readExplainAddress(now), ...part }));
   return (
     <>
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-0">
@@ -83,7 +84,7 @@ export function Explain() {
         <Tabs
           label="Algorithms"
           value={algo}
-          onChange={(next) => show({ ...address, algo: next })}
+          onChange={(next) => show({ algo: next })}
           tabs={explained.map((algorithm) => ({
             value: algorithm.id,
             label: algorithm.name,

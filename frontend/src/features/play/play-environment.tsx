@@ -14,7 +14,7 @@ import { PlayRoom } from "./play-room";
 
 /** An environment, played by hand with the options in the address. */
 export function PlayEnvironment({ id }: { id: string }) {
-  const [query, setQuery] = useQueryString();
+  const [query, changeQuery] = useQueryString();
   const { data, isPending } = useQuery(environmentsQuery);
   const environment = data?.find((each) => each.id === id);
   const typed = environment ? readOptions(query, environment) : {};
@@ -30,7 +30,7 @@ export function PlayEnvironment({ id }: { id: string }) {
               environment={environment}
               typed={typed}
               values={values}
-              onPlay={(wanted) => setQuery(writeOptions(query, environment, wanted))}
+              onPlay={(wanted) => changeQuery((now) => writeOptions(now, environment, wanted))}
             />
           )}
           <Link href={routes.newRunOn(id)} className={buttonClass()}>

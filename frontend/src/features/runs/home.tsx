@@ -18,15 +18,11 @@ const NewRunPanel = lazy(withRetry(() => import("./form/new-run-panel")));
 
 /** Home: the list of runs, and the form for a new run in a panel beside it. */
 export function Home() {
-  const [query] = useQueryString();
+  const [query, change] = useQueryString();
   const asked = readNewRunAddress(query);
   const total = useRunCount();
   const ask = (next: NewRunAddress) =>
-    window.history[next.open ? "pushState" : "replaceState"](
-      null,
-      "",
-      `${window.location.pathname}${writeNewRunAddress(query, next)}`,
-    );
+    change((now) => writeNewRunAddress(now, next), next.open ? "pushState" : "replaceState");
   const openNew = () => ask({ open: true, duplicate: null, environment: null });
   const [importing, setImporting] = useState(false);
   const openImport = () => setImporting(true);

@@ -1,5 +1,6 @@
 "use client";
 
+import { changeQueryString, type QueryChange } from "./change-query-string";
 import { useQueryString } from "./use-query-string";
 
 /** How the agent of a run can be seen. */
@@ -8,16 +9,20 @@ export type AgentViewName = (typeof AGENT_VIEWS)[number];
 
 /** The view of the agent that somebody chose, in the address (`?view=moment`); null: what the page thinks best. */
 export function useAgentView(): [AgentViewName | null, (view: AgentViewName | null) => void] {
-  const [query] = useQueryString();
+  const [query, change] = useQueryString();
   const asked = query.get("view");
-  return [AGENT_VIEWS.find((name) => name === asked) ?? null, chooseAgentView];
+  return [AGENT_VIEWS.find((name) => name === asked) ?? null, (view) => change(withView(view))];
 }
 
 /** The same where nothing needs to know what is shown. */
 export function chooseAgentView(view: AgentViewName | null) {
-  const { pathname, search } = window.location;
-  const query = new URLSearchParams(search);
-  if (view === null) query.delete("view");
-  else query.set("view", view);
-  window.history.replaceState(null, "", `${pathname}?${query}`);
+  changeQueryString(withView(view));
 }
+
+const withView =
+  (view: AgentViewName | null): QueryChange =>
+  (query) => {
+    if (view === null) query.delete("view");
+    else query.set("view", view);
+    return `?${query}`;
+  };

@@ -53,15 +53,10 @@ export type Chosen = (typeof CHOSEN)[number];
 
 const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
 
-export const EVERYTHING: ListFilter = {
-  text: "",
-  status: [],
-  algo: [],
-  env_id: [],
-  tag: [],
-  sort: NEWEST_FIRST,
-  apart: false,
-};
+/** What excludes no run. */
+export const NO_FILTER = { text: "", status: [], algo: [], env_id: [], tag: [] } as const;
+
+export const EVERYTHING: ListFilter = { ...NO_FILTER, sort: NEWEST_FIRST, apart: false };
 
 const PLAIN_SORT = "-created_at";
 

@@ -1,4 +1,4 @@
-import { act, screen } from "@testing-library/react";
+import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { ChartGroup } from "@/components/charts/live/chart-group";
@@ -6,20 +6,7 @@ import type { RunDetail } from "@/lib/api";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { Agent } from "./agent";
 
-let tell = () => {};
-
-// The router tells of an address that was replaced, as Next does.
-vi.mock("next/navigation", async () => {
-  const { useSyncExternalStore } = await import("react");
-  const follow = (changed: () => void) => {
-    tell = () => act(changed);
-    return () => {};
-  };
-  return {
-    useSearchParams: () =>
-      new URLSearchParams(useSyncExternalStore(follow, () => window.location.search)),
-  };
-});
+vi.mock("next/navigation", () => import("@/lib/testing/address"));
 vi.mock("@/features/live-window", () => ({ LiveWindow: () => <p>the live window</p> }));
 
 const run = (status: string) =>
@@ -63,7 +50,6 @@ test("what was chosen is in the address, and is chosen again from there", async 
   const { unmount } = show("running");
   await userEvent.click(await screen.findByRole("radio", { name: "Moment" }));
   expect(window.location.search).toBe("?id=a&view=moment");
-  tell();
   expect(
     await screen.findByText("The policies of this run appear here as it learns."),
   ).toBeVisible();

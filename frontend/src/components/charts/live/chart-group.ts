@@ -3,6 +3,7 @@
 import { useEffect, useState } from "react";
 import { createStore, useStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream";
+import { changeQueryString } from "@/lib/url";
 import type { StepScale } from "../prepare/step-scale";
 
 /** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */
@@ -79,13 +80,13 @@ export function useMomentAddress(group: ChartGroup) {
     const asked = new URLSearchParams(window.location.search).get("moment") ?? "";
     if (/^\d{1,15}$/.test(asked)) group.moment.set(Number(asked));
     let timer = 0;
-    const write = () => {
-      const moment = group.moment.get();
-      const query = new URLSearchParams(window.location.search);
-      if (moment === null) query.delete("moment");
-      else query.set("moment", String(moment));
-      window.history.replaceState(null, "", `${window.location.pathname}?${query}`);
-    };
+    const write = () =>
+      changeQueryString((query) => {
+        const moment = group.moment.get();
+        if (moment === null) query.delete("moment");
+        else query.set("moment", String(moment));
+        return `?${query}`;
+      });
     const leave = group.moment.subscribe(() => {
       window.clearTimeout(timer);
       timer = window.setTimeout(write, WRITE_AFTER);

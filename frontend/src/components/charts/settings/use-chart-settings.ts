@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { useQueryString } from "@/lib/url";
+import { changeQueryString, useQueryString } from "@/lib/url";
 import type { ChartGroup } from "../live/chart-group";
 import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
 
@@ -31,11 +31,12 @@ export function useChartSettings(
       group.reset();
     }
     window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => {
-      const search = new URLSearchParams(window.location.search);
-      writeChartSettings(search, next);
-      window.history.replaceState(null, "", `${window.location.pathname}?${search}`);
-    }, WRITE_AFTER);
+    const write = () =>
+      changeQueryString((query) => {
+        writeChartSettings(query, next);
+        return `?${query}`;
+      });
+    timer.current = window.setTimeout(write, WRITE_AFTER);
   };
   return [settings, change];
 }

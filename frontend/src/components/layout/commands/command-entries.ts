@@ -14,13 +14,31 @@ const themes = [
 const GO_TO = "Go to";
 const DO = "Do";
 
+/** Further words by which a page is found. */
+const PAGE_WORDS: Record<string, readonly string[]> = {
+  [routes.home]: ["home", "list"],
+  [routes.compare]: ["side by side"],
+  [routes.experiments]: [
+    "seeds",
+    "variants",
+    "sweep",
+    "search hyperparameters",
+    "compare algorithms",
+  ],
+  [routes.analyse]: ["analytics", "group", "pivot", "scatter", "box plot", "sql", "query"],
+  [routes.explain]: ["guides", "algorithms", "help", "hints"],
+  [routes.play]: ["game", "keyboard", "human", "by hand"],
+  [routes.storage]: ["disk", "space", "quota", "prune", "free room", "rules"],
+  [routes.trash]: ["deleted runs", "restore", "undo"],
+};
+
 export function pageEntries(go: (href: string) => void): PaletteEntry[] {
-  return allPages.map(({ href, label, icon, keys, words }) => ({
+  return allPages.map(({ href, label, icon, keys }) => ({
     id: `page ${href}`,
     group: GO_TO,
     icon,
     name: label,
-    words: ["go to", ...words],
+    words: ["go to", ...(PAGE_WORDS[href] ?? [])],
     shortcut: keys,
     onSelect: () => go(href),
   }));

@@ -5,14 +5,14 @@ import { useQueryString } from "@/lib/url";
 import { type Highlight, readHighlight, writeHighlight } from "./highlight";
 
 export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {
-  const [query, replace] = useQueryString();
+  const [query, change] = useQueryString();
   const search = query.toString();
   // Memoised, because a chart compares the highlight by identity.
   const highlight = useMemo(() => readHighlight(new URLSearchParams(search)), [search]);
-  const point = (next: Highlight | null) => {
-    const written = new URLSearchParams(window.location.search);
-    writeHighlight(written, next);
-    replace(`?${written}`);
-  };
+  const point = (next: Highlight | null) =>
+    change((written) => {
+      writeHighlight(written, next);
+      return `?${written}`;
+    });
   return [highlight, point];
 }

@@ -18,14 +18,14 @@ export const DETAILS_ANCHOR = "details";
 
 /** The open tab of the details, kept in the address (`?details=log`) so that links can lead to it. */
 export function useDetailsTab(): [DetailsTab, (tab: DetailsTab) => void] {
-  const [query, replace] = useQueryString();
+  const [query, change] = useQueryString();
   const asked = query.get("details");
   const tab = DETAILS_TABS.find((one) => one === asked) ?? "config";
-  const open = (next: DetailsTab) => {
-    const written = new URLSearchParams(window.location.search);
-    written.set("details", next);
-    replace(`?${written}`);
-  };
+  const open = (next: DetailsTab) =>
+    change((written) => {
+      written.set("details", next);
+      return `?${written}`;
+    });
   return [tab, open];
 }
 

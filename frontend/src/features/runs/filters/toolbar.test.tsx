@@ -11,7 +11,7 @@ function Filtered() {
   const [filter, setFilter] = useState(EVERYTHING);
   return (
     <>
-      <Toolbar filter={filter} onChange={setFilter} />
+      <Toolbar filter={filter} onChange={(part) => setFilter((now) => ({ ...now, ...part }))} />
       <output>{writeListFilter(filter)}</output>
     </>
   );

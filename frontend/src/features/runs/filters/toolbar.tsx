@@ -5,7 +5,7 @@ import { FilterButton, SearchBox } from "@/components/run-filters";
 import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/select";
 import { Switch } from "@/components/ui/switch";
-import { EVERYTHING, isFiltered, type ListFilter, SORTS, type SortKey } from "@/lib/url";
+import { NO_FILTER, isFiltered, type ListFilter, SORTS, type SortKey } from "@/lib/url";
 
 const FILTERS = [
   ["status", "Status"],
@@ -29,7 +29,7 @@ const ORDERS: Record<SortKey, string> = {
 
 interface ToolbarProps {
   filter: ListFilter;
-  onChange: (filter: ListFilter) => void;
+  onChange: (part: Partial<ListFilter>) => void;
 }
 
 export function Toolbar({ filter, onChange }: ToolbarProps) {
@@ -37,7 +37,7 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
   const Arrow = descending ? ArrowDown : ArrowUp;
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <SearchBox text={filter.text} onChange={(text) => onChange({ ...filter, text })} />
+      <SearchBox text={filter.text} onChange={(text) => onChange({ text })} />
       <div className="flex max-w-full items-center gap-2 max-md:-mx-4 max-md:scrollbar-none max-md:overflow-x-auto max-md:px-4 max-md:py-1">
         {FILTERS.map(([name, label]) => (
           <FilterButton
@@ -45,7 +45,7 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
             name={name}
             label={label}
             values={filter[name]}
-            onChange={(values) => onChange({ ...filter, [name]: values })}
+            onChange={(values) => onChange({ [name]: values })}
           />
         ))}
         <div className="flex items-center md:hidden">
@@ -55,7 +55,7 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
             value={key}
             onChange={({ target }) => {
               const next = target.value as SortKey;
-              onChange({ ...filter, sort: { key: next, descending: SORTS[next] === "desc" } });
+              onChange({ sort: { key: next, descending: SORTS[next] === "desc" } });
             }}
           >
             {Object.entries(ORDERS).map(([value, label]) => (
@@ -68,7 +68,7 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
             variant="quiet"
             className="w-8 px-0! max-md:w-10"
             aria-label={descending ? "Sort upwards" : "Sort downwards"}
-            onClick={() => onChange({ ...filter, sort: { key, descending: !descending } })}
+            onClick={() => onChange({ sort: { key, descending: !descending } })}
           >
             <Arrow aria-hidden className="size-3.5" />
           </Button>
@@ -77,13 +77,10 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
           label={<span className="whitespace-nowrap">Group seeds</span>}
           className="text-xs text-ink-soft"
           checked={!filter.apart}
-          onChange={(grouped) => onChange({ ...filter, apart: !grouped })}
+          onChange={(grouped) => onChange({ apart: !grouped })}
         />
         {isFiltered(filter) && (
-          <Button
-            variant="quiet"
-            onClick={() => onChange({ ...EVERYTHING, sort: filter.sort, apart: filter.apart })}
-          >
+          <Button variant="quiet" onClick={() => onChange(NO_FILTER)}>
             Clear
           </Button>
         )}

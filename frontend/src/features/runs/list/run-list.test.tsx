@@ -57,6 +57,7 @@ const line = (name: RegExp) => screen.findByRole("row", { name });
 
 beforeEach(() => {
   search = "";
+  window.history.replaceState(null, "", "/");
   vi.stubGlobal("scrollTo", vi.fn());
 });
 

@@ -9,7 +9,7 @@ import type { Run, SeedGroup } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
 import { withRetry } from "@/lib/service";
 import {
-  EVERYTHING,
+  NO_FILTER,
   isFiltered,
   type ListFilter,
   readListFilter,
@@ -60,7 +60,7 @@ interface RunListProps {
 
 export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const router = useRouter();
-  const [query, replaceQuery] = useQueryString();
+  const [query, changeQuery] = useQueryString();
   const shown = readListFilter(query);
   const filter = toRunFilter(shown);
   const first = useFirstPage(filter);
@@ -72,8 +72,8 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const idsOfLines = useIdsOfLines(filter);
   const runActions = useRunActionsWithToasts(router.push);
 
-  const show = (next: ListFilter) => {
-    replaceQuery(writeListFilter(next));
+  const show = (part: Partial<ListFilter>) => {
+    changeQuery((now) => writeListFilter({ ...readListFilter(now), ...part }));
     window.scrollTo({ top: 0 });
   };
   const selectLines = async (from: number, to: number, anchor?: number) => {
@@ -138,7 +138,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
             retrying={first.isFetching}
           />
         ) : total === 0 ? (
-          <NoMatches clear={() => show({ ...EVERYTHING, sort: shown.sort, apart: shown.apart })} />
+          <NoMatches clear={() => show(NO_FILTER)} />
         ) : (
           <RunTable
             filter={filter}
@@ -146,7 +146,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
             totalRuns={first.data.total_runs}
             isTree={first.data.groups.length > 0 && filter.grouped === true}
             sort={shown.sort}
-            onSort={(sort) => show({ ...shown, sort })}
+            onSort={(sort) => show({ sort })}
             selection={selection}
             actions={actions}
           />
