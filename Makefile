@@ -42,15 +42,18 @@ wheel: $(STAMPS)/python $(STAMPS)/frontend ## Build dist/rlviz-….whl, with the
 	@ls dist/rlviz-*.whl
 
 .PHONY: test
-test: test-backend test-frontend test-browser ## Run every test, in a real browser too
+test: test-backend test-first-load test-frontend test-browser ## Run every test, in a real browser too
 
 .PHONY: test-backend
 test-backend: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser
 	cd backend && .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: test-frontend
-test-frontend: $(STAMPS)/node $(STAMPS)/frontend
+.PHONY: test-first-load
+test-first-load: $(STAMPS)/frontend
 	node frontend/scripts/first-load.mjs
+
+.PHONY: test-frontend
+test-frontend: $(STAMPS)/node
 	cd frontend && $(PNPM) test
 
 .PHONY: test-browser

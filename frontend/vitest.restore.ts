@@ -1,7 +1,7 @@
 import { afterEach, vi } from "vitest";
 
-// Vitest itself does this before a test, which leaves what the last one of a file changed to the imports of the next
-// file, and never gives real timers back.
+// Vitest's own options do this only before the next test: the next file would be imported with what the last test
+// changed, and with its timers.
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();

@@ -49,7 +49,7 @@ FAULTS = {
     "limits": ("test_limits.py",),
     "resources": ("test_resources.py",),
     "disk": ("test_full_disk.py",),
-    "sessions": ("test_sessions.py", "tests/faults/test_session_viewers.py"),
+    "sessions": ("test_sessions.py", "tests/faults/test_session_viewers.py", "tests/faults/test_session_sockets.py"),
     "records": ("test_records.py",),
     "experiments": ("test_experiments.py", "-k", "killed"),
     "hostile": ("test_hostile.py",),

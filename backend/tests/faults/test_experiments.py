@@ -50,7 +50,7 @@ def training(service: Service, experiment_id: str) -> str | None:
 
 def ended(service: Service, experiment_id: str) -> dict[str, Any]:
     trials = service.get(f"/experiments/{experiment_id}")["trials"]
-    return experiments.ended(service, experiment_id, within=max(LONG, EACH * trials))
+    return experiments.ended(service, experiment_id, within=EACH * trials)
 
 
 def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:

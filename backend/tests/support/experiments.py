@@ -28,8 +28,8 @@ SEARCH = {
     },
 }
 
-LONG = 600.0
-"""Seconds that an experiment may take, on a machine however busy."""
+LONG = 300.0
+"""Seconds that an experiment, or what it waits for, may take on a machine however busy."""
 
 
 def create(service: Service, spec: dict[str, Any]) -> str:

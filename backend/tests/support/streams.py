@@ -15,9 +15,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import JournalWriter
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.streaming.events import (
-    StreamEvent,
-)
+from rlviz.services.streaming.events import StreamEvent
 from rlviz.services.streaming.feeds import Feeds, MetricsFeed
 from rlviz.services.streaming.run_stream import StreamRequest, StreamService
 from tests.support.run_folders import append_rows, make_run

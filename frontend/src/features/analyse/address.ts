@@ -3,6 +3,7 @@ import {
   EVERYTHING,
   type ListFilter,
   readListFilter,
+  searchOf,
   toRunFilter,
   writeListFilter,
 } from "@/lib/url";
@@ -41,15 +42,13 @@ export function readAddress(query: URLSearchParams): AnalyseAddress {
 
 /** Writes into `query`, whose other parts (chart settings) stay; what is empty or default is left out. */
 export function writeAddress(query: URLSearchParams, address: AnalyseAddress): string {
-  const next = new URLSearchParams(writeListFilter(address.filter));
-  const own = new Set(["q", "status", "algo", "env_id", "tag", "view", "x", "sql", ...NAMED]);
-  for (const [name, value] of query) if (!own.has(name)) next.append(name, value);
+  const next = new URLSearchParams(writeListFilter(query, address.filter));
+  for (const name of ["view", ...NAMED, "x", "sql"]) next.delete(name);
   if (address.view !== "groups") next.set("view", address.view);
   for (const name of NAMED) if (address[name] !== DEFAULTS[name]) next.set(name, address[name]);
   if (address.x !== null) next.set("x", address.x);
   if (address.sql !== "") next.set("sql", address.sql);
-  const search = next.toString();
-  return search === "" ? "" : `?${search}`;
+  return searchOf(next);
 }
 
 /** What is to be different; of the filter, the parts that are named. */

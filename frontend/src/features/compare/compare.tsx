@@ -1,6 +1,7 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useChartGroup, useChartSettings } from "@/components/charts";
 import { Boundary } from "@/components/ui/boundary";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
@@ -56,11 +57,18 @@ export function Compare() {
   const seriesStyles = seriesStylesOf(known, color);
   const groups = comparedGroups(runs.known);
   const columns = comparedColumns(data?.runs ?? [], address.apart ? NO_GROUPS : groups);
-  const change = (part: Partial<typeof address>) =>
-    changeQuery((now) => writeComparison(now, { ...readComparison(now, most), ...part }));
+  const changeFrom = (part: (now: typeof address) => Partial<typeof address>) =>
+    changeQuery((query) => {
+      const now = readComparison(query, most);
+      return writeComparison(query, { ...now, ...part(now) });
+    });
+  const change = (part: Partial<typeof address>) => changeFrom(() => part);
   const metric = address.metric ?? RETURN;
   const choose = (chosen: readonly string[]) => change({ runs: chosen });
-  const remove = (id: string) => choose(address.runs.filter((other) => other !== id));
+  const remove = (id: string) =>
+    changeFrom(({ runs }) => ({ runs: runs.filter((other) => other !== id) }));
+  const group = useChartGroup();
+  const [settings, changeSettings] = useChartSettings(group);
 
   return (
     <div className="flex flex-col gap-4">
@@ -88,13 +96,14 @@ export function Compare() {
                 runs={runs.known}
                 chosen={address.runs}
                 caution={data.verdict?.seed_caution ?? null}
-                onAdd={(ids) => choose([...address.runs, ...ids])}
+                onAdd={(ids) => changeFrom((now) => ({ runs: [...now.runs, ...ids] }))}
               />
             )}
           </VerdictCard>
           <Curves
             key={metric}
-            {...{ metric, seriesStyles }}
+            {...{ metric, seriesStyles, group, settings }}
+            onSettings={changeSettings}
             groups={metric === RETURN && !address.apart ? groups : NO_GROUPS}
             runs={known}
             environments={data.environments}

@@ -9,8 +9,6 @@ import {
   ChartToolbar,
   type ChartSpec,
   returnLevels,
-  useChartGroup,
-  useChartSettings,
   useSeedCurves,
   useZoomDetail,
 } from "@/components/charts";
@@ -36,15 +34,17 @@ interface CurvesProps {
   seriesStyles: SeriesStyles;
   /** Read only once: for another metric, change `key`. */
   metric: string;
+  /** Of the page, since these stay when another metric is drawn. */
+  group: ChartGroup;
+  settings: ChartSettings;
+  onSettings: (change: Partial<ChartSettings>) => void;
   /** Rendered above the charts. */
   options: ReactNode;
 }
 
 /** Live curves of one metric for all runs in one chart, with the tools of a run's charts. */
 export function Curves(props: CurvesProps) {
-  const { runs, groups, environments, seriesStyles, metric, options } = props;
-  const group = useChartGroup();
-  const [settings, change] = useChartSettings(group);
+  const { runs, groups, environments, seriesStyles, metric, group, settings, options } = props;
   const { axis, smoothing } = settings;
   const { pool, curves } = useRunCurves(runs, { axis, smoothing, names: metricsFor(metric) });
   useZoomDetail(group, pool);
@@ -66,7 +66,7 @@ export function Curves(props: CurvesProps) {
         </Notice>
       )}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-        <ChartToolbar settings={settings} onChange={change} group={group} />
+        <ChartToolbar settings={settings} onChange={props.onSettings} group={group} />
         {options}
       </div>
       {loading ? (
@@ -88,7 +88,7 @@ export function Curves(props: CurvesProps) {
               isOnly={environments.length === 1}
               runs={runs.filter(({ id }) => environment.run_ids.includes(id))}
               seriesOf={(id) => curves(id).series}
-              onSettings={change}
+              onSettings={props.onSettings}
             />
           </Boundary>
         ))

@@ -15,7 +15,7 @@ import {
   type WantedResults,
 } from "@/lib/api";
 import { useMetricRegistry } from "@/lib/registry";
-import { useQueryString } from "@/lib/url";
+import { searchOf, useQueryString } from "@/lib/url";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 
@@ -130,5 +130,5 @@ function withWanted(query: URLSearchParams, { score, threshold }: WantedResults)
   next.delete("threshold");
   if (score !== "trial") next.set("score", score);
   if (threshold !== null) next.set("threshold", String(threshold));
-  return `?${next}`;
+  return searchOf(next);
 }

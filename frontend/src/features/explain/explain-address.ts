@@ -1,3 +1,5 @@
+import { searchOf } from "@/lib/url";
+
 /** What the page's address says to show. */
 export interface ExplainAddress {
   run: string | null;
@@ -12,6 +14,5 @@ export function writeExplainAddress({ run, algo }: ExplainAddress): string {
   const query = new URLSearchParams();
   if (run) query.set("run", run);
   if (algo) query.set("algo", algo);
-  const search = query.toString();
-  return search === "" ? "" : `?${search}`;
+  return searchOf(query);
 }

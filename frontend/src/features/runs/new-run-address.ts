@@ -1,3 +1,5 @@
+import { searchOf } from "@/lib/url";
+
 const NEW = "new";
 const DUPLICATE = "duplicate";
 
@@ -24,6 +26,5 @@ export function writeNewRunAddress(query: URLSearchParams, asked: NewRunAddress)
     if (asked.duplicate) next.set(DUPLICATE, asked.duplicate);
     else next.set(NEW, asked.environment ?? "");
   }
-  const search = next.toString().replace(/(^|&)new=(&|$)/, "$1new$2");
-  return search === "" ? "" : `?${search}`;
+  return searchOf(next);
 }

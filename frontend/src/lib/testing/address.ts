@@ -7,7 +7,7 @@ window.history.replaceState = (...given) => {
   for (const follow of followers) follow();
 };
 
-/** In place of the one of `next/navigation`, of which it has what tests need: it follows the address in a transition. */
+/** In place of that of `next/navigation`: follows what `replaceState` writes, in a transition as the router does. */
 export function useSearchParams(): URLSearchParams {
   const [search, setSearch] = useState(() => window.location.search);
   // External system: the address.

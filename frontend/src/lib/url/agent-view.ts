@@ -1,6 +1,6 @@
 "use client";
 
-import { changeQueryString, type QueryChange } from "./change-query-string";
+import { changeQueryString, searchOf } from "./change-query-string";
 import { useQueryString } from "./use-query-string";
 
 /** How the agent of a run can be seen. */
@@ -8,21 +8,16 @@ const AGENT_VIEWS = ["live", "moment", "evaluation"] as const;
 export type AgentViewName = (typeof AGENT_VIEWS)[number];
 
 /** The view of the agent that somebody chose, in the address (`?view=moment`); null: what the page thinks best. */
-export function useAgentView(): [AgentViewName | null, (view: AgentViewName | null) => void] {
-  const [query, change] = useQueryString();
+export function useAgentView(): AgentViewName | null {
+  const [query] = useQueryString();
   const asked = query.get("view");
-  return [AGENT_VIEWS.find((name) => name === asked) ?? null, (view) => change(withView(view))];
+  return AGENT_VIEWS.find((name) => name === asked) ?? null;
 }
 
-/** The same where nothing needs to know what is shown. */
 export function chooseAgentView(view: AgentViewName | null) {
-  changeQueryString(withView(view));
-}
-
-const withView =
-  (view: AgentViewName | null): QueryChange =>
-  (query) => {
+  changeQueryString((query) => {
     if (view === null) query.delete("view");
     else query.set("view", view);
-    return `?${query}`;
-  };
+    return searchOf(query);
+  });
+}

@@ -1,11 +1,16 @@
-/** The query string (`?…`, or empty) that follows from the one that the address has. */
+import { startTransition } from "react";
+
+/** The query string (`?…`, or empty) that follows from the one that the address has now. */
 export type QueryChange = (query: URLSearchParams) => string;
 
+/** Called with each new query string, in the transition in which the router follows. */
+export const queryReaders = new Set<(query: URLSearchParams) => void>();
+
 /**
- * Changes the query string of the page's address without a navigation. It begins with that of the address itself: what
- * a page has rendered may be older, and of two changes in a row none is to be lost.
+ * Changes the query string of the page's address without a navigation. `change` is given what the address says, not
+ * what the page has rendered, which may be older: so two changes in a row are both kept.
  *
- * @param entry Whether Back leads to what was there before.
+ * @param entry With `pushState`, Back leads to what was there before.
  */
 export function changeQueryString(
   change: QueryChange,
@@ -13,5 +18,14 @@ export function changeQueryString(
 ) {
   const { pathname, search } = window.location;
   const next = change(new URLSearchParams(search));
-  window.history[entry](null, "", `${pathname}${next === "?" ? "" : next}`);
+  startTransition(() => {
+    window.history[entry](null, "", `${pathname}${next}`);
+    for (const show of queryReaders) show(new URLSearchParams(next));
+  });
+}
+
+/** `query` as the end of an address: with its question mark, unless it is empty, and keys without a value alone. */
+export function searchOf(query: URLSearchParams): string {
+  const text = query.toString().replace(/=(?=&|$)/g, "");
+  return text === "" ? "" : `?${text}`;
 }

@@ -1,5 +1,5 @@
 export { type AgentViewName, chooseAgentView, useAgentView } from "./agent-view";
-export { changeQueryString } from "./change-query-string";
+export { changeQueryString, searchOf } from "./change-query-string";
 export { COLOR_BY, type ColorBy, readComparison, writeComparison } from "./comparison";
 export * from "./list-filter";
 export { isRunId, routes } from "./routes";

@@ -1,4 +1,5 @@
 import type { RunFilter, RunStatus } from "@/lib/api";
+import { searchOf } from "./change-query-string";
 
 /** All statuses of a run, in the order of its life. */
 export const RUN_STATUSES = [
@@ -53,7 +54,7 @@ export type Chosen = (typeof CHOSEN)[number];
 
 const NEWEST_FIRST: Sort = { key: "created_at", descending: true };
 
-/** What excludes no run. */
+/** The parts of a filter that can exclude runs, all empty. */
 export const NO_FILTER = { text: "", status: [], algo: [], env_id: [], tag: [] } as const;
 
 export const EVERYTHING: ListFilter = { ...NO_FILTER, sort: NEWEST_FIRST, apart: false };
@@ -73,16 +74,18 @@ export function readListFilter(query: URLSearchParams): ListFilter {
   };
 }
 
-/** The query string; values that are empty or default are left out. */
-export function writeListFilter(filter: ListFilter): string {
-  const query = new URLSearchParams();
-  if (filter.text.trim() !== "") query.set("q", filter.text);
-  for (const name of CHOSEN) for (const value of filter[name]) query.append(name, value);
+const KEYS: ReadonlySet<string> = new Set(["q", ...CHOSEN, "sort", "seeds"]);
+
+/** Writes into `query`, whose other parts stay; values that are empty or default are left out. */
+export function writeListFilter(query: URLSearchParams, filter: ListFilter): string {
+  const next = new URLSearchParams();
+  if (filter.text.trim() !== "") next.set("q", filter.text);
+  for (const name of CHOSEN) for (const value of filter[name]) next.append(name, value);
   const sort = writeSort(filter.sort);
-  if (sort !== PLAIN_SORT) query.set("sort", sort);
-  if (filter.apart) query.set("seeds", "apart");
-  const search = query.toString();
-  return search === "" ? "" : `?${search}`;
+  if (sort !== PLAIN_SORT) next.set("sort", sort);
+  if (filter.apart) next.set("seeds", "apart");
+  for (const [name, value] of query) if (!KEYS.has(name)) next.append(name, value);
+  return searchOf(next);
 }
 
 /** The request for the service. */

@@ -20,8 +20,9 @@ test.each([
   "?tag=x&sort=best_moving_average",
   "?sort=-name",
   "?tag=x&seeds=apart",
+  "?q=cart&new&view=live",
 ])("the filter in %j survives reading and writing", (search) =>
-  expect(writeListFilter(read(search))).toBe(search),
+  expect(writeListFilter(new URLSearchParams(search), read(search))).toBe(search),
 );
 
 test("what is not known is left out, even what every object has", () => {

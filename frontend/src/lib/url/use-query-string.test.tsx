@@ -1,22 +1,21 @@
 import { act, fireEvent, render, screen } from "@testing-library/react";
 import { startTransition, use, useEffect, useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
+import { changeQueryString, searchOf } from "./change-query-string";
 import { useQueryString } from "./use-query-string";
 
-/** A router that follows the address when the test says so. */
-const router = vi.hoisted(() => ({ follow: () => {}, release: () => {} }));
+/** A router that has followed the address when the test says so. */
+const router = vi.hoisted(() => ({ follow: () => {}, arrive: () => {} }));
 vi.mock("next/navigation", () => ({
   useSearchParams: () => {
     const [held, hold] = useState<Promise<string> | string>(window.location.search);
     useEffect(() => {
-      router.follow = () =>
-        startTransition(() =>
-          hold(
-            new Promise<string>((resolve) => {
-              router.release = () => resolve(window.location.search);
-            }),
-          ),
-        );
+      router.follow = () => {
+        const arrival = new Promise<string>((resolve) => {
+          router.arrive = () => resolve(window.location.search);
+        });
+        startTransition(() => hold(arrival));
+      };
     }, []);
     return new URLSearchParams(typeof held === "string" ? held : use(held));
   },
@@ -24,29 +23,41 @@ vi.mock("next/navigation", () => ({
 
 beforeEach(() => {
   window.history.replaceState(null, "", "/runs?q=a");
-  const replace = window.history.replaceState.bind(window.history);
-  vi.spyOn(window.history, "replaceState").mockImplementation((...given) => {
-    replace(...given);
-    router.follow();
-  });
+  for (const entry of ["replaceState", "pushState"] as const) {
+    const write = window.history[entry].bind(window.history);
+    vi.spyOn(window.history, entry).mockImplementation((...given) => {
+      write(...given);
+      router.follow();
+    });
+  }
 });
+
+const adding = (name: string) => (query: URLSearchParams) => {
+  query.set(name, "1");
+  return searchOf(query);
+};
 
 function Page() {
   const [query, change] = useQueryString();
-  const set = (name: string) => () =>
-    change((now) => {
-      now.set(name, "1");
-      return `?${now}`;
-    });
   return (
     <>
-      <button onClick={set("x")}>x</button>
-      <button onClick={set("y")}>y</button>
-      <button onClick={() => change(() => "")}>clear</button>
+      <button onClick={() => change(adding("x"))}>x</button>
+      <button onClick={() => change(adding("y"))}>y</button>
+      <button
+        onClick={() => {
+          change(adding("x"));
+          change(adding("y"), "pushState");
+        }}
+      >
+        both
+      </button>
+      <button onClick={() => setTimeout(() => change(adding("late")), 50)}>later</button>
       <output>{`${query}`}</output>
     </>
   );
 }
+
+const Other = () => <p data-testid="other">{`${useQueryString()[0]}`}</p>;
 
 const press = (name: string) =>
   act(async () => void fireEvent.click(screen.getByRole("button", { name })));
@@ -59,14 +70,43 @@ test("changes add up and are shown before the router has followed, and stay once
   await press("y");
   expect(shown()).toBe("q=a&x=1&y=1");
   expect(window.location.search).toBe("?q=a&x=1&y=1");
-  await act(async () => router.release());
+  await act(async () => router.arrive());
   expect(shown()).toBe("q=a&x=1&y=1");
 });
 
-test("an empty query string leaves no question mark", async () => {
+test("two changes at once are both kept", async () => {
   render(<Page />);
-  await press("clear");
-  expect(window.location.href).toMatch(/\/runs$/);
-  await act(async () => router.release());
-  expect(shown()).toBe("");
+  const entries = window.history.length;
+  await press("both");
+  expect(shown()).toBe("q=a&x=1&y=1");
+  expect(window.history.length).toBe(entries + 1);
 });
+
+test("what another part of the page changes is shown everywhere", async () => {
+  render(
+    <>
+      <Page />
+      <Other />
+    </>,
+  );
+  await act(async () => changeQueryString(adding("z")));
+  expect(shown()).toBe("q=a&z=1");
+  expect(screen.getByTestId("other")).toHaveTextContent("q=a&z=1");
+});
+
+test("a page that was left changes the address of no other", async () => {
+  vi.useFakeTimers();
+  const { unmount } = render(<Page />);
+  await press("later");
+  unmount();
+  vi.advanceTimersByTime(100);
+  expect(window.location.search).toBe("?q=a");
+});
+
+test.each([
+  ["", ""],
+  ["new=", "?new"],
+  ["new=&q=a%3D&duplicate=", "?new&q=a%3D&duplicate"],
+])("the end of an address with %j is %j", (query, search) =>
+  expect(searchOf(new URLSearchParams(query))).toBe(search),
+);

@@ -1,22 +1,22 @@
 "use client";
 
 import { useSearchParams } from "next/navigation";
-import { startTransition, useOptimistic } from "react";
-import { changeQueryString, type QueryChange } from "./change-query-string";
+import { useEffect, useOptimistic } from "react";
+import { changeQueryString, queryReaders } from "./change-query-string";
 
 /**
- * The page's query string, and a function that changes it without a navigation. What shows a change is there at once:
- * the router follows in a transition, which on a busy machine takes long enough for the next press or key.
+ * The page's query string, and `changeQueryString` for as long as the page is there. A change is shown at once: the
+ * router follows in a transition, which on a busy machine takes long enough for the next press or key.
  */
-export function useQueryString(): [
-  query: URLSearchParams,
-  change: (change: QueryChange, entry?: "replaceState" | "pushState") => void,
-] {
+export function useQueryString(): [query: URLSearchParams, change: typeof changeQueryString] {
   const [query, show] = useOptimistic<URLSearchParams>(useSearchParams());
-  const change = (...given: Parameters<typeof changeQueryString>) =>
-    startTransition(() => {
-      changeQueryString(...given);
-      show(new URLSearchParams(window.location.search));
-    });
+  // External system: the address, which others change, too.
+  useEffect(() => {
+    queryReaders.add(show);
+    return () => void queryReaders.delete(show);
+  }, [show]);
+  const change: typeof changeQueryString = (...given) => {
+    if (queryReaders.has(show)) changeQueryString(...given);
+  };
   return [new URLSearchParams(query), change];
 }

@@ -10,7 +10,7 @@ import { type Evaluation, evaluationsQuery, isActive, type RunDetail } from "@/l
 import { isUnderWay } from "@/lib/evaluations";
 import { learns } from "@/lib/run-actions";
 import { withRetry } from "@/lib/service";
-import { type AgentViewName, useAgentView } from "@/lib/url";
+import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/url";
 
 const LiveWindow = dynamic(
   withRetry(() => import("@/features/live-window").then((module) => module.LiveWindow)),
@@ -33,7 +33,7 @@ interface AgentProps {
 /** Shows the agent of a run: live in a session, at a moment of its training, or in the video of an evaluation. */
 export function Agent({ run, group }: AgentProps) {
   const { data: evaluations } = useQuery(evaluationsQuery(run.id));
-  const [chosen, choose] = useAgentView();
+  const chosen = useAgentView();
   const usual = useUsualView(run, evaluations);
   const shown = chosen ?? usual;
   const news = useNews(evaluations, shown);
@@ -41,7 +41,11 @@ export function Agent({ run, group }: AgentProps) {
     const label =
       run.actor === "human" ? "Played" : run.actor === "foreign" ? "Videos" : "Evaluation";
     return (
-      <AgentViews views={[{ name: "evaluation", label }]} shown="evaluation" onChoose={choose}>
+      <AgentViews
+        views={[{ name: "evaluation", label }]}
+        shown="evaluation"
+        onChoose={chooseAgentView}
+      >
         <EvaluationView run={run} />
       </AgentViews>
     );
@@ -54,12 +58,12 @@ export function Agent({ run, group }: AgentProps) {
         { name: "evaluation", label: "Evaluation", news },
       ]}
       shown={shown}
-      onChoose={choose}
+      onChoose={chooseAgentView}
     >
       {shown === "live" ? (
         <LiveWindow run={run} />
       ) : shown === "moment" ? (
-        <MomentView run={run} group={group} onLeave={() => choose(null)} Fork={ForkAt} />
+        <MomentView run={run} group={group} onLeave={() => chooseAgentView(null)} Fork={ForkAt} />
       ) : (
         <EvaluationView run={run} />
       )}

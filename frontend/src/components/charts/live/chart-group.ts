@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { createStore, useStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream";
-import { changeQueryString } from "@/lib/url";
+import { changeQueryString, searchOf } from "@/lib/url";
 import type { StepScale } from "../prepare/step-scale";
 
 /** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */
@@ -85,7 +85,7 @@ export function useMomentAddress(group: ChartGroup) {
         const moment = group.moment.get();
         if (moment === null) query.delete("moment");
         else query.set("moment", String(moment));
-        return `?${query}`;
+        return searchOf(query);
       });
     const leave = group.moment.subscribe(() => {
       window.clearTimeout(timer);

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { changeQueryString, useQueryString } from "@/lib/url";
+import { changeQueryString, searchOf, useQueryString } from "@/lib/url";
 import type { ChartGroup } from "../live/chart-group";
 import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
 
@@ -17,25 +17,28 @@ export function useChartSettings(
 ): [settings: ChartSettings, change: (change: Partial<ChartSettings>) => void] {
   const [query] = useQueryString();
   const [settings, setSettings] = useState(() => readChartSettings(query));
+  /** What was changed and is not in the address yet. Other charts of the page write theirs. */
+  const unwritten = useRef<Partial<ChartSettings>>({});
   const timer = useRef(0);
   // External system: a timer. It must not fire after the page was left, as the address is another
   // page's then.
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
+  const write = () =>
+    changeQueryString((now) => {
+      writeChartSettings(now, { ...readChartSettings(now), ...unwritten.current });
+      unwritten.current = {};
+      return searchOf(now);
+    });
   const change = (part: Partial<ChartSettings>) => {
-    const next = { ...settings, ...part };
-    setSettings(next);
-    if (next.axis !== settings.axis) {
+    setSettings({ ...settings, ...part });
+    if (part.axis !== undefined && part.axis !== settings.axis) {
       // The cursor and the window are positions on the old axis.
       group.cursor.set(null);
       group.reset();
     }
+    unwritten.current = { ...unwritten.current, ...part };
     window.clearTimeout(timer.current);
-    const write = () =>
-      changeQueryString((query) => {
-        writeChartSettings(query, next);
-        return `?${query}`;
-      });
     timer.current = window.setTimeout(write, WRITE_AFTER);
   };
   return [settings, change];

@@ -2,6 +2,7 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { pageEntries } from "./command-entries";
 import { overlayStore } from "./overlay";
 import { Palette } from "./palette";
 
@@ -47,6 +48,12 @@ beforeEach(() => {
   path = "/";
   search = "";
   push.mockReset();
+});
+
+test("every page is found by other words than its name", () => {
+  for (const { name, words } of pageEntries(push)) {
+    expect(words?.length, name).toBeGreaterThan(1); // beside "go to"
+  }
 });
 
 test("a run's name and Enter open the run", async () => {

@@ -1,6 +1,7 @@
 import type { Environment } from "@/lib/api";
 import { parseHyperparameter } from "@/components/schema-field";
 import { setting } from "@/lib/format";
+import { searchOf } from "@/lib/url";
 
 /** Typed text by name of the option. An option without an entry has its default. */
 export type TypedOptions = Readonly<Record<string, string>>;
@@ -32,7 +33,7 @@ export function writeOptions(
     if (text !== undefined && text !== setting(option.default))
       next.set(PREFIX + option.name, text);
   }
-  return `?${next.toString()}`;
+  return searchOf(next);
 }
 
 /** The values to play with. One that is not valid counts as its default. */

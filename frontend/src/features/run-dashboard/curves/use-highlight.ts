@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo } from "react";
-import { useQueryString } from "@/lib/url";
+import { searchOf, useQueryString } from "@/lib/url";
 import { type Highlight, readHighlight, writeHighlight } from "./highlight";
 
 export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {
@@ -12,7 +12,7 @@ export function useHighlight(): [Highlight | null, (highlight: Highlight | null)
   const point = (next: Highlight | null) =>
     change((written) => {
       writeHighlight(written, next);
-      return `?${written}`;
+      return searchOf(written);
     });
   return [highlight, point];
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQueryString } from "@/lib/url";
+import { searchOf, useQueryString } from "@/lib/url";
 
 export const DETAILS_TABS = [
   "config",
@@ -24,7 +24,7 @@ export function useDetailsTab(): [DetailsTab, (tab: DetailsTab) => void] {
   const open = (next: DetailsTab) =>
     change((written) => {
       written.set("details", next);
-      return `?${written}`;
+      return searchOf(written);
     });
   return [tab, open];
 }

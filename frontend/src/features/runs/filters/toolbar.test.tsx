@@ -12,7 +12,7 @@ function Filtered() {
   return (
     <>
       <Toolbar filter={filter} onChange={(part) => setFilter((now) => ({ ...now, ...part }))} />
-      <output>{writeListFilter(filter)}</output>
+      <output>{writeListFilter(new URLSearchParams(), filter)}</output>
     </>
   );
 }

@@ -73,7 +73,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const runActions = useRunActionsWithToasts(router.push);
 
   const show = (part: Partial<ListFilter>) => {
-    changeQuery((now) => writeListFilter({ ...readListFilter(now), ...part }));
+    changeQuery((now) => writeListFilter(now, { ...readListFilter(now), ...part }));
     window.scrollTo({ top: 0 });
   };
   const selectLines = async (from: number, to: number, anchor?: number) => {
