@@ -24,6 +24,17 @@ test("charts of one page write what was changed on each, and no more", async () 
   expect(one.result.current[0]).toMatchObject({ smoothing: 0.5, outliers: true });
 });
 
+test("two changes at once are both kept", async () => {
+  const { result } = charts();
+  act(() => {
+    result.current[1]({ smoothing: 0.5 });
+    result.current[1]({ outliers: true });
+  });
+  expect(result.current[0]).toMatchObject({ smoothing: 0.5, outliers: true });
+  await pass();
+  expect(window.location.search).toBe("?log=old&smooth=0.5&outliers=1");
+});
+
 test("what is undone leaves the address as it was", async () => {
   const { result } = charts();
   act(() => result.current[1]({ axis: "time" }));

@@ -31,7 +31,7 @@ export function useChartSettings(
       return searchOf(now);
     });
   const change = (part: Partial<ChartSettings>) => {
-    setSettings({ ...settings, ...part });
+    setSettings((now) => ({ ...now, ...part }));
     if (part.axis !== undefined && part.axis !== settings.axis) {
       // The cursor and the window are positions on the old axis.
       group.cursor.set(null);
