@@ -154,7 +154,7 @@ def test_one_who_never_stops_talking_is_answered_and_plays_on(service: Service) 
         talking = Thread(target=_talk, args=(loud, quiet))
         talking.start()
         try:
-            for _ in range(5):
+            for _ in range(3):
                 reached, heard = other.step(), loud.step()
                 assert other.step(lambda record, reached=reached: _place(record) > _place(reached))
                 assert loud.step(lambda record, heard=heard: _place(record) > _place(heard)), "no step is put off"

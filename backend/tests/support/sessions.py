@@ -67,8 +67,10 @@ def new_session(service: Service, **wishes: Any) -> dict[str, Any]:
 
 @contextmanager
 def looking(service: Service, session: Mapping[str, Any] | None = None, **wishes: Any) -> Iterator[Viewer]:
-    """Somebody who looks at ``session``, or at a new one."""
+    """Somebody who looks at ``session``, or at a new one; a service that answers late is waited for."""
     found = session or new_session(service, **wishes)
     address = f"ws://127.0.0.1:{service.port}{found['socket']}"
-    with connect(address, max_size=None, max_queue=None, open_timeout=PATIENCE, close_timeout=1) as socket:
-        yield Viewer(socket)
+    with connect(
+        address, max_size=None, max_queue=None, open_timeout=PATIENCE, close_timeout=1, ping_interval=None
+    ) as connection:
+        yield Viewer(connection)
