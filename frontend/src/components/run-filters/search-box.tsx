@@ -4,6 +4,7 @@ import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { controlClass } from "@/components/ui/field";
 import { useLimits } from "@/lib/registry";
+import { writeAfter } from "@/lib/url";
 
 /** Milliseconds without typing after which the list is filtered. */
 const PAUSE_MS = 180;
@@ -36,8 +37,7 @@ export function SearchBox({ text, onChange }: SearchBoxProps) {
   // (filters, order) are kept.
   useEffect(() => {
     if (typed === text) return;
-    const timer = window.setTimeout(commitAfterPause, PAUSE_MS);
-    return () => window.clearTimeout(timer);
+    return writeAfter(PAUSE_MS, commitAfterPause);
   }, [typed, text]);
 
   // External system: keyboard shortcuts on the whole page.

@@ -4,3 +4,4 @@ export { COLOR_BY, type ColorBy, readComparison, writeComparison } from "./compa
 export * from "./list-filter";
 export { isRunId, routes } from "./routes";
 export { useQueryString } from "./use-query-string";
+export { writeAfter } from "./write-after";

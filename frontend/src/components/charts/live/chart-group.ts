@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { createStore, useStore } from "@/lib/store";
 import type { AxisWindow } from "@/lib/stream";
-import { changeQueryString, searchOf } from "@/lib/url";
+import { changeQueryString, searchOf, writeAfter } from "@/lib/url";
 import type { StepScale } from "../prepare/step-scale";
 
 /** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */
@@ -70,7 +70,7 @@ export function usePicking(
   useEffect(() => group.steps.set(steps), [group, steps]);
 }
 
-/** Browsers refuse an address that changes too often, as it would while somebody scrubs. */
+/** Milliseconds without a change after which the address follows, as somebody may scrub. */
 const WRITE_AFTER = 250;
 
 /** Keeps the moment of a group in the address (`?moment=12288`), so that it can be shared. */
@@ -79,7 +79,7 @@ export function useMomentAddress(group: ChartGroup) {
   useEffect(() => {
     const asked = new URLSearchParams(window.location.search).get("moment") ?? "";
     if (/^\d{1,15}$/.test(asked)) group.moment.set(Number(asked));
-    let timer = 0;
+    let forget: (() => void) | undefined;
     const write = () =>
       changeQueryString((query) => {
         const moment = group.moment.get();
@@ -88,12 +88,12 @@ export function useMomentAddress(group: ChartGroup) {
         return searchOf(query);
       });
     const leave = group.moment.subscribe(() => {
-      window.clearTimeout(timer);
-      timer = window.setTimeout(write, WRITE_AFTER);
+      forget?.();
+      forget = writeAfter(WRITE_AFTER, write);
     });
     return () => {
       leave();
-      window.clearTimeout(timer);
+      forget?.();
     };
   }, [group]);
 }

@@ -1,14 +1,11 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { changeQueryString, searchOf, useQueryString } from "@/lib/url";
+import { changeQueryString, searchOf, useQueryString, writeAfter } from "@/lib/url";
 import type { ChartGroup } from "../live/chart-group";
 import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
 
-/**
- * Milliseconds between writes to the address. Browsers refuse more frequent ones, as happen while a slider is
- * dragged.
- */
+/** Milliseconds without a change after which the address follows: a slider that is dragged changes it all the time. */
 const WRITE_AFTER = 200;
 
 /** The settings of the page's charts, kept in its address. */
@@ -19,10 +16,9 @@ export function useChartSettings(
   const [settings, setSettings] = useState(() => readChartSettings(query));
   /** What was changed and is not in the address yet. Other charts of the page write theirs. */
   const unwritten = useRef<Partial<ChartSettings>>({});
-  const timer = useRef(0);
-  // External system: a timer. It must not fire after the page was left, as the address is another
-  // page's then.
-  useEffect(() => () => window.clearTimeout(timer.current), []);
+  const forget = useRef<() => void>(undefined);
+  // External system: the address, which is another page's once this one is left.
+  useEffect(() => () => forget.current?.(), []);
 
   const write = () =>
     changeQueryString((now) => {
@@ -38,8 +34,8 @@ export function useChartSettings(
       group.reset();
     }
     unwritten.current = { ...unwritten.current, ...part };
-    window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(write, WRITE_AFTER);
+    forget.current?.();
+    forget.current = writeAfter(WRITE_AFTER, write);
   };
   return [settings, change];
 }
