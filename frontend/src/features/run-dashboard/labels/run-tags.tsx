@@ -11,10 +11,9 @@ import { type Run, tagsQuery } from "@/lib/api";
 import { useLimits } from "@/lib/registry";
 import { useLabels } from "./use-labels";
 
-const MOST = 20;
-
 export function RunTags({ run }: { run: Run }) {
   const labels = useLabels(run.id);
+  const most = useLimits()?.tags.maximum ?? Infinity;
   const set = (tags: string[]) => labels.mutate({ tags });
   return (
     <span className="flex flex-wrap items-center gap-1">
@@ -31,7 +30,7 @@ export function RunTags({ run }: { run: Run }) {
           </button>
         </Badge>
       ))}
-      {run.tags.length < MOST && <AddTag run={run} onAdd={(tag) => set([...run.tags, tag])} />}
+      {run.tags.length < most && <AddTag run={run} onAdd={(tag) => set([...run.tags, tag])} />}
     </span>
   );
 }
