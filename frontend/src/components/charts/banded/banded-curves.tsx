@@ -48,29 +48,34 @@ function useSpec(props: BandedCurvesProps): ChartSpec {
   const says = JSON.stringify(labels);
   // External system: the sources, which are kept outside React.
   useEffect(() => {
-    for (const { id, iqm, low, high, count } of lines) {
-      const source = sources.get(id) ?? new HeldSource();
-      sources.set(id, source);
-      source.loadCurve("step", step, { iqm, low, high, count });
-    }
+    for (const line of lines) load(sources, step, line);
   }, [step, lines, sources]);
-  return useMemo(() => {
-    const sourceOf = (id: string) => {
-      const source = sources.get(id) ?? new HeldSource();
-      sources.set(id, source);
-      return source;
-    };
-    return {
+  return useMemo(
+    () => ({
       ...{ id: "curves", title, empty: "No curve yet", help },
-      series: labels.map(({ id, label, of, one, place }) => ({
-        ...{ id, label, source: sourceOf(id), metric: "iqm", smooth: false },
+      series: lines.map((line) => ({
+        ...{ id: line.id, label: line.label, metric: "iqm", smooth: false },
+        // Loaded already, so that a chart further down, which is drawn once it is near, does not say that it is empty.
+        source: sources.get(line.id) ?? load(sources, step, line),
         ...{ mode: "line" as const, band: { low: "low", high: "high" }, stepped },
-        over: { metric: "count", all: of, one },
-        ...seriesStyle(place),
+        over: { metric: "count", all: line.of, one: line.one },
+        ...seriesStyle(line.place),
       })),
       references: threshold === null ? [] : [{ label: "Threshold", value: threshold }],
-    };
-    // `says` holds all that the chart shows of `labels`.
+    }),
+    // `says` holds all that the chart shows of `lines` but for their values.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [says, title, threshold, help, stepped, sources]);
+    [says, title, threshold, help, stepped, sources],
+  );
+}
+
+function load(
+  sources: Map<string, HeldSource>,
+  step: number[],
+  { id, iqm, low, high, count }: BandedLine,
+): HeldSource {
+  const source = sources.get(id) ?? new HeldSource();
+  sources.set(id, source);
+  source.loadCurve("step", step, { iqm, low, high, count });
+  return source;
 }
