@@ -1,4 +1,5 @@
 import { startTransition } from "react";
+import { writeAtOnce } from "./write-after";
 
 /** The query string (`?…`, or empty) that follows from the one that the address has now. */
 export type QueryChange = (query: URLSearchParams) => string;
@@ -8,7 +9,8 @@ export const queryReaders = new Set<(query: URLSearchParams) => void>();
 
 /**
  * Changes the query string of the page's address without a navigation. `change` is given what the address says, not
- * what the page has rendered, which may be older: so two changes in a row are both kept.
+ * what the page has rendered, which may be older: so two changes in a row are both kept. What waits to be written is
+ * written first, since what is shown then may no longer have it.
  *
  * @param entry With `pushState`, Back leads to what was there before.
  */
@@ -16,6 +18,7 @@ export function changeQueryString(
   change: QueryChange,
   entry: "replaceState" | "pushState" = "replaceState",
 ) {
+  writeAtOnce();
   const { pathname, search } = window.location;
   const next = change(new URLSearchParams(search));
   startTransition(() => {

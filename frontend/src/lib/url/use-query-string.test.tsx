@@ -3,6 +3,7 @@ import { startTransition, use, useEffect, useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
 import { changeQueryString, searchOf } from "./change-query-string";
 import { useQueryString } from "./use-query-string";
+import { writeAfter } from "./write-after";
 
 /** A router that has followed the address when the test says so. */
 const router = vi.hoisted(() => ({ follow: () => {}, arrive: () => {} }));
@@ -80,6 +81,17 @@ test("two changes at once are both kept", async () => {
   await press("both");
   expect(shown()).toBe("q=a&x=1&y=1");
   expect(window.history.length).toBe(entries + 1);
+});
+
+test("what waits for a pause is written before another change, once", async () => {
+  vi.useFakeTimers();
+  render(<Page />);
+  writeAfter(200, () => changeQueryString(adding("typed")));
+  await press("x");
+  expect(window.location.search).toBe("?q=a&typed=1&x=1");
+  const writes = vi.mocked(window.history.replaceState).mock.calls.length;
+  vi.advanceTimersByTime(300);
+  expect(vi.mocked(window.history.replaceState).mock.calls).toHaveLength(writes);
 });
 
 test("what another part of the page changes is shown everywhere", async () => {

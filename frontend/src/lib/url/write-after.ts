@@ -20,7 +20,7 @@ export function writeAfter(ms: number, write: () => void): () => void {
   return forget;
 }
 
-/** Ends all pauses: to be called before the page is left, as a write during a navigation would cancel it. */
+/** Ends all pauses: before the page is left, as a write during a navigation would cancel it, and before other writes. */
 export function writeAtOnce() {
   for (const once of waiting.keys()) once();
 }
