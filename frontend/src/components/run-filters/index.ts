@@ -1,3 +1,3 @@
 /** Choosing runs by text, status, algorithm, environment and tag. */
-export { FilterButton } from "./filter-button";
+export { FilterButtons } from "./filter-buttons";
 export { SearchBox } from "./search-box";

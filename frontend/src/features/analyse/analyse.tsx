@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { FilterButton, SearchBox } from "@/components/run-filters";
+import { FilterButtons, SearchBox } from "@/components/run-filters";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
@@ -31,13 +31,6 @@ const VIEW_NAMES: Record<View, string> = {
   pivot: "Pivot",
   sql: "SQL",
 };
-
-const FILTERS = [
-  ["status", "Status"],
-  ["algo", "Algorithm"],
-  ["env_id", "Environment"],
-  ["tag", "Tag"],
-] as const;
 
 /** Questions over all runs. */
 export function Analyse() {
@@ -90,14 +83,7 @@ function Controls({ address, schema, change }: ControlsProps) {
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <SearchBox text={filter.text} onChange={(text) => change({ filter: { text } })} />
-        {FILTERS.map(([name, label]) => (
-          <FilterButton
-            key={name}
-            {...{ name, label }}
-            values={filter[name]}
-            onChange={(values) => change({ filter: { [name]: values } })}
-          />
-        ))}
+        <FilterButtons filter={filter} onChange={(filter) => change({ filter })} />
         {isFiltered(filter) && (
           <Button variant="quiet" onClick={() => change({ filter: NO_FILTER })}>
             Clear

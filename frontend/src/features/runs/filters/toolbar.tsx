@@ -1,18 +1,11 @@
 "use client";
 
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { FilterButton, SearchBox } from "@/components/run-filters";
+import { FilterButtons, SearchBox } from "@/components/run-filters";
 import { Button } from "@/components/ui/button";
 import { Select } from "@/components/ui/select";
 import { Switch } from "@/components/ui/switch";
 import { NO_FILTER, isFiltered, type ListFilter, SORTS, type SortKey } from "@/lib/url";
-
-const FILTERS = [
-  ["status", "Status"],
-  ["algo", "Algorithm"],
-  ["env_id", "Environment"],
-  ["tag", "Tag"],
-] as const;
 
 const ORDERS: Record<SortKey, string> = {
   created_at: "Age",
@@ -39,15 +32,7 @@ export function Toolbar({ filter, onChange }: ToolbarProps) {
     <div className="flex flex-wrap items-center gap-2">
       <SearchBox text={filter.text} onChange={(text) => onChange({ text })} />
       <div className="flex max-w-full items-center gap-2 max-md:-mx-4 max-md:scrollbar-none max-md:overflow-x-auto max-md:px-4 max-md:py-1">
-        {FILTERS.map(([name, label]) => (
-          <FilterButton
-            key={name}
-            name={name}
-            label={label}
-            values={filter[name]}
-            onChange={(values) => onChange({ [name]: values })}
-          />
-        ))}
+        <FilterButtons filter={filter} onChange={onChange} />
         <div className="flex items-center md:hidden">
           <Select
             aria-label="Sort by"
