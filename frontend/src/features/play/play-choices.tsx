@@ -7,32 +7,38 @@ import { EnvironmentStill } from "@/components/ui/environment-still";
 import { ErrorState } from "@/components/ui/error-state";
 import { environmentsQuery } from "@/lib/api";
 import { routes } from "@/lib/url";
+import { ChoicesSkeleton } from "./play-skeletons";
 
 /** What can be played, as pictures. */
 export function PlayChoices() {
-  const { data, error, refetch } = useQuery(environmentsQuery);
+  const { data, error, refetch, isFetching } = useQuery(environmentsQuery);
   return (
     <>
       <PageHeader title="Play">
         Every environment can be played with the keyboard, to learn what an agent has to learn.
       </PageHeader>
-      {error && <ErrorState error={error} retry={() => void refetch()} />}
-      <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">
-        {(data ?? [])
-          .filter(({ available }) => available)
-          .map(({ id, name, summary, still_url }) => (
-            <li key={id}>
-              <Link
-                href={routes.playOn(id)}
-                className="block h-full rounded-lg border border-line bg-surface p-2 transition-colors hover:border-line-strong hover:bg-raised"
-              >
-                <EnvironmentStill url={still_url} className="aspect-3/2 w-full" />
-                <span className="mt-2 block text-sm font-medium">{name}</span>
-                <span className="mt-0.5 line-clamp-2 text-xs text-ink-soft">{summary}</span>
-              </Link>
-            </li>
-          ))}
-      </ul>
+      {data ? (
+        <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">
+          {data
+            .filter(({ available }) => available)
+            .map(({ id, name, summary, still_url }) => (
+              <li key={id}>
+                <Link
+                  href={routes.playOn(id)}
+                  className="block h-full rounded-lg border border-line bg-surface p-2 transition-colors hover:border-line-strong hover:bg-raised"
+                >
+                  <EnvironmentStill url={still_url} className="aspect-3/2 w-full" />
+                  <span className="mt-2 block text-sm font-medium">{name}</span>
+                  <span className="mt-0.5 line-clamp-2 text-xs text-ink-soft">{summary}</span>
+                </Link>
+              </li>
+            ))}
+        </ul>
+      ) : error ? (
+        <ErrorState error={error} retry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <ChoicesSkeleton />
+      )}
     </>
   );
 }

@@ -11,6 +11,7 @@ import { routes, useQueryString } from "@/lib/url";
 import { optionValues, readOptions, writeOptions } from "./options/address";
 import { EnvironmentOptions } from "./options/environment-options";
 import { PlayRoom } from "./play-room";
+import { RoomSkeleton } from "./play-skeletons";
 
 /** An environment, played by hand with the options in the address. */
 export function PlayEnvironment({ id }: { id: string }) {
@@ -23,7 +24,9 @@ export function PlayEnvironment({ id }: { id: string }) {
   return (
     <>
       <PageHeader title={`Play ${environment?.name ?? id}`}>{environment?.summary}</PageHeader>
-      {!isPending && (
+      {isPending ? (
+        <RoomSkeleton />
+      ) : (
         <Room key={said} id={id} options={values as CreateSession["env_options"]}>
           {environment && environment.options.length > 0 && (
             <EnvironmentOptions
