@@ -1,7 +1,7 @@
 "use client";
 
 import clsx from "clsx";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { Select } from "@/components/ui/select";
 import type { FieldProblem } from "@/lib/api";
 import { type Clause, concerns, phraseOf, rephrased, type Vocabulary } from "./draft";

@@ -1,2 +1,1 @@
-export { type NamedRun, runActionsWithToasts } from "./run-actions-with-toasts";
-export { useRunActionsWithToasts } from "./use-run-actions-with-toasts";
+export { type NamedRun, useRunActionsWithToasts } from "./use-run-actions-with-toasts";

@@ -2,7 +2,7 @@
 
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { useLimits } from "@/lib/registry";
 import { writeAfter } from "@/lib/url";
 

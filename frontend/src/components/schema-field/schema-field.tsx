@@ -1,6 +1,7 @@
 import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
 import { setting } from "@/lib/format";

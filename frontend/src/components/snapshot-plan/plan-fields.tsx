@@ -1,4 +1,5 @@
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import type { PlanDraft, PlanProblems } from "./plan";
 
 interface PlanFieldsProps {

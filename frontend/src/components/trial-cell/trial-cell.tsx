@@ -36,7 +36,7 @@ interface TrialCellProps {
 /**
  * One trial, a link to its run: its words, and its returns over the share of its steps that it has trained. Of few
  * elements, as a table has up to a thousand of them; the table around them opens a link that is clicked
- * (`useOpenTrial`).
+ * (`useOpenLinks`).
  */
 export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellProps) {
   if (!cell) return <td />;

@@ -1,9 +1,6 @@
 import clsx from "clsx";
 import { type ReactNode, useId } from "react";
 
-export const controlClass =
-  "h-8 w-full min-w-0 rounded-md border border-control-line bg-raised px-2.5 text-sm tabular-nums transition-colors hover:border-ink-faint aria-invalid:border-bad disabled:opacity-60 max-md:h-10 max-md:text-[1rem]";
-
 export interface ControlProps {
   id: string;
   "aria-describedby": string | undefined;
@@ -45,7 +42,10 @@ export function Field({ label, hint, error, aside, mono, className, children }: 
         "aria-invalid": error ? true : undefined,
       })}
       {note && (
-        <p id={`${id}-note`} className={clsx("text-xs", error ? "text-bad" : "text-ink-faint")}>
+        <p
+          id={`${id}-note`}
+          className={clsx("text-xs wrap-anywhere", error ? "text-bad" : "text-ink-faint")}
+        >
           {note}
         </p>
       )}

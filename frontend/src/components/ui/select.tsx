@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
-import { controlClass } from "./field";
+import { controlClass } from "./control-class";
 
 /** A native select, which has the best picker on phones and works fully by keyboard. */
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {

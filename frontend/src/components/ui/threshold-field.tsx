@@ -4,7 +4,7 @@ import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { parseNumber, setting } from "@/lib/format";
 
 interface ThresholdFieldProps {

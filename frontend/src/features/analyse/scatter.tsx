@@ -5,6 +5,7 @@ import Link from "next/link";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { seriesStyle } from "@/components/ui/series-style";
+import { useOpenLinks } from "@/components/ui/use-open-links";
 import { type AnalyticsQuestion, runScatterQuery, type ScatterPoint } from "@/lib/api";
 import { compact, count, decimal, plural, setting } from "@/lib/format";
 import { routes } from "@/lib/url";
@@ -99,6 +100,7 @@ interface PlotProps {
 }
 
 function Plot({ points, groups, names }: PlotProps) {
+  const openLinks = useOpenLinks();
   const across = extentOf(
     points.map(({ x }) => x),
     true,
@@ -111,7 +113,7 @@ function Plot({ points, groups, names }: PlotProps) {
       <div className="border-b border-l border-line p-3">
         <p className="sr-only">{`${names.y} against ${names.x} of ${plural(points.length, "run")}`}</p>
         {/* Thousands of links would be in the way of the keyboard: the list below has the best ones. */}
-        <svg aria-hidden className="block h-64 w-full overflow-visible md:h-96">
+        <svg aria-hidden className="block h-64 w-full overflow-visible md:h-96" onClick={openLinks}>
           {points.map((point) => {
             const shape = places.get(point.group) ?? groups.length;
             return (

@@ -5,7 +5,7 @@ import { Download, Play } from "lucide-react";
 import { useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { type AnalyticsSchema, ApiError, type QueryAnswer, sqlQuery } from "@/lib/api";

@@ -4,7 +4,8 @@ import clsx from "clsx";
 import { useMemo, useState } from "react";
 import { ChartHelp } from "@/components/charts";
 import { sparklineScale } from "@/components/charts/sparkline/sparkline-path";
-import { TrialCell, useOpenTrial } from "@/components/trial-cell";
+import { TrialCell } from "@/components/trial-cell";
+import { useOpenLinks } from "@/components/ui/use-open-links";
 import { Button } from "@/components/ui/button";
 import { ScrollRegion } from "@/components/ui/scroll-region";
 import type { ExperimentCell, SearchedTrial, SearchResults } from "@/lib/api";
@@ -33,7 +34,7 @@ const BESIDE_CELLS = "pl-2";
 export function TrialList(props: TrialListProps) {
   const { search, how, passing, seeds, cells, picked, onPick } = props;
   const [all, setAll] = useState(false);
-  const openTrial = useOpenTrial();
+  const openTrial = useOpenLinks();
   const names = search.coordinates.axes.map(({ name }) => name);
   const scale = useMemo(() => sparklineScale(cells.map(({ sparkline }) => sparkline)), [cells]);
   const runs = useMemo(

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Disclosure } from "@/components/ui/disclosure";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Limits } from "@/lib/api";
 import { setting } from "@/lib/format";

@@ -1,5 +1,6 @@
 import { LISTED, SeedCount } from "@/components/seeds";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import type { ExperimentDraft } from "./draft";
 import { POINTERS, problemAt, type Problems } from "./problems";
 

@@ -1,5 +1,5 @@
 import { type ComponentProps, useId } from "react";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
 import { conditionsOf, conditionText, type SpaceRow } from "./sweep-draft";

@@ -1,4 +1,5 @@
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { Hyperparameter } from "@/lib/api";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";

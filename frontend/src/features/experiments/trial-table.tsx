@@ -2,7 +2,8 @@ import clsx from "clsx";
 import { useMemo } from "react";
 import { type SparklineScale, sparklineScale } from "@/components/charts/sparkline/sparkline-path";
 import { ScrollRegion } from "@/components/ui/scroll-region";
-import { TrialCell, useOpenTrial } from "@/components/trial-cell";
+import { TrialCell } from "@/components/trial-cell";
+import { useOpenLinks } from "@/components/ui/use-open-links";
 import type { Experiment } from "@/lib/api";
 
 /** Seeds whose cells would be bars if they filled the width. */
@@ -12,7 +13,7 @@ const FEW = 3;
 export function TrialTable({ experiment }: { experiment: Experiment }) {
   const { variants, seeds, cells } = experiment;
   const found = new Map(cells.map((cell) => [`${cell.variant} ${cell.seed}`, cell]));
-  const openTrial = useOpenTrial();
+  const openTrial = useOpenLinks();
   const scales = useMemo(() => scalesOf(variants, cells), [variants, cells]);
   return (
     <ScrollRegion label="Trials by seed" bleeds className="max-h-112">

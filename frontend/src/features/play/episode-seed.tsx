@@ -3,7 +3,8 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { parseNumber } from "@/lib/format";
 import { useLimits } from "@/lib/registry";
 import type { SessionClient } from "@/lib/session";

@@ -7,7 +7,7 @@ import { EnvironmentStill } from "@/components/ui/environment-still";
 import { ErrorState } from "@/components/ui/error-state";
 import { environmentsQuery } from "@/lib/api";
 import { routes } from "@/lib/url";
-import { ChoicesSkeleton } from "./play-skeletons";
+import { CHOICES_GRID, ChoicesSkeleton } from "./play-skeletons";
 
 /** What can be played, as pictures. */
 export function PlayChoices() {
@@ -18,7 +18,7 @@ export function PlayChoices() {
         Every environment can be played with the keyboard, to learn what an agent has to learn.
       </PageHeader>
       {data ? (
-        <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">
+        <ul className={CHOICES_GRID}>
           {data
             .filter(({ available }) => available)
             .map(({ id, name, summary, still_url }) => (

@@ -21,6 +21,7 @@ import { EpisodeSeed } from "./episode-seed";
 import { Futures } from "./futures";
 import { PlayControls } from "./play-controls";
 import { PlayedEpisodes } from "./played-episodes";
+import { ROOM_GRID } from "./play-skeletons";
 import { PolicyAdvice } from "./policy-advice";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
 
@@ -47,7 +48,7 @@ export function PlayRoom({ client, envId, label, aside }: PlayRoomProps) {
   const live = state.phase === "live";
   const controls = state.hello?.controls;
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
+    <div className={ROOM_GRID}>
       <Card label="Stage" bodyClass="flex flex-col gap-3 p-3 md:p-4">
         <div className="relative">
           <KeysStage

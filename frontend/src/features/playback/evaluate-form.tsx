@@ -3,7 +3,8 @@
 import { Clapperboard, SlidersHorizontal } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";

@@ -5,7 +5,8 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Disclosure } from "@/components/ui/disclosure";
-import { type ControlProps, controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { type ControlProps, Field } from "@/components/ui/field";
 import {
   type Algorithm,
   ApiError,

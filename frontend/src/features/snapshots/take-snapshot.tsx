@@ -3,7 +3,8 @@
 import { Camera } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
 import { explainAction } from "@/lib/api";
 import { useLimits } from "@/lib/registry";

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import { healthQuery, type StorageRule } from "@/lib/api";
 import { type RuleAction, ruleActions, type Draft, emptyDraft, keepsNewest, ruleOf } from "./draft";

@@ -10,5 +10,5 @@ export {
   whyNot,
   whyNotCompare,
 } from "./availability";
-export { runActions } from "./run-actions";
+export type { RunActions } from "./run-actions";
 export { useRunActions } from "./use-run-actions";

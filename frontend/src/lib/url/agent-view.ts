@@ -14,7 +14,9 @@ export function useAgentView(): AgentViewName | null {
   return AGENT_VIEWS.find((name) => name === asked) ?? null;
 }
 
+/** Chosen again and again while somebody scrubs through moments, which wait to be written. */
 export function chooseAgentView(view: AgentViewName | null) {
+  if (new URLSearchParams(window.location.search).get("view") === view) return;
   changeQueryString((query) => {
     if (view === null) query.delete("view");
     else query.set("view", view);

@@ -1,26 +1,31 @@
-/** Writes to the address that wait for a pause, with their timers. */
+/** What waits to be written into the address, in order, with its timers. */
 const waiting = new Map<() => void, ReturnType<typeof setTimeout>>();
 
 /**
- * Calls `write`, which changes the address, after a pause: browsers refuse an address that changes too often.
+ * Calls `write`, which changes the address, once nothing was asked for `ms` milliseconds: browsers refuse an address
+ * that changes with each key or pixel. It is called sooner where `writeAtOnce` is, and not at all once another page is
+ * there. Whoever asks again, or goes away, takes it back first.
  *
- * @param ms The pause, in milliseconds.
  * @returns Takes it back.
  */
 export function writeAfter(ms: number, write: () => void): () => void {
-  const once = () => {
-    forget();
-    write();
+  const { pathname } = window.location;
+  const writeHere = () => {
+    if (window.location.pathname === pathname) write();
   };
-  const forget = () => {
-    clearTimeout(waiting.get(once));
-    waiting.delete(once);
+  waiting.set(writeHere, setTimeout(writeAtOnce, ms));
+  return () => {
+    clearTimeout(waiting.get(writeHere));
+    waiting.delete(writeHere);
   };
-  waiting.set(once, setTimeout(once, ms));
-  return forget;
 }
 
 /** Ends all pauses: before the page is left, as a write during a navigation would cancel it, and before other writes. */
 export function writeAtOnce() {
-  for (const once of waiting.keys()) once();
+  const due = [...waiting];
+  waiting.clear();
+  for (const [write, timer] of due) {
+    clearTimeout(timer);
+    write();
+  }
 }

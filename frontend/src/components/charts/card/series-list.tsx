@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { memo, useDeferredValue, useState } from "react";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { decimal } from "@/lib/format";
 import { useStore, useStoreValue } from "@/lib/store";
 import { useCursor } from "../live/chart-group";

@@ -1,7 +1,7 @@
 import clsx from "clsx";
 import { ChevronsUpDown } from "lucide-react";
 import type { ComponentProps } from "react";
-import { controlClass } from "../field";
+import { controlClass } from "../control-class";
 
 /** A button that looks like a field, because it holds a value. */
 export function ComboboxTrigger({ className, children, ...rest }: ComponentProps<"button">) {

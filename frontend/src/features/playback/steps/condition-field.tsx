@@ -4,7 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { ApiError, type Evaluation, explainAction, type StepsInfo, stepsQuery } from "@/lib/api";
 
 /** Characters that the service takes. */

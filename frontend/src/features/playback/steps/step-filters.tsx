@@ -1,5 +1,6 @@
 import { nameOf } from "@/components/policy-reading";
-import { Field, controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { StepsInfo } from "@/lib/api";
 import { type End, isRewardTest, type StepFilter } from "./step-filter";

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Check, CircleAlert, NotebookPen } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { Popover } from "@/components/ui/popover";
 import { explainAction, keys, patchRun, type Run, type RunDetail } from "@/lib/api";
 import { useLimits } from "@/lib/registry";

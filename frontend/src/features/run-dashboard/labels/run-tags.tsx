@@ -5,7 +5,7 @@ import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
 import { Popover } from "@/components/ui/popover";
 import { type Run, tagsQuery } from "@/lib/api";
 import { useLimits } from "@/lib/registry";

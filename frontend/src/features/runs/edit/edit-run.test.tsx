@@ -28,7 +28,7 @@ test("A tag that is refused stays in its field, with the reason, and nothing is 
   fireEvent.change(field, { target: { value: tooLong } });
   fireEvent.keyDown(field, { key: "Enter" });
   fireEvent.click(screen.getByRole("button", { name: "Save" }));
-  expect(await screen.findByText(detail)).toBeVisible();
+  expect(await screen.findByText(`${tooLong}: ${detail}`)).toBeVisible();
   expect(asked.find(({ route }) => route === "PATCH /runs/r")?.body).toMatchObject({
     tags: ["baseline", tooLong],
   });

@@ -4,9 +4,10 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { ApiError, explainAction, type Run } from "@/lib/api";
+import { ApiError, explainAction, type PatchRun, type Run } from "@/lib/api";
 import { useLimits } from "@/lib/registry";
 import { useRunActions } from "@/lib/run-actions";
 import { TagField } from "./tag-field";
@@ -23,18 +24,21 @@ export function EditRun({ run, onClose }: EditRunProps) {
   const limits = useLimits();
   const [{ name, tags, notes }, setDraft] = useState(run);
   const save = useMutation({
-    mutationFn: () => relabel(run.id, { name: name.trim(), tags, notes }),
+    mutationFn: (labels: PatchRun) => relabel(run.id, labels),
     onSuccess: onClose,
   });
   const edit = (change: Partial<Run>) => setDraft((old) => ({ ...old, ...change }));
-  const problem = (pointer: string) =>
+  const refused = (pointer: string) =>
     save.error instanceof ApiError
-      ? save.error.fields.find((field) => field.pointer.startsWith(pointer))?.detail
+      ? save.error.fields.find((field) => field.pointer.startsWith(pointer))
       : undefined;
+  const problem = (pointer: string) => refused(pointer)?.detail;
+  const tagProblem = refused("/tags");
+  const refusedTag = save.variables?.tags?.[Number(tagProblem?.pointer.split("/")[2])];
   const blank = name.trim() === "";
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!blank && !save.isPending) save.mutate();
+    if (!blank && !save.isPending) save.mutate({ name: name.trim(), tags, notes });
   };
   return (
     <Dialog
@@ -65,7 +69,11 @@ export function EditRun({ run, onClose }: EditRunProps) {
             />
           )}
         </Field>
-        <TagField tags={tags} onChange={(next) => edit({ tags: next })} error={problem("/tags")} />
+        <TagField
+          tags={tags}
+          onChange={(next) => edit({ tags: next })}
+          error={tagProblem && [refusedTag, tagProblem.detail].filter(Boolean).join(": ")}
+        />
         <Field label="Notes" error={problem("/notes")}>
           {(control) => (
             <textarea

@@ -1,4 +1,5 @@
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Switch } from "@/components/ui/switch";
 import { anatomyOf, type EvaluationDraft, environmentOf, evaluationOf } from "./draft";
 import type { FieldsProps } from "./form-state";

@@ -1,6 +1,7 @@
 import { RotateCcw } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { Slider } from "@/components/ui/slider";
 import { compact, count, duration } from "@/lib/format";
 import { algorithmOf, presetOf, timestepsOf } from "./draft";

@@ -1,4 +1,5 @@
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { algorithmOf, environmentOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";

@@ -1,6 +1,7 @@
 import { Dices } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { controlClass, Field } from "@/components/ui/field";
+import { controlClass } from "@/components/ui/control-class";
+import { Field } from "@/components/ui/field";
 import { algorithmOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { LISTED } from "@/components/seeds";

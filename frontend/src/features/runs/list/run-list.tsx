@@ -1,10 +1,9 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
-import type { NamedRun } from "@/components/run-actions";
+import { type NamedRun, useRunActionsWithToasts } from "@/components/run-actions";
 import { ErrorState } from "@/components/ui/error-state";
 import type { Run, SeedGroup } from "@/lib/api";
 import { usualPolicy } from "@/lib/evaluations";
@@ -26,8 +25,7 @@ import { RunTable } from "./table/run-table";
 import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selection";
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 
-// What most visits do not need is loaded when it is used.
-const loadRunActions = withRetry(() => import("@/components/run-actions"));
+// Parts that most visits do not need are loaded when they are shown.
 const NoRuns = lazy(
   withRetry(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns }))),
 );
@@ -72,8 +70,7 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
   const [groupMenu, setGroupMenu] = useState<OpenGroupMenu | null>(null);
   const [edited, setEdited] = useState<Run | null>(null);
   const idsOfLines = useIdsOfLines(filter);
-  const client = useQueryClient();
-  const runActions = async () => (await loadRunActions()).runActionsWithToasts(client, router.push);
+  const runActions = useRunActionsWithToasts(router.push);
 
   const show = (part: Partial<ListFilter>) => {
     changeQuery((now) => writeListFilter(now, { ...readListFilter(now), ...part }));
@@ -88,8 +85,8 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
     void selectLines(...span(anchor, index), anchor);
   };
   const remove = (runs: readonly NamedRun[]) =>
-    void runActions()
-      .then(({ remove }) => remove(runs))
+    void runActions
+      .remove(runs)
       .then((gone) => select({ kind: "remove", ids: gone.map(({ id }) => id) }));
   const actions = {
     toggle: (ids: readonly string[], index: number) => select({ kind: "toggle", ids, index }),
@@ -100,18 +97,17 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
     remove,
     removeGroup: ({ run_ids }: SeedGroup, { name }: Run) =>
       remove(run_ids.map((id) => ({ id, name }))),
-    openGroup: ({ run_ids }: SeedGroup) => router.push(routes.compareRuns(run_ids)),
-    start: (run: Run) => void runActions().then(({ start }) => start(run)),
-    pause: (run: Run) => void runActions().then(({ pause }) => pause(run)),
-    resume: (run: Run) => void runActions().then(({ resume }) => resume(run)),
-    stop: (run: Run) => void runActions().then(({ stop }) => stop(run)),
-    evaluate: (run: Run) =>
-      void runActions().then(({ evaluate }) => evaluate(run, { policy: usualPolicy(run) })),
+    openGroup: ({ run_ids }: SeedGroup) => runActions.compare(run_ids),
+    start: (run: Run) => void runActions.start(run),
+    pause: (run: Run) => void runActions.pause(run),
+    resume: (run: Run) => void runActions.resume(run),
+    stop: (run: Run) => void runActions.stop(run),
+    evaluate: (run: Run) => void runActions.evaluate(run, { policy: usualPolicy(run) }),
     openMenu: (run: Run, button: HTMLElement) => setMenu({ run, button }),
     openGroupMenu: (group: SeedGroup, run: Run, button: HTMLElement, unfold: () => void) =>
       setGroupMenu({ group, run, button, unfold }),
     open: (run: Run) => router.push(routes.run(run.id)),
-    compare: (run: Run) => router.push(routes.compareRuns([run.id])),
+    compare: (run: Run) => runActions.compare([run.id]),
     duplicate: onDuplicate,
   };
 

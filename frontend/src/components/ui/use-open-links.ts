@@ -4,10 +4,10 @@ import { useRouter } from "next/navigation";
 import type { MouseEvent } from "react";
 
 /**
- * For the table around cells, whose links it opens within the app. A `Link` in each would have the page of every run in
- * view fetched ahead: hundreds of requests.
+ * For what stands around many plain links, which it opens within the app. A `Link` each would have the page of every run
+ * in view fetched ahead: hundreds of requests.
  */
-export function useOpenTrial(): (event: MouseEvent) => void {
+export function useOpenLinks(): (event: MouseEvent) => void {
   const router = useRouter();
   return (event) => {
     const href = (event.target as Element).closest("a")?.getAttribute("href");
