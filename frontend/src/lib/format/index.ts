@@ -1,5 +1,6 @@
-export { brief, bytes, compact, count, decimal, interval, NONE } from "./number";
-export { noInterval, percent, plural, setting, shareText } from "./number";
+export { brief, bytes, compact, count, decimal, NONE, percent, plural, shareText } from "./number";
+export { interval, noInterval } from "./interval";
+export { setting } from "./setting";
 export { compactBy } from "./compact-by";
 export { age, clockTime, duration, elapsed, moment, remaining } from "./time";
 export { solvedAt, solvedWords, unsolvedWords } from "./solved";

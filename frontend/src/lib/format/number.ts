@@ -36,28 +36,6 @@ export function decimal(value: number | null | undefined): string {
   return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 4);
 }
 
-/** What stands where an interval would, if one seed (or run) alone has a value. */
-export function noInterval(one: "seed" | "run" = "seed"): string {
-  return `one ${one}: no interval`;
-}
-
-/** The ends of an interval: `[92.0, 97.5]`; what `noInterval` says without them. */
-export function interval(
-  low: number | null | undefined,
-  high: number | null | undefined,
-  { one, format = decimal }: { one?: "seed" | "run"; format?: (value: number) => string } = {},
-): string {
-  return isNumber(low) && isNumber(high) ? `[${format(low)}, ${format(high)}]` : noInterval(one);
-}
-
-/** The value of a hyperparameter as a person would write it: `0.0003`, `1e-8`, `[64, 64]`, `linear`. */
-export function setting(value: unknown): string {
-  if (value === null || value === undefined) return "none";
-  if (Array.isArray(value)) return value.map(setting).join(", ") || "none";
-  if (typeof value === "object") return JSON.stringify(value);
-  return String(value);
-}
-
 /** How far something is, in whole percent, rounded down, so that 100% means done. */
 export function percent(share: number): string {
   // In floating point, 0.29 × 100 is slightly below 29.
@@ -85,6 +63,6 @@ function trim(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }
 
-function isNumber(value: number | null | undefined): value is number {
+export function isNumber(value: number | null | undefined): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }

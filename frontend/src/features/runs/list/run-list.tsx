@@ -19,7 +19,6 @@ import {
   writeListFilter,
 } from "@/lib/url";
 import { Toolbar } from "../filters/toolbar";
-import { NoMatches } from "./empty/no-matches";
 import { RunListSkeleton } from "./run-list-skeleton";
 import { RunTable } from "./table/run-table";
 import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selection";
@@ -28,6 +27,9 @@ import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
 // Parts that most visits do not need are loaded when they are shown.
 const NoRuns = lazy(
   withRetry(() => import("./empty/no-runs").then(({ NoRuns }) => ({ default: NoRuns }))),
+);
+const NoMatches = lazy(
+  withRetry(() => import("./empty/no-matches").then(({ NoMatches }) => ({ default: NoMatches }))),
 );
 const SelectionBar = lazy(
   withRetry(() =>
@@ -138,7 +140,9 @@ export function RunList({ onNew, onImport, onDuplicate }: RunListProps) {
             retrying={first.isFetching}
           />
         ) : total === 0 ? (
-          <NoMatches clear={() => show(NO_FILTER)} />
+          <Suspense>
+            <NoMatches clear={() => show(NO_FILTER)} />
+          </Suspense>
         ) : (
           <RunTable
             filter={filter}
