@@ -30,6 +30,12 @@ test("runs are grouped by a setting, drawn in each way, and the address keeps th
   const best = scatter.getByRole("list").last().getByRole("link").first();
   await expect(best).toHaveAttribute("href", /\/runs\/view\?id=ppo-/);
 
+  await page.evaluate(() => Object.assign(window, { isSameVisit: true }));
+  await scatter.locator("svg a").first().dispatchEvent("click");
+  await expect(page).toHaveURL(/\/runs\/view\?id=ppo-/);
+  expect(await page.evaluate(() => "isSameVisit" in window), "opened within the app").toBe(true);
+  await page.goBack();
+
   await choose(page, "Pivot");
   await page.getByLabel("Across").selectOption("env_id");
   const pivot = page.getByRole("region", { name: "Pivot" });

@@ -44,13 +44,26 @@ test.each([
   expect(new URLSearchParams(search()).get("smooth")).toBe("0");
 });
 
-test("what was asked for on a page is not written into the address that Back leads to", () => {
+test.each(["/experiments", "/runs/view?id=b"])(
+  "what was asked for on a page is not written into the address %s that Back leads to",
+  (address) => {
+    window.history.replaceState(null, "", "/runs/view?id=a");
+    writeAfter(200, setting("moment", "1"));
+    window.history.replaceState(null, "", address);
+    onRouterTransitionStart(address, "traverse");
+    vi.runAllTimers();
+    expect(window.location.pathname + search()).toBe(address);
+  },
+);
+
+test("Back within a page ends no pause, as the router is about to read the address", () => {
+  window.history.replaceState(null, "", "/runs?new");
   writeAfter(200, setting("q", "word"));
-  window.history.replaceState(null, "", "/experiments");
-  onRouterTransitionStart("/experiments", "traverse");
+  window.history.replaceState(null, "", "/runs");
+  onRouterTransitionStart("/runs", "traverse");
   expect(search()).toBe("");
   vi.runAllTimers();
-  expect(search()).toBe("");
+  expect(search()).toBe("?q=word");
 });
 
 test("a view that is chosen again while somebody scrubs ends no pause", () => {

@@ -9,15 +9,21 @@ const waiting = new Map<() => void, ReturnType<typeof setTimeout>>();
  * @returns Takes it back.
  */
 export function writeAfter(ms: number, write: () => void): () => void {
-  const { pathname } = window.location;
+  const page = openPage();
   const writeHere = () => {
-    if (window.location.pathname === pathname) write();
+    if (openPage() === page) write();
   };
   waiting.set(writeHere, setTimeout(writeAtOnce, ms));
   return () => {
     clearTimeout(waiting.get(writeHere));
     waiting.delete(writeHere);
   };
+}
+
+/** What the address leads to, whatever is chosen there: Back and Forward change it before that page is shown. */
+function openPage(): string {
+  const { pathname, search } = window.location;
+  return `${pathname} ${new URLSearchParams(search).get("id")}`;
 }
 
 /** Ends all pauses: before the page is left, as a write during a navigation would cancel it, and before other writes. */

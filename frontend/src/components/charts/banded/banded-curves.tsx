@@ -43,9 +43,10 @@ export function BandedCurves(props: BandedCurvesProps) {
 /** Memoised by what the chart says of its lines, since a new spec rebuilds it; new values go into the sources. */
 function useSpec(props: BandedCurvesProps): ChartSpec {
   const { title = "Learning curves", step, lines, help, threshold = null, stepped } = props;
-  const [sources] = useState(() => new Map<string, HeldSource>());
-  const labels = lines.map(({ id, label, of, one, place }) => ({ id, label, of, one, place }));
-  const says = JSON.stringify(labels);
+  const [sources] = useState<Sources>(() => new Map());
+  const says = JSON.stringify(
+    lines.map(({ id, label, of, one, place }) => [id, label, of, one, place]),
+  );
   // External system: the sources, which are kept outside React.
   useEffect(() => {
     for (const line of lines) load(sources, step, line);
@@ -56,7 +57,7 @@ function useSpec(props: BandedCurvesProps): ChartSpec {
       series: lines.map((line) => ({
         ...{ id: line.id, label: line.label, metric: "iqm", smooth: false },
         // Loaded already, so that a chart further down, which is drawn once it is near, does not say that it is empty.
-        source: sources.get(line.id) ?? load(sources, step, line),
+        source: sources.get(line.id)?.source ?? load(sources, step, line),
         ...{ mode: "line" as const, band: { low: "low", high: "high" }, stepped },
         over: { metric: "count", all: line.of, one: line.one },
         ...seriesStyle(line.place),
@@ -69,13 +70,15 @@ function useSpec(props: BandedCurvesProps): ChartSpec {
   );
 }
 
-function load(
-  sources: Map<string, HeldSource>,
-  step: number[],
-  { id, iqm, low, high, count }: BandedLine,
-): HeldSource {
-  const source = sources.get(id) ?? new HeldSource();
-  sources.set(id, source);
+/** The source of each line by its id, with what is in it. */
+type Sources = Map<string, { source: HeldSource; line: BandedLine; step: number[] }>;
+
+function load(sources: Sources, step: number[], line: BandedLine): HeldSource {
+  const { id, iqm, low, high, count } = line;
+  const known = sources.get(id);
+  if (known?.line === line && known.step === step) return known.source;
+  const source = known?.source ?? new HeldSource();
+  sources.set(id, { source, line, step });
   source.loadCurve("step", step, { iqm, low, high, count });
   return source;
 }
