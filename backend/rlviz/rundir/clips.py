@@ -18,7 +18,7 @@ from rlviz.domain.value_slice import ValueSlice
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.clip_requests import ClipRequests, by_age
 from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import files_in, is_file
+from rlviz.rundir.files import files_in, is_file, size_of
 from rlviz.rundir.folder import RunFolder
 
 MAX_RECORDS = 1_000
@@ -109,7 +109,7 @@ class Clips:
 
     def size(self) -> int:
         """Bytes of all clips."""
-        return sum(map(_size, files_in(self.path, self._folder.path)))
+        return sum(map(size_of, files_in(self.path, self._folder.path)))
 
     def retire(self, keep_bytes: int, spare: str) -> None:
         """Delete videos with their step records and pictures, slices and saliency maps until all is within
@@ -120,7 +120,7 @@ class Clips:
         for clip_id in records:
             if total <= keep_bytes:
                 break
-            total -= sum(map(_size, self._made(clip_id)))
+            total -= sum(map(size_of, self._made(clip_id)))
             self.remove_made(clip_id)
         for clip_id in records[: max(0, len(records) - MAX_RECORDS)]:
             self.remove_made(clip_id)
@@ -140,10 +140,3 @@ class Clips:
 
     def _record_files(self) -> list[Path]:
         return [file for file in files_in(self.path, self._folder.path, "*.json") if is_clip_id(file.stem)]
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

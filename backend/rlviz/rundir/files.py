@@ -91,6 +91,14 @@ def is_file(path: Path, folder: Path | None = None) -> bool:
         return False
 
 
+def size_of(path: Path) -> int:
+    """Bytes of the file at ``path``; 0 if there is none any more: others write and delete what is counted here."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def files_in(path: Path, folder: Path, pattern: str = "*") -> list[Path]:
     """The regular files in the folder ``path`` whose names match ``pattern``, by name.
 

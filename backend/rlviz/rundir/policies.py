@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.policies import KeptPolicy, PolicyKind
-from rlviz.rundir.files import is_file
+from rlviz.rundir.files import is_file, size_of
 from rlviz.rundir.folder import RunFolder
 
 
@@ -40,7 +40,7 @@ def evaluated_policy(
     path = folder.evaluations.evaluated_policy_path(evaluation_id)
     if step is not None and is_file(path, folder.path):
         name = path.relative_to(folder.path).as_posix()
-        return KeptPolicy(step=step, kinds=[], file=name, size_bytes=path.stat().st_size)
+        return KeptPolicy(step=step, kinds=[], file=name, size_bytes=size_of(path))
     return next((policy for policy in kept_policies(folder, final_step) if policy.step == step), None)
 
 

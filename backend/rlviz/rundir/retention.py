@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from rlviz.rundir.files import files_in
+from rlviz.rundir.files import files_in, size_of
 from rlviz.rundir.folder import RunFolder
 
 
@@ -63,7 +63,7 @@ def retain_frames(folder: RunFolder, max_bytes: int) -> None:
 def _retain_bytes(paths: Sequence[Path], max_bytes: int) -> None:
     room = max_bytes
     for path in reversed(paths):
-        room -= path.stat().st_size
+        room -= size_of(path)
         if room < 0 and path != paths[-1]:
             path.unlink(missing_ok=True)
 

@@ -26,7 +26,7 @@ from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.versions import SNAPSHOT, read_versioned
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import damaged, files_in, is_file, open_file
+from rlviz.rundir.files import damaged, files_in, is_file, open_file, size_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_key import snapshot_key
 
@@ -98,8 +98,7 @@ def check_snapshot(folder: RunFolder, path: Path) -> None:
 
 def bytes_of(folder: RunFolder) -> int:
     """What all snapshots of a run and their segments take."""
-    files = [*files_in(folder.snapshots, folder.path), *files_in(folder.replay, folder.path)]
-    return sum(path.stat().st_size for path in files)
+    return sum(map(size_of, [*files_in(folder.snapshots, folder.path), *files_in(folder.replay, folder.path)]))
 
 
 def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mapping[str, bytes]) -> Path:
@@ -195,7 +194,7 @@ def _problem(folder: RunFolder, manifest: SnapshotManifest) -> str | None:
         return f"It belongs to run {manifest.run_id[:80]}. What begins there is a fork of that run."
     for segment in manifest.segments:
         path = folder.segment_path(segment.file)
-        if not is_file(path, folder.path) or path.stat().st_size != segment.bytes:
+        if not is_file(path, folder.path) or size_of(path) != segment.bytes:
             return f"Part of the replay buffer is missing: {segment.file}."
     return None
 

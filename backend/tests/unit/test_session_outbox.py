@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from rlviz.domain.saliency import Score, SeenPictures
-from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, StepMessage
+from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, ErrorMessage, StepMessage
 from rlviz.domain.step_record import StepRecord
-from rlviz.services.sessions.outbox import MAX_FRAMES, MAX_WAITING, TOO_SLOW, Outbox, OutboxItem
+from rlviz.services.sessions.outbox import MAX_ERRORS, MAX_FRAMES, MAX_WAITING, TOO_SLOW, Outbox, OutboxItem
 from rlviz.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
 
 
@@ -81,6 +81,21 @@ def test_of_slices_that_wait_only_the_newest_is_sent() -> None:
         outbox.put(step(number))
     outbox.close()
     assert [item.text for item in asyncio.run(taken(outbox)) if item.is_slice] == [b"2"]
+
+
+def test_of_errors_that_wait_the_first_are_sent_and_nothing_else_is_lost() -> None:
+    async def look() -> None:
+        outbox = Outbox()
+        items = outbox.items()
+        for part in range(2):  # as many may wait again once those were read
+            for number in range(MAX_WAITING + 1):
+                outbox.put_message(ErrorMessage(detail=f"{part}, {number}"))
+            outbox.put(step(part))
+            read = [SERVER_MESSAGE.validate_json((await anext(items)).message()) for _ in range(MAX_ERRORS + 1)]
+            assert read[:-1] == [ErrorMessage(detail=f"{part}, {number}") for number in range(MAX_ERRORS)]
+            assert isinstance(read[-1], StepMessage)
+
+    asyncio.run(look())
 
 
 def test_whoever_keeps_up_loses_nothing() -> None:

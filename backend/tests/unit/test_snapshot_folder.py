@@ -8,6 +8,8 @@ import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest
 from rlviz.domain.snapshot import Trigger, check_name
+from rlviz.rundir import snapshots
+from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import inherit
 from rlviz.rundir.lineage import newest_of_run
@@ -65,6 +67,13 @@ def test_segments_go_with_the_last_snapshot_that_needs_them(folder: RunFolder) -
     delete_snapshot(folder, "1")
     assert [path.name for path in folder.replay.iterdir()] == [kept["file"]]
     assert bytes_of(folder) == 3 + folder.snapshot_path("2").stat().st_size
+
+
+def test_what_goes_while_it_is_counted_takes_no_space(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(folder, 1)
+    whole = bytes_of(folder)
+    monkeypatch.setattr(snapshots, "files_in", lambda path, within: [*files_in(path, within), path / "gone"])
+    assert bytes_of(folder) == whole == folder.snapshot_path("1").stat().st_size
 
 
 def test_the_newest_whole_one_is_that_furthest_on(folder: RunFolder) -> None:

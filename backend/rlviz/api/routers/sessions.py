@@ -81,6 +81,7 @@ async def _send(websocket: WebSocket, outbox: Outbox) -> None:
 async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) -> None:
     """Hand on what is understood; answer the rest with an error."""
     while (received := await websocket.receive())["type"] == "websocket.receive":
+        await asyncio.sleep(0)  # thousands may have come at once: everybody else has their turn between them
         try:
             message = CLIENT_MESSAGE.validate_json(received.get("text") or b"")
         except ValidationError as error:

@@ -6,7 +6,6 @@ import os
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,7 +13,7 @@ from rlviz import __version__
 from rlviz.exchange.bundle.manifest import LEFT_OUT, MANIFEST, SCHEMA_VERSION, SNAPSHOTS, Manifest, Member, is_policy
 from rlviz.exchange.copying import Copying, ProgressCallback, ignore_progress
 from rlviz.rundir.contents import kind_of
-from rlviz.rundir.files import is_file, open_file
+from rlviz.rundir.files import is_file, open_file, size_of
 from rlviz.rundir.folder import RunFolder
 
 
@@ -98,12 +97,7 @@ def _files(folder: RunFolder) -> Iterator[Path]:
 
 def _bytes_of(folder: RunFolder, is_wanted: Callable[[str], bool]) -> int:
     """As far as can be said before: the run may train."""
-    total = 0
-    for path in _files(folder):
-        if is_wanted(path.relative_to(folder.path).as_posix()):
-            with suppress(FileNotFoundError):
-                total += path.stat().st_size
-    return total
+    return sum(size_of(path) for path in _files(folder) if is_wanted(path.relative_to(folder.path).as_posix()))
 
 
 def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:

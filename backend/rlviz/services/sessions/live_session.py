@@ -185,7 +185,7 @@ class LiveSession:
             message = SERVER_MESSAGE.validate_json(content)
             if isinstance(message, EndedMessage):
                 self._cause = message.cause
-            item = OutboxItem(content)
+            item = OutboxItem.of_message(message)
         if self._outbox is not None:
             self._outbox.put(item)
 

@@ -1,4 +1,7 @@
-"""Outbox: what waits to be sent to one who looks. Whoever reads slowly loses frames and slices, and no record."""
+"""Outbox: what waits to be sent to one who looks.
+
+Whoever reads slowly loses frames, slices and errors, and no record.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Self
 
-from rlviz.domain.session_messages import EndedMessage, Line, ServerMessage
+from rlviz.domain.session_messages import EndedMessage, ErrorMessage, Line, ServerMessage
 from rlviz.sessions.packets import PackedStep
 
 MAX_FRAMES = 2
 """Frames that wait at most: the next ones are newer."""
+
+MAX_ERRORS = 20
+"""Errors that wait at most. Whoever talks faster than it reads is told no more of them, and plays on."""
 
 MAX_WAITING = 5_000
 """Messages that wait at most. Who has read none of so many never will."""
@@ -32,11 +38,16 @@ class OutboxItem:
     pictures: bytes = b""
     is_step: bool = False
     is_slice: bool = False
+    is_error: bool = False
     line: Line = Line.PLAYED
 
     @classmethod
     def of_step(cls, step: PackedStep) -> Self:
         return cls(step.record, step.frame, step.seen, step.pictures, is_step=True, line=step.line)
+
+    @classmethod
+    def of_message(cls, message: ServerMessage) -> Self:
+        return cls(message.model_dump_json().encode(), is_error=isinstance(message, ErrorMessage))
 
     @property
     def binaries(self) -> list[bytes]:
@@ -63,13 +74,15 @@ class Outbox:
         self._waiting: deque[OutboxItem] = deque()
         self._with_frame: deque[OutboxItem] = deque()
         self._slice: OutboxItem | None = None
+        self._errors = 0
         self._news = asyncio.Event()
         self._closed = False
         self.dropped_frames = 0
 
     def put(self, item: OutboxItem) -> None:
-        if self._closed:
+        if self._closed or (item.is_error and self._errors == MAX_ERRORS):
             return
+        self._errors += item.is_error
         if item.is_slice:
             self._replace_slice(item)
         self._waiting.append(item)
@@ -79,7 +92,7 @@ class Outbox:
                 self._with_frame.popleft().drop_frame()
                 self.dropped_frames += 1
         if len(self._waiting) > MAX_WAITING:
-            self._waiting = deque([OutboxItem(EndedMessage(cause=TOO_SLOW).model_dump_json().encode())])
+            self._waiting = deque([OutboxItem.of_message(EndedMessage(cause=TOO_SLOW))])
             self._closed = True
         self._news.set()
 
@@ -90,7 +103,7 @@ class Outbox:
         self._slice = newest
 
     def put_message(self, message: ServerMessage) -> None:
-        self.put(OutboxItem(message.model_dump_json().encode()))
+        self.put(OutboxItem.of_message(message))
 
     def close(self) -> None:
         """Nothing more comes; what waits is still handed out."""
@@ -102,6 +115,7 @@ class Outbox:
         while True:
             while self._waiting:
                 item = self._waiting.popleft()
+                self._errors -= item.is_error
                 if item.frame:
                     self._with_frame.remove(item)
                 yield item

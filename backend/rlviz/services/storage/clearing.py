@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from rlviz.domain.storage_rules import KEEP_TAG, Archive, Compress, RunRule
 from rlviz.domain.times import DAY_SECONDS
 from rlviz.environments.custom import family_of
 from rlviz.rundir.atomic import remove_leftovers
-from rlviz.rundir.files import is_file
+from rlviz.rundir.files import is_file, size_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import prepare
 from rlviz.rundir.lock import training_lock
@@ -150,13 +150,9 @@ def _is_of(rule: RunRule, folder: RunFolder) -> bool:
 def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAction | None:
     if not files:
         return None
-    size = 0
-    for path in files:
-        with suppress(FileNotFoundError):
-            size += path.stat().st_size
     names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
     more = f" and {len(files) - 3} more" if len(files) > 3 else ""
-    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", size)
+    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(size_of, files)))
 
 
 def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
@@ -164,7 +160,7 @@ def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
     found = _uncompressed(folder)
     if not found:
         return None
-    what = ", ".join(f"{path.name} ({byte_text(path.stat().st_size)})" for path in found)
+    what = ", ".join(f"{path.name} ({byte_text(size_of(path))})" for path in found)
     return StorageAction(rule.words, folder.run_id, f"compress {what}", 0)
 
 
@@ -175,9 +171,5 @@ def _archiving(rule: Archive, folder: RunFolder) -> StorageAction:
 
 def _uncompressed(folder: RunFolder) -> list[Path]:
     """Journals that are worth compressing."""
-    found = []
-    for path in (folder.metrics_path, folder.anatomy_path):
-        with suppress(FileNotFoundError):
-            if is_file(path, folder.path) and path.stat().st_size >= LEAST_BYTES:
-                found.append(path)
-    return found
+    journals = (folder.metrics_path, folder.anatomy_path)
+    return [path for path in journals if is_file(path, folder.path) and size_of(path) >= LEAST_BYTES]

@@ -11,6 +11,7 @@ from rlviz.domain.clips import ClipRecord, ClipRequest, ClipStatus, clip_id, gro
 from rlviz.domain.errors import ArtifactNotFound, NothingToEvaluate
 from rlviz.domain.policies import KeptPolicy
 from rlviz.rundir.clips import Clips
+from rlviz.rundir.files import size_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.policies import kept_policies, policy_at, steps_of_learning
 from rlviz.services.use_cases.base import RunUseCases
@@ -47,7 +48,7 @@ class FilmService(RunUseCases):
     def policies(self, run_id: str) -> Film:
         """Raises RunNotFound."""
         run, folder = self._run(run_id)
-        film = sum(path.stat().st_size for _, path in folder.film_files())
+        film = sum(size_of(path) for _, path in folder.film_files())
         return Film(kept_policies(folder, run.policy_step), film, Clips(folder).size(), int(self._settings.keep_clips))
 
     def clips(self, run_id: str) -> list[FoundClip]:
