@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
@@ -21,21 +21,21 @@ from rlviz.domain.recording import Detail
 from rlviz.domain.value_slice import SlicePlan
 from rlviz.environments.custom import environment_of
 from rlviz.environments.make import make_environment
-from rlviz.evaluation.caption import Caption, MomentCaption
 from rlviz.evaluation.evaluate import cause_of, load_policy
 from rlviz.evaluation.film import film
 from rlviz.evaluation.growth import GrowthPicture, progress_of
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.saliency import step_saliency
+from rlviz.evaluation.scene import Interruption, MoreUrgent, Scene
 from rlviz.evaluation.thumbnail import PLACE, Thumbnail
 from rlviz.evaluation.value_slice import ranges_seen, value_slice
 from rlviz.recording.level import RecordingLevel
 from rlviz.recording.picture_strips import PictureStrips, picture_layout
-from rlviz.recording.pictures import Pixels, check_picture
+from rlviz.recording.pictures import check_picture
 from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.records.about import RecordsAbout
 from rlviz.records.writer import StepWriter
-from rlviz.rollout.episode import Env, Step
+from rlviz.rollout.episode import Env
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
@@ -44,8 +44,7 @@ IDLE_SECONDS = 8.0
 """Seconds to wait for another request: a user who has clicked often clicks again, and everything is loaded."""
 
 LOOK_SECONDS = 0.02
-LOOK_EVERY = 25
-"""Steps to play between two checks for more urgent requests."""
+"""Between two looks for a request."""
 
 GROWTH_SECONDS = 8.0
 """What is shown of each episode in a growth video at most; the environment's frame rate makes steps of it."""
@@ -104,7 +103,7 @@ class _Studio:
                 record = record.model_copy(
                     update=self._grow(request) if request.kind == "growth" else self._play(request)
                 )
-        except _MoreUrgent:
+        except MoreUrgent:
             return
         except Exception as error:
             traceback.print_exc()
@@ -114,7 +113,7 @@ class _Studio:
         self._clips.retire(request.keep_bytes, spare=request.id)
 
     def _play(self, request: ClipRequest) -> dict[str, Any]:
-        """Film and record one episode; return fields of the clip's record. Raises _MoreUrgent."""
+        """Film and record one episode; return fields of the clip's record. Raises MoreUrgent."""
         thumbnail = Thumbnail()
         (step,), (file,) = request.steps, request.policies
         policy, about = self._policy(file), self._about(request)
@@ -125,7 +124,7 @@ class _Studio:
             self._pictures(request) as pictures,
             StepRecorder(writer, about, policy, level=RecordingLevel(Detail.STANDARD), pictures=pictures) as steps,
         ):
-            scene = _Scene(video, step, _Interruption(self._clips, request), thumbnail.show)
+            scene = Scene(video, step, Interruption(self._clips, request), thumbnail.show)
             episode = self._episode(request, step, policy, scene, MAX_CLIP_STEPS, steps)
         self._write_thumbnail(request, thumbnail)
         return {
@@ -145,7 +144,7 @@ class _Studio:
     def _picture(self, request: ClipRequest) -> dict[str, Any]:
         """Only a thumbnail. The episode is played without being drawn, and again up to the moment to be drawn.
 
-        Raises _MoreUrgent as soon as something else is wanted.
+        Raises MoreUrgent as soon as something else is wanted.
         """
         (step,), (file,) = request.steps, request.policies
         policy = self._policy(file)
@@ -167,7 +166,7 @@ class _Studio:
             episodes=1,
             seed=request.seed,
             deterministic=request.greedy,
-            steps=_Interruption(self._clips, request),
+            steps=Interruption(self._clips, request),
             max_steps=max_steps,
         )
 
@@ -186,13 +185,13 @@ class _Studio:
         )
 
     def _grow(self, request: ClipRequest) -> dict[str, Any]:
-        """An episode of each policy, with the curve of the return in a corner. Raises _MoreUrgent."""
+        """An episode of each policy, with the curve of the return in a corner. Raises MoreUrgent."""
         episodes, curve = [], progress_of(self._folder)
         max_steps = max(1, round(GROWTH_SECONDS * environment_of(self.config).render_fps))
         with self._recorder(request) as video:
             for step, file in zip(request.steps, request.policies, strict=True):
-                interruption = _Interruption(self._clips, request)
-                scene = _Scene(video, step, interruption, overlay=GrowthPicture(curve, step))
+                interruption = Interruption(self._clips, request)
+                scene = Scene(video, step, interruption, overlay=GrowthPicture(curve, step))
                 episodes.append(self._episode(request, step, self._policy(file), scene, max_steps))
                 scene.hold(round(environment_of(self.config).render_fps * 0.5))
         return {"episodes": episodes, "video": self._facts(request, video)}
@@ -210,7 +209,7 @@ class _Studio:
         request: ClipRequest,
         step: int,
         policy: TrainedPolicy,
-        scene: _Scene,
+        scene: Scene,
         max_steps: int,
         steps: StepRecorder | None = None,
     ) -> PlayedEpisode:
@@ -237,31 +236,6 @@ class _Studio:
         return path.relative_to(self._folder.path).as_posix()
 
 
-class _MoreUrgent(Exception):
-    """Raised while an episode is played, when somebody waits for something else."""
-
-
-class _Interruption:
-    """Raises _MoreUrgent while an episode is played for ``request``, when that is overtaken. The request stays."""
-
-    def __init__(self, clips: Clips, request: ClipRequest) -> None:
-        self._clips, self._request = clips, request
-
-    def wants_frame(self, step: Step) -> bool:
-        return False
-
-    def look(self, step: Step, picture: object) -> None:
-        """Ignores frames, which are not rendered."""
-
-    def add(self, step: Step, env: Env, seed: int) -> None:
-        self.check(step.number)
-
-    def check(self, step: int) -> None:
-        """To be called with each step of an episode."""
-        if step % LOOK_EVERY == 0 and self._clips.requests.is_overtaken(self._request):
-            raise _MoreUrgent
-
-
 def _played(step: int, result: EpisodeResult, max_steps: int) -> PlayedEpisode:
     """``result`` of the policy of ``step``, as the first of a clip in which an episode has ``max_steps`` at most."""
     cut = result.truncated and result.episode_length >= max_steps
@@ -274,40 +248,3 @@ def _played(step: int, result: EpisodeResult, max_steps: int) -> PlayedEpisode:
         cut=cut,
         first_frame=0,
     )
-
-
-class _Scene:
-    """Takes the frames of one policy's episode until ``interruption`` raises: shows them to ``look``, draws ``overlay``
-    on them, and films them."""
-
-    def __init__(
-        self,
-        video: VideoRecorder,
-        step: int,
-        interruption: _Interruption,
-        look: Callable[[Pixels], None] | None = None,
-        overlay: GrowthPicture | None = None,
-    ) -> None:
-        self._video, self._step, self._interruption = video, step, interruption
-        self._look, self._overlay = look, overlay
-        self._last: tuple[Pixels, MomentCaption] | None = None
-
-    @property
-    def frames(self) -> int:
-        return self._video.frames
-
-    def add(self, picture: object, caption: Caption) -> None:
-        self._interruption.check(caption.step)
-        pixels = check_picture(picture)
-        if self._look is not None:
-            self._look(pixels)
-        if self._overlay is not None:
-            pixels = self._overlay.draw(pixels)
-        self._last = pixels, MomentCaption(self._step, caption.step, caption.episode_return)
-        self._video.add(*self._last)
-
-    def hold(self, frames: int) -> None:
-        """Repeat the last frame so many times."""
-        for _ in range(frames if self._last is not None else 0):
-            assert self._last is not None
-            self._video.add(*self._last)

@@ -1,8 +1,10 @@
-"""The folder of a run's clips: a request is there until its result is."""
+"""The folder of a run's clips: it keeps within its bounds, and a request is there until its result is."""
 
 from __future__ import annotations
 
 import errno
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +12,91 @@ import pytest
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
 from rlviz.rundir import clip_requests as module
+from rlviz.rundir.clip_requests import ClipRequests
 from rlviz.rundir.clips import Clips
-from tests.support.training import make_run
+from rlviz.rundir.folder import RunFolder
+
+
+@pytest.fixture
+def clips(tmp_path: Path) -> Clips:
+    folder = RunFolder(tmp_path, "ppo-cartpole-clips")
+    folder.path.mkdir()
+    clips = Clips(folder)
+    clips.requests.make_folders()
+    return clips
+
+
+def put(clips: Clips, step: int, size: int) -> str:
+    name = f"clip_{step}_1_greedy"
+    clips.video_path(name).write_bytes(b"x" * (size // 2))
+    clips.steps_path(name).write_bytes(b"s" * (size // 2))
+    clips.thumbnail_path(name).write_bytes(b"t")
+    record = f'{{"id": "{name}", "seed": 1, "greedy": true}}'
+    clips.record_path(name).write_text(record)
+    at = time.time_ns() + step * 1_000_000_000
+    os.utime(clips.record_path(name), ns=(at, at))
+    return name
+
+
+def test_the_cache_drops_what_was_not_watched_for_longest_and_keeps_its_picture(clips: Clips) -> None:
+    first, second, third = (put(clips, step, 1_000) for step in (1, 2, 3))
+    at = time.time_ns() + 9_000_000_000
+    os.utime(clips.record_path(first), ns=(at, at))  # as ``touch`` does when it is watched
+    clips.retire(2_500, spare=third)
+    assert [clips.has_video(name) for name in (first, second, third)] == [True, False, True]
+    assert clips.has_thumbnail(second)
+    assert [clips.has_steps(name) for name in (first, second, third)] == [True, False, True]
+    assert clips.size() <= 2_500
+    clips.retire(0, spare=third)
+    assert [clips.has_video(name) for name in (first, second, third)] == [False, False, True]
+
+
+def test_what_somebody_put_among_the_requests_is_forgotten(clips: Clips) -> None:
+    (clips.requests.path / "clip_1_1_greedy.json").write_text("{")
+    (clips.requests.path / "notes.json").write_text("{}")
+    assert clips.requests.next() is None
+    assert not clips.requests.has_any()
+
+
+def test_who_asks_again_on_hearing_that_no_worker_can_is_not_told_so_twice(
+    clips: Clips, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(step: int) -> ClipRequest:
+        about = {"id": f"clip_{step}_1_greedy", "seed": 1, "greedy": True, "steps": [step], "policies": [""]}
+        return ClipRequest.model_validate({**about, "keep_bytes": 1})
+
+    for step in (1, 2):
+        clips.requests.add(asked(step))
+    answer, answered = ClipRequests.answer, []
+
+    def answer_and_be_asked_again(self: ClipRequests, record: ClipRecord) -> None:
+        answer(self, record)
+        if not answered:
+            self.add(asked(int(record.id.split("_")[1])))
+        answered.append(record.id)
+
+    monkeypatch.setattr(ClipRequests, "answer", answer_and_be_asked_again)
+    clips.requests.refuse_all("The worker was killed.")
+    assert sorted(answered) == ["clip_1_1_greedy", "clip_2_1_greedy"]
+    assert [clips.requests.has(name) for name in answered] == [True, False]
+
+
+def test_the_newest_request_comes_first_and_pictures_after_all_others(clips: Clips) -> None:
+    for age, (step, picture_only) in enumerate([(1, False), (2, False), (3, True), (4, True)]):
+        name = f"clip_{step}_1_greedy"
+        about = {"id": name, "seed": 1, "greedy": True, "steps": [step], "policies": [""], "keep_bytes": 1}
+        clips.requests.add(ClipRequest.model_validate({**about, "picture_only": picture_only}))
+        os.utime(clips.requests.path / f"{name}.json", ns=(age * 10**9, age * 10**9))
+    order = []
+    while (request := clips.requests.next()) is not None:
+        order.append(request.steps[0])
+        clips.requests.answer(ClipRecord(id=request.id, seed=1, greedy=True))
+    assert order == [2, 1, 4, 3]
 
 
 def test_on_a_full_disk_the_file_of_a_request_becomes_that_of_its_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    clips: Clips, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = make_run(tmp_path)
-    clips = Clips(folder)
     request = ClipRequest(
         id="clip_100_7_greedy", seed=7, greedy=True, steps=[100], policies=["model.zip"], keep_bytes=1_000_000
     )
