@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 HANGS = """
 import sys, time
 from pathlib import Path
@@ -22,11 +24,44 @@ watchdog.Watchdog(on_hang, seconds=0.5).alive()
 step()
 """
 
+WAITS_FOR_A_PROCESSOR = """
+import os, subprocess, sys, time
+from rlviz.sessions.watchdog import Watchdog
+
+WORKS = "import time; end = time.monotonic() + 60\\nwhile time.monotonic() < end: pass"
+
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # and so have the others
+others = [subprocess.Popen([sys.executable, "-c", WORKS]) for _ in range(5)]
+try:
+    Watchdog(lambda line: None, seconds=2.0).alive()
+    began, worked = time.monotonic(), time.thread_time()
+    while time.thread_time() - worked < 1.0:
+        sum(range(10_000))
+    print(time.monotonic() - began)
+finally:
+    for other in others:
+        other.kill()
+"""
+
+
+def ended(script: Path, *arguments: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, script, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
 
 def test_what_hung_is_told_however_long_the_telling_takes(tmp_path: Path) -> None:
     script, told = tmp_path / "hangs.py", tmp_path / "told.txt"
     script.write_text(HANGS)
-    ended = subprocess.run([sys.executable, script, told], capture_output=True, text=True, timeout=60, check=False)
-    assert ended.returncode == 1
+    found = ended(script, told)
+    assert found.returncode == 1
     assert "time.sleep(60)" in told.read_text()
-    assert "The environment hung here:" in ended.stderr
+    assert "The environment hung here:" in found.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux alone tells who waits for a processor")
+def test_what_waits_for_a_processor_does_not_hang(tmp_path: Path) -> None:
+    script = tmp_path / "waits.py"
+    script.write_text(WAITS_FOR_A_PROCESSOR)
+    found = ended(script)
+    assert found.returncode == 0, found.stderr
+    assert float(found.stdout) > 3.0, "longer than a step may take"
