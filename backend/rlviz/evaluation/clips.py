@@ -24,9 +24,10 @@ from rlviz.environments.make import make_environment
 from rlviz.evaluation.evaluate import cause_of, load_policy
 from rlviz.evaluation.film import film
 from rlviz.evaluation.growth import GrowthPicture, progress_of
+from rlviz.evaluation.interruption import Interruption, MoreUrgent
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.evaluation.saliency import step_saliency
-from rlviz.evaluation.scene import Interruption, MoreUrgent, Scene
+from rlviz.evaluation.scene import Scene
 from rlviz.evaluation.thumbnail import PLACE, Thumbnail
 from rlviz.evaluation.value_slice import ranges_seen, value_slice
 from rlviz.recording.level import RecordingLevel

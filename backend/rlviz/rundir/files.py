@@ -95,7 +95,7 @@ def size_of(path: Path) -> int:
     """Bytes of the file at ``path``; 0 if there is none any more: others write and delete what is counted here."""
     try:
         return path.stat().st_size
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
 
 

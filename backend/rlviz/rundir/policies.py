@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.policies import KeptPolicy, PolicyKind
-from rlviz.rundir.files import is_file, size_of
+from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 
 
@@ -39,8 +39,9 @@ def evaluated_policy(
     if it is not kept any more. ``final_step`` as for kept_policies."""
     path = folder.evaluations.evaluated_policy_path(evaluation_id)
     if step is not None and is_file(path, folder.path):
-        name = path.relative_to(folder.path).as_posix()
-        return KeptPolicy(step=step, kinds=[], file=name, size_bytes=size_of(path))
+        with suppress(FileNotFoundError):  # deleted just now
+            name = path.relative_to(folder.path).as_posix()
+            return KeptPolicy(step=step, kinds=[], file=name, size_bytes=path.stat().st_size)
     return next((policy for policy in kept_policies(folder, final_step) if policy.step == step), None)
 
 

@@ -49,6 +49,10 @@ def play_session(folder: SessionFolder) -> None:
         signal.signal(signal.SIGTERM, lambda *_: link.leave())
         played: PlayedRun | None = None
 
+        def kept(run_id: str, episodes: int) -> None:
+            with suppress(ServiceGone):  # the last episodes are kept when nobody can be told any more
+                link.send(RecordedMessage(run_id=run_id, episodes=episodes))
+
         def end(cause: str) -> None:
             if played is not None:
                 played.close(cause)
@@ -68,13 +72,14 @@ def play_session(folder: SessionFolder) -> None:
                 stage.env,
                 camera,
                 link.ask_for_recording,
-                lambda run_id, episodes: link.send(RecordedMessage(run_id=run_id, episodes=episodes)),
+                kept,
                 lambda why: link.send(ErrorMessage(detail=why)),
             )
             at_the_end.callback(played.close)
             player = SessionPlayer(stage, link, sinks=[played], on_recording=played.open, alive=watchdog.alive)
             while True:
                 player.turn()
+                watchdog.alive()  # what follows may wait for a disk
                 played.tick()
         except ServiceGone:  # noticed here before the thread that reads has: it ends this process
             link.await_end()

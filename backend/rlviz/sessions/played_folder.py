@@ -136,7 +136,7 @@ class PlayedFolder:
             return played.film.finished.result(timeout=0)
         except (VideoNotWritten, TimeoutError) as error:
             played.film.discard()
-            self.warn(f"An episode has no video: {error}")
+            self.warn(f"An episode has no video: {str(error) or 'it was not complete when the session ended.'}")
             return None
 
     def _append_video(self, part: Path, facts: VideoFacts) -> VideoFacts:

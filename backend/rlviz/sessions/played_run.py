@@ -25,7 +25,7 @@ from rlviz.sessions.packets import Recording
 from rlviz.sessions.played_folder import PlayedEpisode, PlayedFolder
 
 LAST_VIDEO_SECONDS = 3.0
-"""How long the end of a session waits for the video of its last episode."""
+"""How long the end of a session waits for the videos of its last episodes; one that takes longer has none."""
 
 
 class PlayedRun:
@@ -98,10 +98,8 @@ class PlayedRun:
 
     def close(self, failure: str | None = None) -> None:
         """End the run, if there is one; ``failure`` says what ended the session, if nobody asked for it."""
-        for episode in list(self._waiting):
-            if episode.film is not None:
-                wait([episode.film.finished], LAST_VIDEO_SECONDS)
-        self._write()
+        wait([episode.film.finished for episode in list(self._waiting) if episode.film], LAST_VIDEO_SECONDS)
+        self._write(without_videos=True)
         with self._lock:
             if self._folder is not None and not self._is_closed:
                 self._folder.close(failure)
@@ -139,19 +137,17 @@ class PlayedRun:
             self._ask()
         self._write()
 
-    def _write(self) -> None:
+    def _write(self, *, without_videos: bool = False) -> None:
+        def is_ready(episode: PlayedEpisode) -> bool:
+            return without_videos or episode.film is None or episode.film.finished.done()
+
         with self._lock:
-            if self._folder is None or self._is_closed or not self._is_next_complete:
+            if self._folder is None or self._is_closed or not self._waiting or not is_ready(self._waiting[0]):
                 return
-            while self._is_next_complete:
+            while self._waiting and is_ready(self._waiting[0]):
                 self._folder.add(self._waiting.pop(0))
             run_id, episodes = self._folder.run_id, self._folder.episodes
         self._on_kept(run_id, episodes)
-
-    @property
-    def _is_next_complete(self) -> bool:
-        film = self._waiting[0].film if self._waiting else None
-        return bool(self._waiting) and (film is None or film.finished.done())
 
 
 def _line_of(rows: list[Row]) -> list[tuple[Actor | None, bytes]]:

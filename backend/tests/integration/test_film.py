@@ -15,7 +15,7 @@ from PIL import Image
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
 from rlviz.evaluation import clips as making
-from rlviz.evaluation import scene
+from rlviz.evaluation import interruption
 from rlviz.evaluation.caption import Text
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.rundir.clips import Clips
@@ -302,7 +302,7 @@ def test_a_clip_that_is_being_filmed_gives_way_to_the_next_click_and_is_made_aft
     ask(first, file)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(making, "VideoRecorder", Asking)
-        patch.setattr(scene, "LOOK_EVERY", 1)
+        patch.setattr(interruption, "LOOK_EVERY", 1)
         making.make_clips(folder, idle_seconds=0.2)
     assert order == [
         "asked",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import gymnasium
@@ -16,11 +17,13 @@ from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.events import FinishedData, WarningData
 from rlviz.domain.spaces import Space
 from rlviz.domain.step_record import Actor
+from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.rollout.episode import Episode
 from rlviz.rollout.step_records import record_of
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.configuration import played_config
+from rlviz.sessions import played_run
 from rlviz.sessions.camera import Camera
 from rlviz.sessions.packets import Recording
 from rlviz.sessions.played_run import PlayedRun
@@ -57,7 +60,7 @@ class Payer(gymnasium.Env[Any, Any]):
 
 
 class Rig:
-    def __init__(self, tmp_path: Path) -> None:
+    def __init__(self, tmp_path: Path, *, films: bool = False) -> None:
         self.env = Payer()
         self.complaints: list[str] = []
         self.kept = 0
@@ -65,7 +68,7 @@ class Rig:
         with new_folder(tmp_path, config) as appear:
             appear()
         self.folder = RunFolder(tmp_path, config.run_id)
-        camera = Camera(tmp_path, fps=30, always=False)
+        camera = Camera(tmp_path, fps=30, always=films)
         self.played = PlayedRun(self.env, camera, self._open, self._count, self.complaints.append)
 
     def _open(self) -> None:
@@ -125,3 +128,24 @@ def test_an_episode_whose_end_is_reached_again_is_kept_once_and_one_that_ends_ot
     rig.play(0, 1.0, 2.0)  # the same actions in an episode of its own
     rig.played.close()
     assert rig.kept == 3
+
+
+def test_an_episode_whose_video_is_late_at_the_end_is_kept_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(played_run, "LAST_VIDEO_SECONDS", 0.1)
+    rig, encode = Rig(tmp_path, films=True), Event()
+    monkeypatch.setattr(VideoRecorder, "add", lambda *_: encode.wait())
+    rig.play(0, 1.0, 2.0)
+    rig.played.open(rig.recording)
+    rig.play(1, 3.0)
+    assert rig.kept == 0
+    rig.played.close()
+    encode.set()
+    assert rig.kept == 2
+    [evaluation] = [rig.folder.evaluations.read(one) for one in rig.folder.evaluations.ids()]
+    assert evaluation.summary is not None
+    assert [one.episode_return for one in evaluation.summary.episodes] == [3.0, 3.0]
+    assert evaluation.summary.video is None
+    warnings = [event.data.message for event in events(rig.folder) if isinstance(event.data, WarningData)]
+    assert warnings == ["An episode has no video: it was not complete when the session ended."] * 2

@@ -81,13 +81,13 @@ async def _send(websocket: WebSocket, outbox: Outbox) -> None:
 async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) -> None:
     """Hand on what is understood; answer the rest with an error."""
     while (received := await websocket.receive())["type"] == "websocket.receive":
-        await asyncio.sleep(0)  # thousands may have come at once: everybody else has their turn between them
         try:
             message = CLIENT_MESSAGE.validate_json(received.get("text") or b"")
         except ValidationError as error:
             outbox.put_message(_problem(error))
         else:
             await session.send(message)
+        await asyncio.sleep(0)  # thousands may have come at once: everybody else has their turn between them
 
 
 def _problem(error: ValidationError) -> ErrorMessage:

@@ -6,6 +6,7 @@ import os
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,8 +53,9 @@ def stamps(folder: RunFolder) -> dict[str, tuple[int, int]]:
     for path in _files(folder):
         name = path.relative_to(folder.path).as_posix()
         if _is_wanted(name, policies=True, snapshots=True):
-            status = path.stat()
-            found[name] = (status.st_size, status.st_mtime_ns)
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                found[name] = (status.st_size, status.st_mtime_ns)
     return found
 
 

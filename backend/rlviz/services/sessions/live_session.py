@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from rlviz.domain.session_messages import SERVER_MESSAGE, ClientMessage, EndedMessage, ServerMessage
+from rlviz.domain.session_messages import SERVER_MESSAGE, ClientMessage, EndedMessage, ErrorMessage, ServerMessage
 from rlviz.services.sessions.outbox import Outbox, OutboxItem
 from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.sessions.packets import HEAD, Kind, Presence, Recording, pack, parse_head, unpack_step
@@ -185,7 +185,7 @@ class LiveSession:
             message = SERVER_MESSAGE.validate_json(content)
             if isinstance(message, EndedMessage):
                 self._cause = message.cause
-            item = OutboxItem.of_message(message)
+            item = OutboxItem(content, is_error=isinstance(message, ErrorMessage))
         if self._outbox is not None:
             self._outbox.put(item)
 

@@ -27,8 +27,9 @@ class GracePeriod:
 CLOSING_GRACE = GracePeriod(ask=6.0, terminate=2.0)
 """For workers that end with the service: together less than the ten seconds that its end may take."""
 
-SESSION_GRACE = GracePeriod(ask=2.0, terminate=1.0)
-"""A session's worker ends by itself when its connection does; a run played by hand is brought to its end meanwhile."""
+SESSION_GRACE = GracePeriod(ask=4.0, terminate=1.0)
+"""A session's worker ends by itself when its connection does; a run played by hand is brought to its end meanwhile.
+That takes a little longer than its last videos are waited for."""
 
 LOST_FOLDER_GRACE = GracePeriod(ask=0.0, terminate=5.0)
 """A worker without its folder cannot be asked: the request would lie in that folder."""

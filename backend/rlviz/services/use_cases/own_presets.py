@@ -33,7 +33,7 @@ class OwnPresets:
         """By title. Files that are none, or with which nothing can be trained, are left out and logged."""
         with self._lock:
             files = self._files()
-            stamp = [(path.name, path.lstat().st_mtime_ns, path.lstat().st_size) for path in files]
+            stamp = [(path.name, *_stamp(path)) for path in files]
             if stamp != self._known[0]:
                 found = [preset for path in files if (preset := _read(path)) is not None]
                 self._known = stamp, tuple(sorted(found, key=lambda preset: (preset.title.lower(), preset.id)))
@@ -71,6 +71,15 @@ class OwnPresets:
             return sorted(path for path in self._folder.iterdir() if path.suffix == ".json" and _is_file(path))
         except OSError:
             return []
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """When the file was changed, in nanoseconds, and its bytes; (0, 0) if it is gone."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
 
 
 def _is_file(path: Path) -> bool:
