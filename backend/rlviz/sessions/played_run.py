@@ -35,9 +35,9 @@ class PlayedRun:
     one.
 
     With the first such episode ``ask`` is called for a run; from ``open`` on each is in the run folder as soon as it is
-    over and its video complete: its row in the journal, and steps and video in an evaluation, of which there is one for
-    up to MAX_ROWS records. Whatever ends the process, what was kept before is whole. ``on_kept`` is called with
-    the run's id and how many are kept.
+    over and its video complete, or the session over: its row in the journal, and steps and video in an evaluation, of
+    which there is one for up to MAX_ROWS records. Whatever ends the process, what was kept before is whole. ``on_kept``
+    is called with the run's id and how many are kept.
     An episode with a reward that is no finite number has no return, and is left out: ``on_problem`` is told why.
     ``close`` may be called in any thread.
     """

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from rlviz.domain.saliency import Score, SeenPictures
-from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, ErrorMessage, StepMessage
+from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, ErrorMessage, SessionMode, StepMessage
 from rlviz.domain.step_record import StepRecord
+from rlviz.services.sessions.live_session import LiveSession
 from rlviz.services.sessions.outbox import MAX_ERRORS, MAX_FRAMES, MAX_WAITING, TOO_SLOW, Outbox, OutboxItem
+from rlviz.sessions.folder import SessionFolder, SessionPlan
 from rlviz.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
 
 
@@ -94,6 +97,20 @@ def test_of_errors_that_wait_the_first_are_sent_and_nothing_else_is_lost() -> No
             read = [SERVER_MESSAGE.validate_json((await anext(items)).message()) for _ in range(MAX_ERRORS + 1)]
             assert read[:-1] == [ErrorMessage(detail=f"{part}, {number}") for number in range(MAX_ERRORS)]
             assert isinstance(read[-1], StepMessage)
+
+    asyncio.run(look())
+
+
+def test_the_errors_of_a_worker_are_bounded_as_those_of_the_service_are(tmp_path: Path) -> None:
+    async def look() -> None:
+        plan = SessionPlan(mode=SessionMode.WATCH, env_id="CartPole-v1", seed=0, secret="", service="")
+        session = LiveSession("session_0", plan, SessionFolder(tmp_path), lambda _: None)
+        outbox = await session.attach()
+        for _ in range(MAX_WAITING + 1):
+            session._receive(Kind.MESSAGE, ErrorMessage(detail="Too many messages.").model_dump_json().encode())
+        session.say(ErrorMessage(detail="Not understood."))
+        outbox.close()
+        assert len(await taken(outbox)) == MAX_ERRORS
 
     asyncio.run(look())
 

@@ -18,7 +18,7 @@ MAX_FRAMES = 2
 """Frames that wait at most: the next ones are newer."""
 
 MAX_ERRORS = 20
-"""Errors that wait at most. Whoever talks faster than it reads is told no more of them, and plays on."""
+"""Errors that wait at most; those that come then are left out. Whoever talks faster than it reads plays on."""
 
 MAX_WAITING = 5_000
 """Messages that wait at most. Who has read none of so many never will."""
