@@ -35,6 +35,7 @@ from types import FrameType
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import Conflict
 from rlviz.importing import without_collection
+from rlviz.launchers.base import EXIT_DISK_FULL, EXIT_FAILED, EXIT_OK, EXIT_REFUSED
 from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, WorkFolder
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.machine import DEFAULT_NICENESS, lower_priority
@@ -46,11 +47,6 @@ Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
 
 MAX_LOG_BYTES = 16_000_000
 LOG_SECONDS = 0.2
-
-EXIT_OK = 0
-EXIT_FAILED = 1
-EXIT_DISK_FULL = 74  # EX_IOERR; Exit.cause knows it
-EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, it has ended, or its folder is gone
 
 
 def main() -> int:

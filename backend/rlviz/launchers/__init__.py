@@ -20,6 +20,7 @@ LAUNCHERS: Registry[LauncherFactory] = Registry(
     {
         "process": "rlviz.launchers.process:ProcessLauncher",
         "thread": "rlviz.launchers.thread:ThreadLauncher",
+        "scripted": "rlviz.testing.scripted:ScriptedLauncher",
     },
     pointer="/launcher",
 )

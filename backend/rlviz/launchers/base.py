@@ -10,7 +10,10 @@ from rlviz.domain.disk_full import DISK_FULL
 from rlviz.launchers.job import Job, WorkFolder
 from rlviz.rundir.folder import RunFolder
 
-_DISK_FULL = 74  # EX_IOERR: the exit code of a worker that could not even write its error
+EXIT_OK = 0
+EXIT_FAILED = 1
+EXIT_DISK_FULL = 74  # EX_IOERR: the worker could not even write its error
+EXIT_REFUSED = 75  # EX_TEMPFAIL: another worker trains this run, it has ended, or its folder is gone
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Exit:
             return f"The worker went away before {what} was done, and nobody saw how."
         if self.code < 0:
             return f"The worker {_killed_by(-self.code)}."
-        if self.code == _DISK_FULL:
+        if self.code == EXIT_DISK_FULL:
             return f"{DISK_FULL}: the worker could not write into the folder of the run, and gave up."
         return f"The worker ended with exit status {self.code} before {what} was done; see worker.log."
 

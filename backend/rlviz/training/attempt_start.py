@@ -1,11 +1,11 @@
-"""How an attempt begins: anew, from a snapshot, or further back; and what becomes of what is in the folder already."""
+"""What the journal says when an attempt starts: from the beginning, from a snapshot, or after a rollback."""
 
 from __future__ import annotations
 
-from stable_baselines3.common.base_class import BaseAlgorithm
+from typing import Protocol
 
-from rlviz.domain.config import RunConfig
 from rlviz.domain.events import RollbackData, StartedData, Stretch
+from rlviz.domain.snapshot import SnapshotManifest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import counted_rows
 from rlviz.rundir.superseded_policies import EarlierPolicies, leave_behind
@@ -13,20 +13,25 @@ from rlviz.training.attempt import Attempt
 from rlviz.training.journals import RunJournals
 from rlviz.training.recomputed import Recomputed
 from rlviz.training.rules.engine import Firing
-from rlviz.training.snapshot.restore import Continuation, restore
 
 
-def continue_from_snapshot(
-    model: BaseAlgorithm, config: RunConfig, folder: RunFolder, journals: RunJournals, attempt: Attempt
-) -> Continuation | None:
-    """Bring ``model`` to the snapshot that ``attempt`` begins from, if any. Raises SnapshotRefused."""
-    if attempt.resume_from is None:
-        return None
-    continuation = restore(model, config, folder, attempt.resume_from)
-    if continuation.not_exact_because:
-        reasons = " ".join(continuation.not_exact_because)
-        journals.warn(model.num_timesteps, f"Training does not go on exactly as it was. {reasons}")
-    return continuation
+class Resumed(Protocol):
+    """What the journal says about the snapshot that an attempt continues."""
+
+    @property
+    def manifest(self) -> SnapshotManifest: ...
+
+    @property
+    def not_exact_because(self) -> list[str]:
+        """Why training may differ from the original, one sentence each; empty if it continues bit for bit."""
+
+    @property
+    def taken_at(self) -> tuple[int, int]:
+        """Step and attempt at which the snapshot was taken; attempt 0 for a snapshot of a fork's parent."""
+
+    @property
+    def last_row(self) -> int:
+        """``seq`` of the last row before the snapshot in this run's journal; 0 for a fork."""
 
 
 def begin_journal(
@@ -34,7 +39,7 @@ def begin_journal(
     journals: RunJournals,
     attempt: Attempt,
     step: int,
-    continuation: Continuation | None,
+    continuation: Resumed | None,
     worker: str | None,
     by: Firing | None = None,
 ) -> None:

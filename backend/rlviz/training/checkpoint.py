@@ -7,11 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from io import BufferedRandom, BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stable_baselines3.common.base_class import BaseAlgorithm
-
-from rlviz.algorithms.policy import Scale
 from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import BestPolicy
@@ -21,6 +18,9 @@ from rlviz.rundir.best import with_figures
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_checkpoints
 from rlviz.training.journals import RunJournals
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.base_class import BaseAlgorithm
 
 
 def save_policy(model: BaseAlgorithm, path: Path) -> None:
@@ -40,6 +40,8 @@ def save_best(model: BaseAlgorithm, path: Path, best: BestPolicy) -> None:
 
 
 def _save(model: BaseAlgorithm, file: BufferedRandom | BytesIO) -> None:
+    from rlviz.algorithms.policy import Scale  # the scripted worker has no torch
+
     model.save(file)
     if (scale := Scale.of(model)) is not None:
         scale.write(file)
@@ -111,7 +113,7 @@ class Checkpoints:
         self.next_step = self._save_step = step + self._plan.every_steps
         answered = self._answered = self._requested
         try:
-            save_policy(model, path)
+            self._write(model, path)
             self._picture(model)
             retain_checkpoints(self._folder, self._plan.keep)
         except (OSError, RunFolderError) as error:
@@ -127,7 +129,7 @@ class Checkpoints:
 
     def save_final(self, model: BaseAlgorithm) -> None:
         """Write the final model, ``model.zip``. Raises OSError."""
-        save_policy(model, self._folder.model_path)
+        self._write(model, self._folder.model_path)
         self._picture(model)
 
     def state(self) -> dict[str, Any]:
@@ -136,6 +138,9 @@ class Checkpoints:
     def restore(self, state: dict[str, Any]) -> None:
         if self.next_step > 0:  # or one was asked for meanwhile
             self.next_step = self._save_step = state["save_step"]
+
+    def _write(self, model: BaseAlgorithm, path: Path) -> None:
+        save_policy(model, path)
 
     def _picture(self, model: BaseAlgorithm) -> None:
         if self._export is not None:

@@ -4,11 +4,32 @@ from __future__ import annotations
 
 from contextlib import suppress
 from threading import Lock
+from typing import Protocol
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.components import TrainingComponents
+from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.snapshot.schedule import Snapshots
+from rlviz.training.steering import Steering
+
+
+class RollbackTarget(Protocol):
+    def request(self, name: str) -> None:
+        """Go back to the snapshot of that name at the next step."""
+
+
+class Controlled(Protocol):
+    """The parts of a training that ``control.json`` can change."""
+
+    @property
+    def snapshots(self) -> Snapshots: ...
+    @property
+    def checkpoints(self) -> Checkpoints: ...
+    @property
+    def steering(self) -> Steering: ...
+    @property
+    def rollbacks(self) -> RollbackTarget: ...
 
 
 class ControlRequests:
@@ -16,11 +37,11 @@ class ControlRequests:
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
-        self._components: TrainingComponents | None = None
+        self._components: Controlled | None = None
         self._rules_number = self._went_back_for = 0
         self._lock = Lock()
 
-    def attach(self, components: TrainingComponents, rules_number: int) -> None:
+    def attach(self, components: Controlled, rules_number: int) -> None:
         """From now on ``components`` train, with the rules of that number."""
         with self._lock:
             self._components, self._rules_number = components, rules_number
@@ -37,7 +58,7 @@ class ControlRequests:
             if self._components is not None:
                 self._pass_on(control, self._components)
 
-    def _pass_on(self, control: Control, components: TrainingComponents) -> None:
+    def _pass_on(self, control: Control, components: Controlled) -> None:
         components.snapshots.asked.hear(control.snapshot_requests)
         components.checkpoints.request(control.checkpoint_request)
         if control.snapshots is not None:

@@ -6,14 +6,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from io import BytesIO
+from typing import TYPE_CHECKING
 
-from stable_baselines3.common.base_class import BaseAlgorithm
-
-from rlviz.algorithms.weights import save_weights
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import RunJournals
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.base_class import BaseAlgorithm
 
 NEVER = 2**63
 
@@ -134,14 +135,19 @@ class Filmstrip:
     def _take(self, model: BaseAlgorithm, *, keep: bool = True) -> int:
         """Copy the policy; return its size in bytes."""
         begin = self._processor_time()
-        file = BytesIO()
-        save_weights(model, file)
-        content = file.getvalue()
+        content = self._weights(model)
         self._taken = model.num_timesteps
         if keep:
             self._waiting.append((self._taken, content))
         self._spent += self._processor_time() - begin
         return len(content)
+
+    def _weights(self, model: BaseAlgorithm) -> bytes:
+        from rlviz.algorithms.weights import save_weights  # the scripted worker has no torch
+
+        file = BytesIO()
+        save_weights(model, file)
+        return file.getvalue()
 
     def _advance(self, step: int) -> None:
         """Find the next moment after ``step``. A policy is taken one step after its moment, because the update at the

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rlviz.domain.events import PausingData
 from rlviz.domain.snapshot import Trigger
 from rlviz.training.journals import RunJournals
-from rlviz.training.snapshot.schedule import Snapshots
+
+if TYPE_CHECKING:
+    from rlviz.training.snapshot.schedule import Snapshots
 
 RETRY_SECONDS, LONGEST_RETRY_SECONDS = 2.0, 30.0
 """A snapshot that could not be written is not taken again before; each time the wait is twice as long."""

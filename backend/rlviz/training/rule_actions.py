@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.events import HyperparameterChangedData, RuleFiredData
@@ -11,8 +11,10 @@ from rlviz.domain.knobs import Author, Override, ScaleKnob, SetKnob
 from rlviz.domain.rules import Action, Evaluate, Notify, PauseTraining, RollBack, StopTraining, TakeSnapshot
 from rlviz.domain.snapshot import Trigger
 from rlviz.training.journals import RunJournals
-from rlviz.training.knobs import AppliedChange, Knobs
 from rlviz.training.rules.engine import Firing, settled
+
+if TYPE_CHECKING:
+    from rlviz.training.knobs import AppliedChange, Knobs
 
 Carried = tuple[int, str, Override]
 """A change that a rule makes as it goes back: the rule's number, the knob, and what becomes of it."""

@@ -11,19 +11,21 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlviz.domain.events import HyperparameterChangedData, RulesChangedData
 from rlviz.domain.knobs import Author, KnobRequest
 from rlviz.domain.rules import NotFinite, Rule, StopTraining
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import RunJournals
-from rlviz.training.knobs import Knobs
 from rlviz.training.past_changes import PastChanges
 from rlviz.training.rule_actions import Carried, RuleActions, Targets
 from rlviz.training.rules.clock import CLOCKED, RuleClock
 from rlviz.training.rules.engine import Engine, Firing
 from rlviz.training.rules.trackers import RAISED
+
+if TYPE_CHECKING:
+    from rlviz.training.knobs import Knobs
 
 LOSS = "train/loss"
 

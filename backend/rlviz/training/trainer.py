@@ -16,7 +16,7 @@ from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, Sto
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.attempt import FIRST, Attempt
-from rlviz.training.attempt_start import begin_journal, continue_from_snapshot
+from rlviz.training.attempt_start import begin_journal
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.components import TrainingComponents
 from rlviz.training.control_requests import ControlRequests
@@ -31,7 +31,7 @@ from rlviz.training.retraining import RetrainingInterrupted, begin_fork
 from rlviz.training.rollback import GoBack, Target
 from rlviz.training.snapshot.asked import Asked
 from rlviz.training.snapshot.iterations import log_interval
-from rlviz.training.snapshot.restore import Continuation
+from rlviz.training.snapshot.restore import Continuation, restore
 
 TRACEBACK_LINES = 20
 
@@ -142,7 +142,7 @@ class Trainer:
         with closing_environments(build_model(config)) as model:
             logger = RunLogger(JournalOutput(self._journals))
             model.set_logger(logger)
-            continuation = continue_from_snapshot(model, config, self._folder, self._journals, self._attempt)
+            continuation = self._restore(model, config)
             make_interruptible(model, self._stop)
             by = begins_anew.target.by if begins_anew is not None else None
             begin_journal(
@@ -161,6 +161,16 @@ class Trainer:
             components.recorder.close()
             self._tell_waiting_snapshots(model.num_timesteps)
             self._journals.event(model.num_timesteps, ending)
+
+    def _restore(self, model: BaseAlgorithm, config: RunConfig) -> Continuation | None:
+        """Bring ``model`` to the snapshot that the attempt continues, if there is one. Raises SnapshotRefused."""
+        if self._attempt.resume_from is None:
+            return None
+        continuation = restore(model, config, self._folder, self._attempt.resume_from)
+        if continuation.not_exact_because:
+            reasons = " ".join(continuation.not_exact_because)
+            self._journals.warn(model.num_timesteps, f"Training does not go on exactly as it was. {reasons}")
+        return continuation
 
     def _equip(
         self, model: BaseAlgorithm, config: RunConfig, logger: RunLogger, continuation: Continuation | None

@@ -20,6 +20,7 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.thread import ThreadLauncher
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
+from rlviz.testing.scripted import Script, ScriptedLauncher
 from rlviz.training.watched_training import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
@@ -62,6 +63,7 @@ KINDS = {
         lambda _: LAUNCHERS.get("thread")(warm=False, niceness=0), outlives_the_service=False, killed=Exit(0)
     ),
     "cluster": Kind(ClusterLauncher, adopted_and_killed=Exit(-9)),
+    "scripted": Kind(lambda _: ScriptedLauncher(script=Script()), outlives_the_service=False),
 }
 
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass
 from threading import Lock
 
 from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.control import SnapshotRequest
 from rlviz.training.journals import RunJournals
-from rlviz.training.snapshot.in_memory import WriteRequest
+
+
+@dataclass(frozen=True)
+class WriteRequest:
+    """A request for a snapshot. Without a ``name`` the snapshot is named after its step."""
+
+    trigger: Trigger
+    name: str | None = None
+    message: str = ""
+    number: int = 0
+    """Number of the user's request in ``control.json``; 0 if no user asked."""
 
 
 class Asked:

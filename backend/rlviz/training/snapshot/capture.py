@@ -11,7 +11,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.training.snapshot.environments import capture_environments
 from rlviz.training.snapshot.generators import capture_generators
-from rlviz.training.snapshot.model import Tensors, capture_attributes, capture_tensors
+from rlviz.training.snapshot.model import Tensors, are_finite, capture_attributes, capture_tensors
 from rlviz.training.snapshot.replay import ReplayPiece, ReplayState, ReplayTape
 
 Point = Literal["rollout", "end"]
@@ -40,6 +40,11 @@ class Captured:
     pieces: tuple[ReplayPiece, ...]
     problem: str | None = None
     """Why training does not go on exactly from it."""
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no weight is NaN or infinite."""
+        return are_finite(self.tensors)
 
 
 def capture(

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rlviz.domain.snapshot import Trigger
-from rlviz.training.snapshot.capture import Captured
-from rlviz.training.snapshot.model import are_finite
+from rlviz.training.snapshot.asked import WriteRequest
+
+if TYPE_CHECKING:
+    from rlviz.training.snapshot.capture import Captured
 
 RECENT = 3
 """So many of those captured last stay in memory, so that a stop or a pause loses a second of training, not a minute."""
 
 KEPT = 3
 """So many of those written last stay in memory too, for a rollback that reads nothing."""
-
-
-@dataclass(frozen=True)
-class WriteRequest:
-    """A snapshot that somebody or something asks for; without a ``name`` it is called after its step."""
-
-    trigger: Trigger
-    name: str | None = None
-    message: str = ""
-    number: int = 0
-    """That of a person's request."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ class Memory:
         found = {id(recent): Usable(request, recent.captured) for request, recent in self._kept}
         for recent in self._recent:
             found.setdefault(id(recent), Usable(None, recent.captured))
-        finite = [one for one in found.values() if are_finite(one.captured.tensors)]
+        finite = [one for one in found.values() if one.captured.is_finite]
         return sorted(finite, key=lambda one: one.captured.step, reverse=True)
 
     def go_back(self, step: int) -> None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
 from rlviz.domain.errors import RlvizError, RunFolderError
 from rlviz.domain.events import SnapshotData
@@ -18,12 +19,13 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_retention import drop_segments, retain_snapshots
 from rlviz.rundir.snapshots import Snapshot, find_snapshot
 from rlviz.training.journals import RunJournals
-from rlviz.training.snapshot.archive import Contents, contents_in_memory, write_archive
-from rlviz.training.snapshot.asked import Asked
-from rlviz.training.snapshot.capture import Captured, Point
-from rlviz.training.snapshot.in_memory import Memory, Recent, Usable, WriteRequest
-from rlviz.training.snapshot.replay import write_pieces
+from rlviz.training.snapshot.asked import Asked, WriteRequest
+from rlviz.training.snapshot.in_memory import Memory, Recent, Usable
 from rlviz.training.snapshot.writer import Writer
+
+if TYPE_CHECKING:
+    from rlviz.training.snapshot.archive import Contents
+    from rlviz.training.snapshot.capture import Captured, Point
 
 NEVER = math.inf
 
@@ -175,6 +177,8 @@ class Snapshots:
 
     def in_memory(self, name: str) -> Contents | None:
         """The snapshot of that name, if it is among those kept in memory."""
+        from rlviz.training.snapshot.archive import contents_in_memory
+
         found = self._memory.named(name)
         return None if found is None else contents_in_memory(found[1].captured, self._manifest(found[1], found[0]))
 
@@ -236,8 +240,16 @@ class Snapshots:
 
     def _write_ahead(self, captured: Captured) -> None:
         """What fails is tried again with the next snapshot, which says so."""
+        from rlviz.training.snapshot.replay import write_pieces
+
         with suppress(OSError, RunFolderError):
             write_pieces(self._folder, captured.pieces)
+
+    def _archive(self, captured: Captured, manifest: SnapshotManifest) -> tuple[SnapshotManifest, int]:
+        """Write the file of a snapshot. Returns its manifest and its size in bytes. Raises OSError, RunFolderError."""
+        from rlviz.training.snapshot.archive import write_archive  # the scripted worker has no torch
+
+        return write_archive(self._folder, captured, manifest)
 
     def _write(self, recent: Recent, request: WriteRequest) -> None:
         if (found := self._found(request)) is not None:
@@ -247,7 +259,7 @@ class Snapshots:
         manifest = self._manifest(recent, request)
         try:
             self._journals.sync_metrics()  # before: who goes on from it does not compute those rows again
-            manifest, size = write_archive(self._folder, captured, manifest)
+            manifest, size = self._archive(captured, manifest)
             retain_snapshots(self._folder, self._plan.keep, self._plan.max_bytes or math.inf)
             drop_segments(self._folder, beyond=max((piece.end for piece in captured.pieces), default=0))
         except Exception as error:  # whatever it is: training goes on, and so does this thread
