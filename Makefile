@@ -29,24 +29,47 @@ run: $(STAMPS)/python $(STAMPS)/frontend ## Install, build and serve the app at 
 	@exec $(BIN)/python -m rlviz serve
 
 .PHONY: dev
-dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately, both reloading on change
+dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately, both reloading on change; SCRIPTED=1 shows a lively app without training
 	@trap 'kill 0' EXIT INT TERM; \
+	$(if $(SCRIPTED),export RLVIZ_RUNS_DIR=$(CURDIR)/$(STAMPS)/scripted-runs RLVIZ_LAUNCHER=scripted RLVIZ_SCRIPT='{"speed": 10}'; \
+	$(BIN)/python -m rlviz.testing.demo "$$RLVIZ_RUNS_DIR";) \
 	RLVIZ_CORS_ORIGINS=http://127.0.0.1:3000,http://localhost:3000 \
 		$(BIN)/uvicorn rlviz.api.development:app --factory --reload --reload-dir backend/rlviz & \
 	(cd frontend && NEXT_PUBLIC_API_URL=$(API_URL) $(PNPM) dev) & \
 	wait
+
+.PHONY: install
+install: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Install and build all that the tests need
 
 .PHONY: wheel
 wheel: $(STAMPS)/python $(STAMPS)/frontend ## Build dist/rlviz-….whl, with the pages in it: it needs no Node
 	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./backend
 	@ls dist/rlviz-*.whl
 
+PYTEST := .venv/bin/python -m pytest
+PARALLEL := -n 4 --dist worksteal
+
+.PHONY: test-fast
+test-fast: $(STAMPS)/python-dev ## Run the unit tests in a minute, or one test file: make test-fast FILE=backend/tests/...
+ifdef FILE
+	@case "$(FILE)" in \
+	*.py) cd backend && $(PYTEST) -n 0 "$(FILE:backend/%=%)" ;; \
+	*.test.ts|*.test.tsx) $(MAKE) --no-print-directory $(STAMPS)/node && cd frontend && $(PNPM) exec vitest run "$(FILE:frontend/%=%)" ;; \
+	*.spec.ts) $(MAKE) --no-print-directory $(STAMPS)/frontend $(STAMPS)/browser && cd frontend && $(PNPM) e2e "$(FILE:frontend/%=%)" ;; \
+	*) echo "FILE names a test: test_….py, ….test.ts, ….test.tsx or ….spec.ts"; exit 2 ;; \
+	esac
+else
+	cd backend && $(PYTEST) $(PARALLEL) tests/unit
+endif
+
 .PHONY: test
-test: test-backend test-first-load test-frontend test-browser ## Run every test, in a real browser too
+test: install ## Run what users would meet, in a real browser too, in ten minutes
+	@bash .ci/parts backend "$(MAKE) test-backend" first-load "$(MAKE) test-first-load" \
+		frontend "$(MAKE) test-frontend" browser "$(MAKE) test-browser"
 
 .PHONY: test-backend
 test-backend: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser
-	cd backend && .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder
+	cd backend && $(PYTEST) $(PARALLEL)
 
 .PHONY: test-first-load
 test-first-load: $(STAMPS)/frontend
@@ -60,21 +83,37 @@ test-frontend: $(STAMPS)/node
 test-browser: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser
 	cd frontend && $(PNPM) e2e
 
-.PHONY: coverage
-coverage: $(STAMPS)/python-dev ## Run the back end's tests and say which lines no test runs, in workers too
-	cd backend && .venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered --cov-fail-under=85
+.PHONY: test-all
+test-all: test test-exhaustive ## Run every test: matrices, kills, full disks, every environment, the wheel; takes an hour
 
-.PHONY: test-faults
-test-faults: $(STAMPS)/python-dev ## Kill, cut off, fill up and feed nonsense, a few times each; part of make test
-	cd backend && .venv/bin/python -m pytest tests/faults
+.PHONY: test-exhaustive
+test-exhaustive: install ## What make test leaves out
+	@bash .ci/parts backend "$(MAKE) test-exhaustive-backend" browser "$(MAKE) test-exhaustive-browser" \
+		readers "$(MAKE) test-readers" wheel "$(MAKE) test-wheel"
+
+.PHONY: test-exhaustive-backend
+test-exhaustive-backend: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser $(STAMPS)/postgres
+	cd backend && $(PYTEST) $(PARALLEL) tests/exhaustive
+
+.PHONY: test-exhaustive-browser
+test-exhaustive-browser: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser
+	cd frontend && RLVIZ_E2E_TIER=exhaustive $(PNPM) e2e
+
+.PHONY: coverage
+coverage: $(STAMPS)/python-dev ## Say which lines no test runs, in workers too
+	cd backend && $(PYTEST) $(PARALLEL) tests --cov --cov-report=term:skip-covered --cov-fail-under=85
 
 .PHONY: test-wheel
 test-wheel: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Install the wheel with all that it needs into an empty environment, and train and serve with it
-	cd backend && RLVIZ_TEST_EMPTY=1 .venv/bin/python -m pytest -o faulthandler_timeout=0 --timeout 1800 tests/acceptance/test_wheel.py
+	cd backend && RLVIZ_TEST_EMPTY=1 $(PYTEST) -o faulthandler_timeout=0 --timeout 1800 tests/exhaustive/test_wheel.py
+
+.PHONY: wheel-smoke
+wheel-smoke: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## The same in short: install it, train 500 steps, load the page of the run
+	cd backend && RLVIZ_TEST_EMPTY=1 $(PYTEST) -o faulthandler_timeout=0 --timeout 900 tests/exhaustive/test_wheel.py -k "trained_and_its_page_loads"
 
 .PHONY: test-readers
 test-readers: $(STAMPS)/readers ## Read with MLflow, pandas, Polars and optuna-dashboard what is written for them, in an environment of its own
-	cd backend && RLVIZ_TEST_READERS=1 .venv-readers/bin/python -m pytest -n 2 --dist loadfile tests/integration/test_readers.py tests/integration/test_sinks.py tests/integration/test_sink_servers.py
+	cd backend && RLVIZ_TEST_READERS=1 .venv-readers/bin/python -m pytest -n 2 --dist loadfile tests/exhaustive/test_readers.py tests/exhaustive/test_sinks.py tests/exhaustive/test_sink_servers.py
 
 .PHONY: postgres
 postgres: $(STAMPS)/postgres ## Install the PostgreSQL that tests of rlviz ingest start for themselves, where root may

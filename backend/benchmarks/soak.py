@@ -42,14 +42,18 @@ FAULTS = {
     "resume": ("test_resume.py",),
     "pausing": ("test_pausing.py",),
     "rollback": ("test_going_back.py",),
-    "forking": ("test_forking.py", "tests/faults/test_retraining.py"),
-    "snapshots": ("test_snapshot_files.py", "tests/faults/test_taking_snapshots.py"),
+    "forking": ("test_forking.py", "test_retraining.py"),
+    "snapshots": ("test_snapshot_files.py", "test_taking_snapshots.py"),
     "rules": ("test_rules.py",),
     "notifications": ("test_notifications.py",),
     "limits": ("test_limits.py",),
     "resources": ("test_resources.py",),
     "disk": ("test_full_disk.py",),
-    "sessions": ("test_sessions.py", "tests/faults/test_session_viewers.py", "tests/faults/test_session_sockets.py"),
+    "sessions": (
+        "test_sessions.py",
+        "test_session_viewers.py",
+        "test_session_sockets.py",
+    ),
     "records": ("test_records.py",),
     "experiments": ("test_experiments.py", "-k", "killed"),
     "hostile": ("test_hostile.py",),
@@ -122,14 +126,16 @@ class Tests:
 
 
 def _break(part: str, share: float, only: str) -> tuple[list[dict[str, Any]], Tests]:
-    file, *selection = FAULTS[part]
+    told = FAULTS[part]
+    files = [f"tests/exhaustive/faults/{file}" for file in told if file.endswith(".py")]
+    selection = [one for one in told if not one.endswith(".py")]
     if only:  # the last -k counts
         selection += ["-k", only if "-k" not in selection else f"({selection[-1]}) and ({only})"]
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as figures, tempfile.TemporaryDirectory() as reports:
         report = Path(reports) / "tests.xml"
         environment = {**os.environ, "RLVIZ_SOAK": str(share), "RLVIZ_SOAK_FIGURES": figures.name}
         # The figures are printed as they come, past what pytest holds back.
-        command = [sys.executable, "-m", "pytest", f"tests/faults/{file}", *selection, "-v", "--capture=sys"]
+        command = [sys.executable, "-m", "pytest", *files, *selection, "-v", "--capture=sys"]
         found: list[dict[str, Any]] = []
         command += ["--timeout", "14400", "-o", "faulthandler_timeout=0", f"--junit-xml={report}"]
         with subprocess.Popen(command, env=environment, cwd=ROOT / "backend") as tests:

@@ -6,7 +6,6 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -18,28 +17,15 @@ from tests.support.service_process import Service, serving
 from tests.support.template import SOCKET, template_address
 from tests.support.workers import kill_workers_below
 
-TESTS = Path(__file__).parent
-
 for number in (signal.SIGINT, signal.SIGHUP):  # nohup, or a shell's background, had them ignored by all our children
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
-
-
-WITH_REAL_PROCESSES = ("contract", "faults", "integration")
-"""Folders of tests that wait for other processes: a machine that is busy enough fails one of them now and then."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """The processes of pytest-xdist share one template."""
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         os.environ[SOCKET] = template_address()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each test of real processes that fails is tried once more, and told in the summary; a soak tries none again."""
-    for item in items:
-        if item.path.relative_to(TESTS).parts[0] in WITH_REAL_PROCESSES and "RLVIZ_SOAK" not in os.environ:
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def pytest_collection_finish() -> None:

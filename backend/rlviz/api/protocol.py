@@ -1,6 +1,6 @@
 """The HTTP protocol with limits on the number of connections, on the length of a request's head, and on waiting.
 
-``tests/integration/test_connection_bounds.py`` shows which of these uvicorn's own limits do not cover.
+``tests/exhaustive/test_connection_bounds.py`` shows which of these uvicorn's own limits do not cover.
 """
 
 from __future__ import annotations

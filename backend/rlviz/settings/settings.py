@@ -37,7 +37,11 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
     runs_dir: Path = Field(Path("runs"), description="Folder that holds the runs and their catalogue.")
-    launcher: str = Field("process", description="Where training runs: a process a run, or a thread of the service.")
+    launcher: str = Field(
+        "process",
+        description="Where training runs: one process per run, a thread of the service, or nowhere: recorded runs are "
+        "replayed.",
+    )
     max_concurrent_runs: int = Field(
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,

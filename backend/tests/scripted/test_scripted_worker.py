@@ -91,7 +91,7 @@ def test_an_evaluation_has_its_episodes_a_video_and_step_records(api: Api) -> No
     done = api.once(f"/runs/{run_id}/evaluations/latest", lambda one: one["status"] == "completed")
     assert [episode["seed"] for episode in done["summary"]["episodes"]] == [7, 8, 9]
     steps = api.get(f"/runs/{run_id}/evaluations/{asked['id']}/steps", params={"limit": 5})
-    assert len(steps["records"]) == 5
+    assert len(steps["columns"]["index"]) == 5
     video = api.ask("GET", done["video_url"].removeprefix("/api"))
     assert video.headers["content-type"] == "video/mp4"
     assert video.content[4:8] == b"ftyp"
@@ -193,7 +193,9 @@ def test_a_run_longer_than_its_recording_goes_on_in_real_time(tmp_path: Path) ->
     eventually(lambda: _last_step(folder.metrics_path) > 2 * recording("ppo").end, "two laps")
     worker.terminate()
     assert eventually(worker.poll) == Exit(0)
-    episodes = [row["values"]["episode/index"] for row in _told(folder.metrics_path) if "episode/index" in row["values"]]
+    episodes = [
+        row["values"]["episode/index"] for row in _told(folder.metrics_path) if "episode/index" in row["values"]
+    ]
     assert episodes == list(range(1, len(episodes) + 1))
 
 

@@ -13,11 +13,13 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import RunQuery
 from rlviz.domain.status import RunStatus
+from rlviz.launchers.base import Launcher
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.settings import Settings
+from rlviz.testing.scripted import Script, ScriptedLauncher
 from tests.support.template import SharedWorkers
 from tests.support.training import QUICK
 from tests.support.waiting import eventually
@@ -27,14 +29,19 @@ ENDLESS = 10_000_000
 
 
 @contextmanager
-def service(runs_dir: Path, **settings: Any) -> Iterator[Application]:
+def service(runs_dir: Path, *, script: Script | None = None, **settings: Any) -> Iterator[Application]:
     """A service that is open, and whose workers are gone when the block is left.
 
-    They are forks of the template that all tests share, unless ``settings`` name a launcher or say ``warm_worker``.
+    With a ``script``, its workers replay recordings. Otherwise they are forks of the template that all tests share,
+    unless ``settings`` name a launcher or say ``warm_worker``.
     """
-    own = settings.keys() & {"launcher", "warm_worker"}
+    launcher: Launcher | None = None
+    if script is not None:
+        launcher = ScriptedLauncher(script=script)
+    elif not settings.keys() & {"launcher", "warm_worker"}:
+        launcher = ProcessLauncher(source=SharedWorkers())
     given = Settings(_env_file=None, **{"runs_dir": runs_dir, **settings})  # type: ignore[call-arg]
-    application = Application(given, launcher=None if own else ProcessLauncher(source=SharedWorkers()))
+    application = Application(given, launcher=launcher)
     application.open()
     try:
         yield application

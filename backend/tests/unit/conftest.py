@@ -1,14 +1,38 @@
-"""What many unit tests need."""
+"""Fixtures of unit tests, which start no Python process."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rlviz.catalog.database import Database
 from tests.support.streams import World
+
+_watching = False
+
+
+def _refuse_processes(event: str, arguments: tuple[Any, ...]) -> None:
+    """Audit hook (PEP 578). Small programs such as git and ffmpeg may run; Python processes take too long."""
+    if not _watching or event not in ("subprocess.Popen", "os.fork", "os.posix_spawn"):
+        return
+    if event == "os.fork" or Path(os.fsdecode(arguments[0])).name.startswith("python"):
+        raise RuntimeError("A unit test starts no Python process: move it to tests/scripted or tests/real.")
+
+
+sys.addaudithook(_refuse_processes)
+
+
+@pytest.fixture(autouse=True)
+def _no_process() -> Iterator[None]:
+    global _watching  # an audit hook cannot be removed, so it is switched
+    _watching = True
+    yield
+    _watching = False
 
 
 @pytest.fixture

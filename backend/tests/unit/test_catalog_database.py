@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -338,10 +336,3 @@ def test_a_run_takes_its_evaluations_with_it(database: Database) -> None:
         session.delete(get_run(session, "run-1"))
     with database.read() as session:
         assert session.get(EvaluationRow, ("run-1", "eval_20261121-014312-001")) is None
-
-
-def test_the_service_is_imported_without_what_only_workers_need() -> None:
-    heavy = ("torch", "stable_baselines3", "gymnasium", "pygame", "moviepy", "alembic", "matplotlib", "pandas")
-    script = f"import rlviz.api.app, sys; print([name for name in {heavy!r} if name in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=150)
-    assert found.stdout == "[]\n"

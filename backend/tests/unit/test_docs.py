@@ -198,7 +198,7 @@ def test_every_requirement_is_traced_and_every_test_that_is_named_exists() -> No
     numbers = [*range(1, 19), *range(20, 29), *range(30, 34), 40, 41, *range(50, 57)]
     assert re.findall(r"^\| (R\d\d) \|", text, re.MULTILINE) == [f"R{number:02}" for number in numbers]
     text += read("docs/reliability.md")
-    named = re.findall(r"`((?:unit|contract|integration|acceptance|faults)/\w+\.py)(?:::(\w+))?`", text)
+    named = re.findall(r"`((?:unit|scripted|real|exhaustive)/[\w/]+\.py)(?:::(\w+))?`", text)
     assert len(named) > 50
     for file, test in named:
         path = ROOT / "backend" / "tests" / file

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -306,14 +304,3 @@ def test_a_piece_is_read_by_one_thread_at_a_time_since_the_library_crashes_other
         lengths = set(threads.map(lambda one: len(one.axis("step")), [piece, rest] * 10))
     assert len(lengths) == 2
     assert not any(together)
-
-
-def test_reading_imports_no_file_systems_of_the_cloud(folder: RunFolder) -> None:
-    """They are a quarter of what PyArrow takes in the memory of a service that shows a long run."""
-    read = (
-        "import sys; from pathlib import Path; from rlviz.rundir.sealed import SealedMetrics;"
-        f"pieces = SealedMetrics(Path({str(folder.sealed)!r}), Path({str(folder.metrics_path)!r})).pieces();"
-        "print(len(pieces), len(pieces[0].axis('step')) > 0, 'pyarrow.fs' in sys.modules)"
-    )
-    found = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True).stdout.split()
-    assert found == [str(len(sealed_metrics(folder).pieces())), "True", "False"]

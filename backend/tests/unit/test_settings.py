@@ -55,7 +55,7 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("PORT", "http", "RLVIZ_PORT: "),
         ("PORT", "65536", "65535"),
         ("PORT", "-1", "0"),
-        ("LAUNCHER", "ray", "Known: process, thread."),
+        ("LAUNCHER", "ray", "Known: process, thread, scripted."),
         ("MAX_CONCURRENT_RUNS", "0", "RLVIZ_MAX_CONCURRENT_RUNS: "),
         ("MAX_CONCURRENT_RUNS", "257", "256"),
         ("KEEP_EVAL_VIDEOS", "0", "RLVIZ_KEEP_EVAL_VIDEOS: "),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import resource
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -255,8 +253,3 @@ def test_places_on_an_axis_follow_its_scale() -> None:
     assert place_on(SPACE["rate"], 1e-3) == pytest.approx(0.5)
     assert place_on(SPACE["x"], 0.0) == 0.5
     assert place_on(Choice(choices=[[64], [64, 64], [256]]), [64, 64]) == 0.5
-
-
-def test_the_service_does_not_import_optuna_to_start() -> None:
-    script = "import sys, rlviz.api.app, rlviz.services.application, rlviz.search.study; print('optuna' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"

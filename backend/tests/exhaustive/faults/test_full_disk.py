@@ -1,0 +1,203 @@
+"""A disk that is full: what is to be written waits, or is given up and named; nothing is left half-written."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from rlviz.library.tracking import track
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.projection.folder_projection import row_of_folder
+from tests.support.faults import fill, filled, train, train_briefly, whole_files, worker_of, workers_of
+from tests.support.odd_environments import SOURCE
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import LiveRun
+from tests.support.service_process import Service, serving
+from tests.support.training import messages, rows
+from tests.support.waiting import eventually
+
+LONG = 300.0
+"""Seconds in which a worker has begun, however busy the machine."""
+
+pytestmark = pytest.mark.faults
+
+
+def over(evaluation: dict[str, Any]) -> dict[str, Any] | None:
+    return evaluation if evaluation["status"] in ("failed", "completed") else None
+
+
+def test_a_full_disk_stops_nobody_and_nothing_that_waited_for_room_is_lost(small_disk: Path) -> None:
+    run = LiveRun(small_disk / "runs", "alive")
+    try:
+        with serving(small_disk, min_free_disk="0") as service:
+            filler = fill(small_disk)
+            for _ in range(50):
+                with suppress(OSError):
+                    run.metrics.append({"step": 1, "values": {"episode/reward": 1.0}})
+                    run.metrics.flush()
+            assert service.get("/health")["free_disk_bytes"] == 0
+            assert service.get("/runs/alive")["status"] == "running"
+            for method, path, body in (
+                ("POST", "/runs", {"algo": "ppo"}),
+                ("PATCH", "/runs/alive", {"notes": "x" * 9_000}),
+                ("POST", "/runs/alive/stop", None),
+            ):
+                problem = assert_problem(answer := service.api(method, path, json=body), answer.status_code)
+                assert problem["status"] in (503, 507), problem
+            filler.unlink()
+            run.row()
+            eventually(lambda: service.get("/runs/alive/metrics/rows?tail=1")["rows"][-1]["seq"] == 51, "every row")
+            assert service.api("POST", "/runs", json={"algo": "ppo"}).status_code == 201
+            assert "Traceback" not in service.log
+    finally:
+        run.close()
+
+
+def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0") as service:
+        run_id = train(service)
+        folder, worker = service.folder(run_id), worker_of(service, run_id)
+        with filled(small_disk):
+            at = rows(folder)[-1]["seq"]
+            spent = worker.cpu_times().user
+            eventually(lambda: worker.cpu_times().user > spent + 0.2, "some training, which waits to be written", LONG)
+        eventually(lambda: rows(folder)[-1]["seq"] > at, "training to be written again", LONG)
+
+        assert service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 100}).status_code == 202
+        half = ".*.mp4.*"
+        eventually(lambda: list(folder.evaluations.path.glob(half)), "the first frames", LONG)
+        with filled(small_disk):
+            eventually(lambda: not list(folder.evaluations.path.glob(half)), "the half video to be given up", LONG)
+            assert worker.is_running()
+        evaluation = eventually(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
+        assert evaluation["status"] == "failed"
+        assert re.search("No space left|disk is full", evaluation["cause"]), evaluation["cause"]
+        assert not list(folder.evaluations.path.glob("*.mp4"))
+
+        with filled(small_disk):
+            worker.terminate()
+            psutil.wait_procs([worker], LONG)
+            assert service.get(f"/runs/{run_id}")["id"] == run_id
+        run = service.wait_for_status(run_id, "failed", "interrupted")
+        assert re.search("disk is full", run["cause"]), run["cause"]
+        assert not folder.model_path.exists()
+        eventually(lambda: not list(folder.path.rglob("*.tmp")), "half-written files to be swept away")
+        whole_files(folder)
+        assert "Traceback" not in service.log
+
+
+def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_waits_for(small_disk: Path) -> None:
+    run = LiveRun(small_disk / "runs", "alive")
+    try:
+        with serving(small_disk, min_free_disk="3MB", max_concurrent_runs="1") as service:
+            waits = service.create(start=True)
+            filler = fill(small_disk, leave=2_000_000)
+            run.finish()
+            cause = eventually(lambda: service.get(f"/runs/{waits['id']}")["cause"], "the reason")
+            assert "RLVIZ_MIN_FREE_DISK" in cause
+            held = service.get(f"/runs/{waits['id']}")
+            assert (held["status"], held["queue_position"], held["started_at"]) == ("queued", 1, None)
+            filler.unlink()
+            assert service.wait_for_status(waits["id"], "running")["cause"] is None
+            service.api("POST", f"/runs/{waits['id']}/stop")
+            service.wait_for_status(waits["id"], "stopped")
+            assert service.folder(waits["id"]).model_path.is_file()
+    finally:
+        run.close()
+
+
+FULL = re.compile("No space left|disk is full")
+
+
+def train_for(worker: psutil.Process, seconds: float) -> None:
+    """Let the worker use so much processor time."""
+    spent = worker.cpu_times().user
+    eventually(lambda: worker.cpu_times().user > spent + seconds, "some training", LONG)
+
+
+def test_a_full_disk_costs_the_filmstrip_a_few_moments_and_training_nothing(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0", keep_film="500", on_exit="stop") as service:
+        run_id = train(service, total_timesteps=1_000_000)  # a policy of each rollout once a thousandth of that is done
+        folder, worker = service.folder(run_id), worker_of(service, run_id)
+        eventually(lambda: len(folder.film_files()) > 1, "the first policies", LONG)
+
+        def one_is_lost() -> bool:
+            """Whether a moment was due while no byte was free: on a busy machine that takes more than one try."""
+            with filled(small_disk):
+                train_for(worker, 0.5)
+            train_for(worker, 0.2)
+            return any("filmstrip" in message for message in messages(folder))
+
+        eventually(one_is_lost, "the warning", LONG)
+        newest = folder.film_files()[-1][0]
+        eventually(lambda: folder.film_files()[-1][0] > newest, "policies to be kept again", LONG)
+        assert service.get(f"/runs/{run_id}")["status"] == "running"
+        service.api("POST", f"/runs/{run_id}/stop")
+        service.wait_for_status(run_id, "stopped")
+        whole_files(folder)
+
+
+def answered(service: Service, run_id: str, clip_id: str) -> dict[str, Any] | None:
+    """The clip, once something came of it."""
+    clip: dict[str, Any] = service.get(f"/runs/{run_id}/clips/{clip_id}")
+    return clip if clip["status"] != "waiting" else None
+
+
+def test_a_full_disk_fails_the_clip_that_is_made_and_not_the_next(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0", environments=f"{SOURCE}:Slow") as service:
+        run_id = train_briefly(service, "Slow")
+        clips = service.folder(run_id).film / "clips"
+        asked = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0}).json()
+        eventually(lambda: list(clips.glob(".*.mp4.*")), "the first frames", LONG)
+        with filled(small_disk):
+            clip = eventually(lambda: answered(service, run_id, asked["id"]), "the end of the clip", LONG)
+            assert clip["status"] == "failed"
+            assert FULL.search(clip["cause"]), clip["cause"]
+            assert not list(clips.rglob("*.mp4*"))
+            refused = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0})
+            assert assert_problem(refused, refused.status_code)["status"] in (503, 507)
+        again = service.api("POST", f"/runs/{run_id}/clips", json={"step": 0})
+        assert again.status_code == 202
+        assert eventually(lambda: answered(service, run_id, asked["id"]), "the clip", LONG)["status"] == "ready"
+        assert "Traceback" not in service.log
+
+
+def test_a_full_disk_fails_an_evaluation_that_records_and_leaves_no_half_record(small_disk: Path) -> None:
+    with serving(small_disk, min_free_disk="0", environments=f"{SOURCE}:Slow") as service:
+        run_id = train_briefly(service, "Slow")
+        folder = service.folder(run_id)
+        wishes = {"episodes": 3, "video": False, "steps": True}
+        assert service.api("POST", f"/runs/{run_id}/evaluations", json=wishes).status_code == 202
+        eventually(lambda: list(folder.evaluations.path.glob(".*.steps.parquet.*")), "the first records", LONG)
+        with filled(small_disk):
+            eventually(lambda: not workers_of(service, "--evaluate"), "the evaluator to give up", LONG)
+            assert service.get(f"/runs/{run_id}/evaluations/latest")["id"]
+        evaluation = eventually(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
+        assert evaluation["status"] == "failed"
+        assert FULL.search(evaluation["cause"]), evaluation["cause"]
+        assert not evaluation["has_steps"]
+        eventually(
+            lambda: not list(folder.evaluations.path.glob("*.parquet*")), "what was half-written to be swept away"
+        )
+        assert not list(folder.evaluations.path.glob(".*"))
+        assert "Traceback" not in service.log
+
+
+def test_a_program_of_the_user_s_goes_on_while_the_disk_is_full_and_no_row_of_its_run_is_lost(
+    small_disk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = track("mine", "Own-v0", runs_dir=small_disk)
+    with filled(small_disk):
+        for step in range(2_000):
+            run.log(step, loss=0.5)
+        eventually(lambda: "cannot be written now" in capsys.readouterr().err, "a word about it")
+        assert len(rows(RunFolder(small_disk, run.id))) < 2_000
+    run.finish()
+    folder = RunFolder(small_disk, run.id)
+    assert [row["step"] for row in rows(folder)] == list(range(2_000))
+    assert row_of_folder(folder).status == "completed"

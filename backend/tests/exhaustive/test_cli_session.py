@@ -1,0 +1,99 @@
+"""The session in a terminal that the documents show: a real one, whose figures may differ and nothing else.
+
+``RLVIZ_WRITE_DOCS=1`` writes it anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from rlviz.cli import connection
+from rlviz.launchers.process import ProcessLauncher
+from tests.support.cli import call
+from tests.support.template import SharedWorkers
+
+PAGE = Path(__file__).parents[3] / "docs" / "cli-session.md"
+HEAD = """# A session in a terminal
+
+Made by a test, `backend/tests/exhaustive/test_cli_session.py`. [cli.md](cli.md) describes the commands."""
+
+UNDER_WAY = ("queued", "starting", "running")
+
+SESSION = (
+    (
+        "Train, and see it learn. No app runs, so the command serves the runs folder itself.",
+        (
+            "rlviz run --algo ppo --seed 1 --steps 10000 --name steady --follow",
+            "rlviz run --algo ppo --seed 1 --steps 10000 --name hasty --set learning_rate=0.01 --wait",
+        ),
+    ),
+    ("Look at what there is.", ("rlviz runs", "rlviz status steady", "rlviz logs hasty")),
+    (
+        "Evaluate: fresh episodes with the newest policy, and what it did in them.",
+        (
+            "rlviz evaluate steady --episodes 3",
+            "rlviz actions steady last --columns episode,index,action,reward --limit 3",
+        ),
+    ),
+    ("Compare.", ("rlviz compare steady hasty",)),
+    ("Watch it play, in the browser.", ("rlviz watch steady --no-open --json",)),
+    (
+        "Take the data along.",
+        (
+            "rlviz export steady --output steady.parquet",
+            "rlviz export steady --what config --output steady.json",
+        ),
+    ),
+    ("Keep the folder tidy.", ("rlviz delete hasty", "rlviz prune --dry-run", "rlviz prune --yes")),
+)
+
+
+def test_the_session_that_is_documented_is_what_the_commands_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # No worker has to import torch first, which each command would pay for.
+    monkeypatch.setattr(connection, "_with_first_worker", lambda _niceness: ProcessLauncher(source=SharedWorkers()))
+    parts = [HEAD]
+    for heading, commands in SESSION:
+        parts.append(f"{heading}\n\n```console")
+        for command in commands:
+            ended = call(tmp_path / "runs", *shlex.split(command)[1:])
+            assert ended.status == 0, ended.err
+            lines = [line for line, _ in groupby(f"{ended.out}{ended.err}".rstrip("\n").splitlines())]
+            parts[-1] += "\n".join([f"\n$ {command}", *lines])
+        parts[-1] += "\n```"
+    page = "\n\n".join(parts) + "\n"
+    if os.environ.get("RLVIZ_WRITE_DOCS"):
+        PAGE.write_text(page)
+    assert outline(page) == outline(PAGE.read_text()), "Run it with RLVIZ_WRITE_DOCS=1."
+
+
+def outline(page: str) -> list[str]:
+    """All but what differs from machine to machine and from day to day: ids, times, figures and what follows from them;
+    and how often a run that is followed was drawn. Of a row of a table its first cell; rows are in alphabetical order,
+    since the sizes of files differ too."""
+    found: list[str] = []
+    table: set[str] = set()
+    for line in page.splitlines():
+        if re.search(r"\S {2,}\S", line):
+            first = line.split("  ")[0]
+            if first.strip() not in UNDER_WAY:
+                table.add(without_figures(first))
+            continue
+        found += sorted(table)
+        table.clear()
+        if not re.match("  [A-Za-z]", line):  # what is said of the figures
+            found.append(without_figures(line))
+    return found + sorted(table)
+
+
+def without_figures(text: str) -> str:
+    text = re.sub(r"(ppo-cartpole-|eval_)\d{8}-\d{6}-\w+", r"\1ID", text)
+    return re.sub(r"\d[\d.,:e-]*( [kMG]?B)?", "N", text)

@@ -1,0 +1,249 @@
+"""Bundles: runs that leave as one file and come back, sound and hostile."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import json
+import shutil
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import ArtifactNotFound, BundleRefused
+from rlviz.exchange.bundle import MANIFEST, POLICIES, read_bundle, write_bundle
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.contents import PLACES, Place
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter, prepare, read_journal
+from tests.support.raw_requests import assert_problem
+from tests.support.run_folders import make_run
+from tests.support.service_process import serving
+from tests.support.taken_elsewhere import files, there
+
+RUN_ID = "ppo-cartpole-20261121-044130-3630"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    folder = make_run(tmp_path / "here", RUN_ID, rows=50, status="completed")
+    folder.model_path.write_bytes(b"a policy")
+    folder.checkpoints.mkdir(exist_ok=True)
+    folder.checkpoint_path(100).write_bytes(b"another")
+    (folder.path / ".hidden").write_text("no")
+    (folder.path / "elsewhere").symlink_to("/etc/passwd")
+    return folder
+
+
+@pytest.fixture
+def bundle(folder: RunFolder, tmp_path: Path) -> Path:
+    path = tmp_path / "run.zip"
+    with path.open("wb") as file:
+        write_bundle(folder, file)
+    return path
+
+
+def changed(bundle: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    """The bundle with other members."""
+    with zipfile.ZipFile(bundle) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(bundle, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return bundle
+
+
+def renamed(old: str, new: str) -> Callable[[dict[str, bytes]], None]:
+    """In the manifest as well, with the right hash."""
+
+    def change(members: dict[str, bytes]) -> None:
+        manifest = json.loads(members[MANIFEST])
+        for member in manifest["files"]:
+            member["path"] = new if member["path"] == old else member["path"]
+        members[new] = members.pop(old)
+        members[MANIFEST] = json.dumps(manifest).encode()
+
+    return change
+
+
+def test_a_run_comes_back_as_it_left_without_what_is_the_machine_s_own(
+    folder: RunFolder, bundle: Path, tmp_path: Path
+) -> None:
+    found = read_bundle(bundle, there(tmp_path), trust_policies=True)
+    assert files(found.path) == files(folder.path) - {".hidden", "elsewhere", "control.json"}
+    for name in files(found.path):
+        assert (found.path / name).read_bytes() == (folder.path / name).read_bytes()
+
+
+def test_policies_are_left_out_unless_they_are_trusted(bundle: Path, tmp_path: Path) -> None:
+    found = read_bundle(bundle, there(tmp_path))
+    assert not found.model_path.exists()
+    assert not found.checkpoints.exists()
+    assert found.metrics_path.exists()
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if place.kind in POLICIES], ids=lambda one: one.path)
+def test_whatever_holds_a_policy_is_left_out_unless_it_is_trusted(place: Place, tmp_path: Path) -> None:
+    """Those of steps that the run went back from as well."""
+    made = make_run(tmp_path / "here", RUN_ID, rows=5, status="completed")
+    path = made.path / (place.path.replace("*", "1") + ("/1/checkpoints/step_1.zip" if place.is_folder else ""))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"a policy")
+    buffer = tmp_path / "run.zip"
+    with buffer.open("wb") as file:
+        write_bundle(made, file, snapshots=True)
+    for trusted in (False, True):
+        found = read_bundle(buffer, there(tmp_path / str(trusted)), trust_policies=trusted)
+        assert (found.path / path.relative_to(made.path)).exists() is trusted
+    with buffer.open("wb") as file:
+        names = [member.path for member in write_bundle(made, file, policies=False, snapshots=True).files]
+    assert path.relative_to(made.path).as_posix() not in names
+
+
+def test_one_that_still_trained_is_interrupted(tmp_path: Path) -> None:
+    running = make_run(tmp_path / "here", RUN_ID, rows=5)
+    journal = JournalWriter(running.events_path)
+    journal.append({"event": "started", "step": 0, "data": {"worker": "process:1:0.0:"}})
+    journal.close()
+    buffer = tmp_path / "run.zip"
+    with buffer.open("wb") as file:
+        write_bundle(running, file)
+    found = read_bundle(buffer, there(tmp_path))
+    assert [line.record["event"] for line in read_journal(found.events_path) if line.record][-1] == "interrupted"
+
+
+class Meddling(io.BytesIO):
+    """What a bundle is written to, while with each write something happens to the run."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__()
+        self._happens = happens
+
+    def write(self, content: object) -> int:
+        self._happens()
+        return super().write(content)  # type: ignore[arg-type]
+
+
+def unpacked(target: Meddling, tmp_path: Path) -> RunFolder:
+    path = tmp_path / "run.zip"
+    path.write_bytes(target.getvalue())
+    return read_bundle(path, there(tmp_path), trust_policies=True)
+
+
+def test_a_run_may_grow_while_it_is_bundled(folder: RunFolder, tmp_path: Path) -> None:
+    def grow() -> None:
+        with folder.metrics_path.open("ab") as journal:
+            journal.write(b'{"seq": 51, "time": 1.0, "step": 1, "values": {}}\n')
+
+    target = Meddling(grow)
+    write_bundle(folder, target)
+    metrics = unpacked(target, tmp_path).metrics_path.read_bytes()
+    assert metrics.endswith(b"\n")
+    assert folder.metrics_path.read_bytes().startswith(metrics)
+
+
+def test_files_may_be_replaced_deleted_and_compressed_while_it_is_bundled(folder: RunFolder, tmp_path: Path) -> None:
+    count = itertools.count(101)
+    metrics = [line.record for line in read_journal(folder.metrics_path)]
+
+    def go_on() -> None:
+        number = next(count)
+        folder.checkpoint_path(number - 1).unlink()
+        folder.checkpoint_path(number).write_bytes(b"the newest")
+        write_atomically(folder.model_path, b"a policy" * number)
+        if folder.metrics_path.exists():
+            copy = prepare(folder.metrics_path)
+            assert copy is not None
+            copy.put_in_place()
+
+    target = Meddling(go_on)
+    write_bundle(folder, target)
+    found = unpacked(target, tmp_path)
+    assert [line.record for line in read_journal(found.metrics_path)] == metrics
+    assert set(found.model_path.read_bytes().split(b"a policy")) == {b""}
+
+
+def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolder) -> None:
+    with pytest.raises(ArtifactNotFound):
+        write_bundle(folder, Meddling(lambda: shutil.rmtree(folder.path, ignore_errors=True)))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda members: members.pop(MANIFEST), "no manifest"),
+        (lambda members: members.update({MANIFEST: b"[]"}), "manifest cannot be read"),
+        (lambda members: members.pop("events.jsonl"), "not in it"),
+        (lambda members: members.update({"config.json": members["config.json"] + b" "}), "longer than"),
+        (lambda members: members.update({"config.json": members["config.json"][:-1]}), "cut short"),
+        (lambda members: members.update({"model.zip": b"a polizy"}), "hash differs"),
+        (renamed("events.jsonl", "../events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", "/tmp/events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", "..\\events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", "C:/events.jsonl"), "would not be a file"),
+        (renamed("events.jsonl", ".ssh/authorized_keys"), "would not be a file"),
+        (renamed("events.jsonl", "METRICS.jsonl"), "twice"),
+        (renamed("config.json", "other.json"), "no run that can be read"),
+    ],
+)
+def test_what_is_not_sound_is_refused_and_leaves_nothing(
+    bundle: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None], says: str
+) -> None:
+    with pytest.raises(BundleRefused, match=says):
+        read_bundle(changed(bundle, change), there(tmp_path), trust_policies=True)
+    assert files(there(tmp_path)) == set()
+
+
+def test_a_link_in_it_is_refused(bundle: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(bundle, "a") as archive:
+        link = zipfile.ZipInfo("link")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(BundleRefused, match="no regular file"):
+        read_bundle(bundle, there(tmp_path))
+
+
+def test_a_bomb_is_refused_by_what_it_says_and_by_what_it_does(tmp_path: Path) -> None:
+    """A gigabyte of zeros takes a megabyte in an archive."""
+    zeros = 50_000_000
+    honest = {"path": "metrics.jsonl", "bytes": zeros, "sha256": hashlib.sha256(bytes(zeros)).hexdigest()}
+    for member, says in ((honest, "more than"), ({**honest, "bytes": 10}, "longer than|hash differs")):
+        path = tmp_path / "bomb.zip"
+        manifest = {"schema_version": 1, "run_id": RUN_ID, "made_by": "0", "made_at": 0, "files": [member]}
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(MANIFEST, json.dumps(manifest))
+            archive.writestr("metrics.jsonl", bytes(zeros))
+        with pytest.raises(BundleRefused, match=says):
+            read_bundle(path, there(tmp_path), most_bytes=1_000_000)
+        assert files(there(tmp_path)) == set()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 nonsense", b"seq,time\n"])
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "run.zip"
+    path.write_bytes(content)
+    with pytest.raises(BundleRefused, match="no bundle"):
+        read_bundle(path, there(tmp_path))
+
+
+def test_one_that_is_there_already_stays_as_it_is(folder: RunFolder, bundle: Path) -> None:
+    before = files(folder.path)
+    with pytest.raises(FileExistsError, match="there already"):
+        read_bundle(bundle, folder.path.parent)
+    assert files(folder.path) == before
+
+
+def test_the_service_lists_what_was_put_into_its_folder(bundle: Path, tmp_path: Path) -> None:
+    with serving(tmp_path, launcher="scripted") as service:
+        assert_problem(service.api("POST", f"/runs/{RUN_ID}/take-up"), 404)
+        read_bundle(bundle, service.runs_dir)
+        for _ in range(2):
+            taken = service.api("POST", f"/runs/{RUN_ID}/take-up")
+            assert taken.status_code == 200, taken.text
+        assert [run["id"] for run in service.get("/runs")["runs"]] == [RUN_ID]
+        assert service.get(f"/runs/{RUN_ID}")["status"] == "completed"

@@ -1,0 +1,214 @@
+"""Experiments from the command line, on a real service and without one: from a file to scores."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from rlviz.exchange.export_runs import RunsFormat
+from rlviz.exchange.import_runs import ImportOptions, import_path
+from rlviz.rundir.folder import RunFolder
+from tests.support.cli import call, started
+from tests.support.service_process import Service, serving
+from tests.support.training import QUICK, curves
+from tests.support.waiting import PATIENCE, eventually
+
+BASE = {"algo": "ppo", "preset": None, "total_timesteps": 256, "hyperparameters": QUICK["ppo"]}
+SPECIFICATION = {
+    "name": "Slow or fast",
+    "base": BASE,
+    "variants": [{"name": "slow", "changes": {"hyperparameters": {"learning_rate": 1e-5}}}, {"name": "fast"}],
+    "seeds": 2,
+    "score": {"episodes": 2, "policy": "latest"},
+}
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with an experiment and a search that the command line ran."""
+    folder = tmp_path_factory.mktemp("cli")
+    file = folder / "slow-or-fast.yaml"
+    file.write_text(yaml.safe_dump(SPECIFICATION))
+    with serving(folder, max_concurrent_runs="2", launcher="scripted") as service:
+        followed = call(service.runs_dir, "experiment", "run", str(file), "--follow")
+        assert followed.status == 0, followed.err
+        assert sum(": scored" in line for line in followed.out.splitlines()) == 4, followed.out
+        searched = call(
+            *(service.runs_dir, "sweep", "--preset", "none", "--steps", "256", "--trials", "2", "--json", "--wait"),
+            *("--vary", "learning_rate=1e-5..1e-2:log", "--only", "learning_rate", "--name", "A search"),
+            *(part for name, value in QUICK["ppo"].items() for part in ("--set", f"{name}={json.dumps(value)}")),
+        )
+        assert searched.status == 0, searched.err
+        assert searched.json["counts"] == {"scored": 2}
+        yield service
+
+
+def test_experiments_are_listed_and_found_by_name_beginning_or_as_the_newest(warm: Service) -> None:
+    listed = call(warm.runs_dir, "experiment", "list")
+    assert [line.split()[1:3] for line in listed.out.splitlines()[1:]] == [["completed", "2/2"], ["completed", "4/4"]]
+    found = call(warm.runs_dir, "experiment", "list", "--json").json["experiments"]
+    for text, place in (("last", 0), ("Slow or fast", 1), (found[1]["id"], 1)):
+        assert call(warm.runs_dir, "experiment", "show", text, "--json").json["id"] == found[place]["id"]
+    assert call(warm.runs_dir, "experiment", "show", "exp-").status == 2
+    missing = call(warm.runs_dir, "experiment", "show", "nothing")
+    assert (missing.status, "experiment list" in missing.err) == (3, True)
+
+
+def test_what_was_compared_is_shown_with_its_verdict_and_what_was_searched_with_its_best(warm: Service) -> None:
+    compared = call(warm.runs_dir, "experiment", "show", "Slow or fast").out
+    assert {"slow", "fast"} <= {line.split()[0] for line in compared.splitlines() if line}
+    results = warm.get(
+        f"/experiments/{call(warm.runs_dir, 'experiment', 'list', '--json').json['experiments'][1]['id']}/results"
+    )
+    assert results["verdict"]["headline"] in compared
+    ranked = sorted(results["variants"], key=lambda one: one["rank"] or len(results["variants"]) + 1)
+    listed = [line.split()[0] for line in compared.splitlines() if line.split()[:1] in (["slow"], ["fast"])]
+    assert listed == [one["label"] for one in ranked], "the best first"
+    searched = call(warm.runs_dir, "experiment", "show", "A search").out
+    assert "LEARNING_RATE" in searched
+    assert sum("  best  " in line for line in searched.splitlines()) == 1
+
+
+def test_scores_and_the_report_are_written_by_the_end_of_the_name(warm: Service, tmp_path: Path) -> None:
+    for name, begins in (
+        ("a.csv", b"variant,"),
+        ("a.html", b"<!doctype html>"),
+        ("a.tex", b"\\begin"),
+        ("a.parquet", b"PAR1"),
+    ):
+        written = call(warm.runs_dir, "experiment", "export", "Slow or fast", "-o", str(tmp_path / name))
+        assert written.status == 0, written.err
+        assert (tmp_path / name).read_bytes()[:15].lower().startswith(begins.lower()), name
+    assert call(warm.runs_dir, "experiment", "export", "last", "-o", str(tmp_path / "a.doc")).status == 2
+    assert call(warm.runs_dir, "experiment", "export", "last").out.startswith("variant,")
+    assert call(warm.runs_dir, "experiment", "export", "last", "--json").status == 2
+    table = tmp_path / "again.csv"
+    told = call(warm.runs_dir, "experiment", "export", "last", "-o", str(table), "--json").json
+    assert told == {"path": str(table), "bytes": table.stat().st_size}
+
+
+def test_the_runs_of_an_experiment_leave_together_and_come_back_as_they_were(warm: Service, tmp_path: Path) -> None:
+    shown = call(warm.runs_dir, "experiment", "show", "Slow or fast", "--json").json
+    run_ids = {cell["run_id"] for cell in shown["cells"]}
+    for form in RunsFormat:
+        target = tmp_path / form
+        how = ("--bundle",) if form is RunsFormat.BUNDLE else ("--format", form)
+        done = call(warm.runs_dir, "export", "--experiment", "Slow or fast", *how, "-o", str(target))
+        assert done.status == 0, done.err
+        assert {path.stem for path in target.iterdir()} - {"runs"} == run_ids
+        brought = import_path(target, tmp_path / f"from-{form}", ImportOptions(again=True))
+        assert sorted(map(drawn, brought.runs)) == sorted(drawn(warm.folder(run_id)) for run_id in run_ids)
+    page = warm.api("GET", "/export", params={"experiment": shown["id"], "format": "csv"})
+    with zipfile.ZipFile(io.BytesIO(page.content)) as archive:
+        assert {name.split("/")[1] for name in archive.namelist() if name.endswith("metrics.csv")} == run_ids
+    delivered = call(warm.runs_dir, "export", "--experiment", "Slow or fast", "--to", "tensorboard", "--json")
+    assert {one["run"]: one["delivered"] for one in delivered.json} == dict.fromkeys(run_ids, True)
+
+
+def drawn(folder: RunFolder) -> list[tuple[int, list[tuple[str, float]]]]:
+    """Its curves with the 32 bits that TensorBoard has."""
+    rows = [
+        (step, sorted((name, float(np.float32(value))) for name, value in values.items() if value is not None))
+        for step, values in curves(folder)
+    ]
+    return [(step, values) for step, values in rows if values]
+
+
+def test_an_export_is_for_the_threshold_that_is_asked_for(warm: Service) -> None:
+    export = ("experiment", "export", "Slow or fast", "--format", "markdown")
+    assert "to a return of 475.0" in call(warm.runs_dir, *export).out
+    asked = call(warm.runs_dir, *export, "--threshold", "12.5").out
+    assert "to a return of 12.5" in asked
+    assert call(warm.runs_dir, *export, "--threshold", "nan").status == 2
+
+
+def test_a_trial_is_kept_as_a_preset(warm: Service) -> None:
+    kept = call(warm.runs_dir, "experiment", "keep", "A search", "Trial 1", "Found here")
+    assert kept.status == 0, kept.err
+    assert "--preset" in kept.out
+    assert call(warm.runs_dir, "experiment", "keep", "A search", "trial-9", "Nothing").status == 2
+    assert "own-found-here" in call(warm.runs_dir, "preset", "list").out
+
+
+def test_a_preset_of_ones_own_is_deleted_by_its_title_once_that_is_said(warm: Service) -> None:
+    call(warm.runs_dir, "experiment", "keep", "A search", "Trial 1", "Not for long")
+    asked = call(warm.runs_dir, "preset", "delete", "not for long")
+    assert asked.status == 2
+    assert "--yes" in asked.err
+    gone = call(warm.runs_dir, "preset", "delete", "not for long", "--yes", "--json")
+    assert gone.json == {"deleted": "own-not-for-long"}
+    assert "own-not-for-long" not in call(warm.runs_dir, "preset", "list").out
+    again = call(warm.runs_dir, "preset", "delete", "own-not-for-long")
+    assert (again.status, "`rlviz preset list`" in again.err) == (3, True)
+
+
+def test_what_is_over_cannot_be_stopped(warm: Service) -> None:
+    assert call(warm.runs_dir, "experiment", "stop", "last").status == 4
+
+
+def test_mistakes_in_a_file_are_shown_with_line_and_column_and_begin_nothing(warm: Service, tmp_path: Path) -> None:
+    before = len(call(warm.runs_dir, "experiment", "list", "--json").json["experiments"])
+    path = tmp_path / "wrong.toml"
+    path.write_text('seeds = [1, 1]\nsedes = 3\n[base]\nalgo = "ppo"\n[grid]\ngamma = []\n')
+    refused = call(warm.runs_dir, "experiment", "run", str(path))
+    assert refused.status == 2
+    for line in ("1:1: seeds: ", "2:1: sedes: ", "6:1: grid.gamma: "):
+        assert f"{path}:{line}" in refused.err
+    path.write_text('fail_mode = "continue"\nretries = 2\n[[variants]]\nname = "a"\n')
+    assert f"{path}:2:1: retries: " in call(warm.runs_dir, "experiment", "run", str(path)).err
+    path.write_text('[[variants]]\nname = "a"\n[variants.changes.hyperparameters]\ngama = 0.9\n')
+    assert f"{path}:4:1: " in call(warm.runs_dir, "experiment", "run", str(path)).err
+    assert len(call(warm.runs_dir, "experiment", "list", "--json").json["experiments"]) == before
+
+
+def test_a_thousand_combinations_are_asked_back_with_what_they_cost(warm: Service, tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    values = [round(0.9 + 0.001 * n, 3) for n in range(50)]
+    path.write_text(yaml.safe_dump({"base": BASE, "grid": {"gamma": values, "gae_lambda": values}, "seeds": 1}))
+    asked = call(warm.runs_dir, "experiment", "run", str(path))
+    assert asked.status == 2
+    assert "2,500 runs" in asked.err
+    assert "--yes" in asked.err
+
+
+def test_a_search_can_be_printed_as_a_file_that_can_be_run(warm: Service) -> None:
+    printed = yaml.safe_load(call(warm.runs_dir, "sweep", "--algo", "dqn", "--only", "gamma", "--print").out)
+    assert list(printed["sweep"]["space"]) == ["gamma"]
+    assert call(warm.runs_dir, "sweep", "--only", "gama", "--print").status == 2
+    assert call(warm.runs_dir, "sweep", "--sampler", "best").status == 2
+
+
+def test_without_a_service_an_experiment_is_seen_through_and_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text(yaml.safe_dump(SPECIFICATION | {"variants": [{"name": "only"}], "seeds": 1}))
+    ran = call(tmp_path / "runs", "experiment", "run", str(path))
+    assert ran.status == 0, ran.err
+    assert "completed: 1 of 1 trial" in ran.out
+    refused = call(tmp_path / "runs", "experiment", "delete", "last")
+    assert (refused.status, "--yes" in refused.err) == (2, True), "where nobody can be asked, nothing is deleted"
+    assert call(tmp_path / "runs", "experiment", "delete", "last", "--yes").status == 0
+    assert call(tmp_path / "runs", "experiment", "list").out.startswith("No experiment yet")
+
+
+def test_ctrl_c_without_a_service_stops_an_experiment_which_can_be_gone_on_with(tmp_path: Path) -> None:
+    path, runs = tmp_path / "long.yaml", tmp_path / "runs"
+    base = {**BASE, "total_timesteps": 500_000}
+    path.write_text(yaml.safe_dump(SPECIFICATION | {"base": base, "variants": [{"name": "only"}], "seeds": 1}))
+    process = started(tmp_path, "experiment", "run", str(path), "--follow", runs_dir=str(runs))
+    assert process.stdout is not None
+    assert any("training" in line for line in process.stdout), "it ended before a trial trained"
+    eventually(lambda: any(file.stat().st_size for file in runs.glob("ppo-*/metrics.jsonl")), "the first rows")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, err
+    assert "rlviz experiment resume exp-" in err
+    found = call(runs, "experiment", "show", "last", "--json").json
+    assert (found["status"], [cell["status"] for cell in found["cells"]]) == ("stopped", ["paused"])

@@ -1,0 +1,207 @@
+"""Runs that programs of the user's own write: seen live, not steered, and known to be gone when they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rlviz.domain.status import RunStatus
+from rlviz.launchers import foreign
+from rlviz.library.tracking import track
+from rlviz.rundir.folder import RunFolder, run_folders
+from tests.support.cli import call
+from tests.support.raw_requests import assert_problem
+from tests.support.service import becomes, catalogued
+from tests.support.service import service as a_service
+from tests.support.service_process import Service, environment, serving
+from tests.support.training import rows
+from tests.support.waiting import eventually
+
+SCRIPT = """
+import sys, time, rlviz
+run = rlviz.track("dreamer", "Minecraft-v9", runs_dir=sys.argv[1], config={"lr": 1e-3, "net": object})
+for step in range(10):
+    run.log(step, {"train/loss": 1.0 / (step + 1)})
+    run.episode(step, float(step), 1)
+print(run.id, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("foreign"), on_exit="stop", launcher="scripted") as service:
+        yield service
+
+
+def script(runs_dir: Path) -> tuple[subprocess.Popen[str], str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(runs_dir)], env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return process, process.stdout.readline().strip()
+
+
+def listed(service: Service) -> list[str]:
+    return [run["id"] for run in service.get("/runs")["runs"]]
+
+
+def test_a_script_s_run_appears_live_and_is_interrupted_when_the_script_is_killed(service: Service) -> None:
+    process, run_id = script(service.runs_dir)
+    try:
+        eventually(lambda: run_id in listed(service), "the run's appearance")
+        run = service.wait_for_status(run_id, "running")
+        assert (run["actor"], run["algo"], run["env_id"], run["end_step"]) == ("foreign", "dreamer", "Minecraft-v9", 0)
+        eventually(lambda: service.get(f"/runs/{run_id}")["episodes"] == 10, "its episodes")
+        assert run["config"]["hyperparameters"]["lr"] == 1e-3
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    run = service.wait_for_status(run_id, "interrupted")
+    assert f"process {process.pid}" in run["cause"]
+    assert "killed" in run["cause"]
+
+
+def test_what_would_steer_a_foreign_run_is_refused(service: Service) -> None:
+    with track("mine", "Own-v0", runs_dir=service.runs_dir) as run:
+        run.log(1, loss=0.5)
+        service_run = eventually(lambda: run.id in listed(service), "the run's appearance")
+        assert service_run
+        asked: list[tuple[str, str, Any]] = [
+            ("POST", "start", None),
+            ("POST", "stop", None),
+            ("POST", "pause", None),
+            ("POST", "resume", {}),
+            ("POST", "fork", {"step": 0}),
+            ("POST", "snapshots", {}),
+            ("POST", "evaluations", {}),
+            ("POST", "rollback", {"snapshot": "1"}),
+        ]
+        for method, path, body in asked:
+            answer = service.api(method, f"/runs/{run.id}/{path}", json=body)
+            assert (path, answer.status_code) == (path, 409), answer.text
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert "A program of its own writes run" in answer.json()["detail"]
+        assert service.api("DELETE", f"/runs/{run.id}").status_code == 409
+    service.wait_for_status(run.id, "completed")
+    assert eventually(lambda: service.api("DELETE", f"/runs/{run.id}").status_code == 204, "the deletion")
+
+
+def test_everything_that_looks_at_a_run_copes_with_names_that_nobody_knows(service: Service) -> None:
+    with track("dreamer-v4", "Minecraft/Diamond-v9", runs_dir=service.runs_dir, total_timesteps=5) as one:
+        one.log(5, {"rollout/ep_rew_mean": 3.0, "my/own": 1.0})
+    with track("dreamer-v4", "Minecraft/Diamond-v9", runs_dir=service.runs_dir) as other:
+        other.episode(3, 1.0, 3)
+    for run in (one, other):
+        eventually(lambda run=run: run.id in listed(service), "the run's appearance")
+        service.wait_for_status(run.id, "completed")
+        for path in ("", "/config", "/metrics?tail=5", "/events", "/evaluations", "/hints", "/policies", "/snapshots"):
+            service.get(f"/runs/{run.id}{path}")
+        service.get(f"/runs/{run.id}/rules")
+    compared = service.get(f"/compare?runs={one.id},{other.id}")
+    assert json.dumps(compared)
+    assert service.get("/runs", params={"env_id": "Minecraft/Diamond-v9"})["total"] == 2
+
+
+def test_a_video_that_is_handed_over_is_listed_while_the_program_runs_and_can_be_played(service: Service) -> None:
+    frames = [np.full((60, 90, 3), 5 * number, np.uint8) for number in range(6)]
+    with track("mine", "CartPole-v1", runs_dir=service.runs_dir) as run:
+        run.log(128, loss=0.5)
+        run.video(frames)
+        found = eventually(
+            lambda: run.id in listed(service) and service.get(f"/runs/{run.id}/evaluations"), "its video"
+        )
+        [evaluation] = found
+        assert (evaluation["status"], evaluation["checkpoint_step"]) == ("completed", 128)
+        assert evaluation["summary"]["episode_return"] is None
+        film = service.http.get(evaluation["video_url"])
+        assert (film.status_code, film.headers["content-type"]) == (200, "video/mp4")
+        run.video(frames, episodes=[(3.5, 5)])
+        eventually(lambda: len(service.get(f"/runs/{run.id}/evaluations")) == 2, "its second video")
+    service.wait_for_status(run.id, "completed")
+    judged = [
+        service.api("GET", f"/runs/{run.id}/evaluations/{one['id']}/judgement")
+        for one in service.get(f"/runs/{run.id}/evaluations")
+    ]
+    assert [answer.status_code for answer in judged] == [200, 404]
+    assert_problem(judged[1], 404)
+    for path in (
+        f"/episodes?runs={run.id}",
+        f"/compare?runs={run.id}",
+        f"/runs/{run.id}/hints",
+        f"/runs/{run.id}/events",
+    ):
+        service.get(path)
+    assert call(service.runs_dir, "evaluations", run.id).status == 0
+
+
+def test_a_run_written_without_a_service_is_known_to_the_next(tmp_path: Path) -> None:
+    with track("mine", "Own-v0", runs_dir=tmp_path) as run:
+        run.log(7, loss=0.5)
+    with catalogued(tmp_path) as application:
+        row = application.runs.get(run.id)
+    assert (row.status, row.step, row.actor.value) == ("completed", 7, "foreign")
+
+
+def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(tmp_path: Path) -> None:
+    run = track("mine", "Own-v0", runs_dir=tmp_path)
+    if (child := os.fork()) == 0:
+        try:
+            run.log(1, loss=1.0)
+        except RuntimeError:
+            os._exit(7)
+        os._exit(1)
+    _, status = os.waitpid(child, 0)
+    run.log(2, loss=2.0)
+    run.finish()
+    assert os.waitstatus_to_exitcode(status) == 7
+    rows = RunFolder(tmp_path, run.id).metrics_path.read_text().splitlines()
+    assert [json.loads(row)["step"] for row in rows] == [2]
+    assert eventually(lambda: run.is_finished, "the end")
+
+
+def test_a_service_that_starts_again_goes_on_watching_and_ends_what_died_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign, "SILENCE_SECONDS", 0.0)
+    alive = track("mine", "Own-v0", runs_dir=tmp_path)
+    process, dead = script(tmp_path)
+    try:
+        with a_service(tmp_path) as application:
+            assert {becomes(application, one, RunStatus.RUNNING).id for one in (alive.id, dead)} == {alive.id, dead}
+    finally:
+        process.kill()
+        process.communicate()
+    with a_service(tmp_path) as application:
+        row = becomes(application, dead, RunStatus.INTERRUPTED)
+        assert f"process {process.pid}" in (row.cause or "")
+        assert application.runs.get(alive.id).state is RunStatus.RUNNING
+        alive.log(3, loss=0.5)
+        alive.finish()
+        assert becomes(application, alive.id, RunStatus.COMPLETED).step == 3
+
+
+def test_programs_that_begin_at_once_have_a_run_each(tmp_path: Path) -> None:
+    children = []
+    for number in range(2):
+        if (child := os.fork()) == 0:
+            status = 1
+            try:
+                with track("mine", "Own-v0", runs_dir=tmp_path) as run:
+                    run.log(number, loss=float(number))
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0, 0]
+    steps = [[row["step"] for row in rows(folder)] for folder in run_folders(tmp_path)]
+    assert sorted(steps) == [[0], [1]]

@@ -1,0 +1,168 @@
+"""Runs that a storage rule archives, and quotas that are watched while something trains."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import BundleRefused, RunNotFound
+from rlviz.domain.storage_rules import StorageRules
+from rlviz.exchange.bundle import check_bundle, read_bundle, reader
+from rlviz.rundir.trash import Trash
+from rlviz.services.application import Application
+from rlviz.services.storage.archiving import PreparedBundle
+from rlviz.services.storage.pruner import Pruning
+from rlviz.services.storage.watch import StorageWatch
+from tests.exhaustive.faults.test_storage import ended
+from tests.support.service import catalogued
+from tests.support.service_process import serving
+from tests.support.waiting import eventually
+
+ARCHIVE = {"do": "archive", "after_days": 30}
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[Application]:
+    """With a run that ended long ago, and one that ended yesterday; its archive is beside the runs folder."""
+    ended(tmp_path / "runs", "old-run", days_ago=40, rows=3_000)
+    ended(tmp_path / "runs", "young-run", days_ago=1)
+    with catalogued(tmp_path / "runs", archive_dir=tmp_path / "archive") as application:
+        yield application
+
+
+def pruned(app: Application, *rules: dict[str, Any], quotas: dict[str, int] | None = None) -> Pruning:
+    app.storage.change(StorageRules.model_validate({"rules": rules, "quotas": quotas or {}}))
+    pruning = app.pruner.begin(dry_run=False)
+    eventually(lambda: pruning.ended_at, "the end of the pass")
+    return pruning
+
+
+def test_an_archived_run_is_one_whole_file_and_in_the_trash_and_comes_back_as_it_was(
+    app: Application, tmp_path: Path
+) -> None:
+    metrics = (tmp_path / "runs" / "old-run" / "metrics.jsonl").read_bytes()
+    (action,) = pruned(app, ARCHIVE).actions
+    assert (action.run_id, action.what, action.problem) == ("old-run", "archived as old-run.rlviz.zip", "")
+    with pytest.raises(RunNotFound):
+        app.runs.get("old-run")
+    assert Trash(tmp_path / "runs").run_ids() == ["old-run"]
+    assert app.runs.get("young-run")
+    (file,) = (tmp_path / "archive").iterdir()
+    assert check_bundle(file).run_id == "old-run"
+    folder = read_bundle(file, tmp_path / "elsewhere", trust_policies=True)
+    assert folder.metrics_path.read_bytes() == metrics
+    assert folder.model_path.read_bytes() == b"m" * 500
+    assert app.storage.look(0).log[0].what == action.what
+
+
+def test_a_bundle_that_is_not_what_was_written_costs_no_run(
+    app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise BundleRefused("model.zip is not what was bundled: its hash differs.")
+
+    monkeypatch.setattr(reader, "_check_copied", broken)
+    (action,) = pruned(app, ARCHIVE).actions
+    assert "its hash differs" in action.problem
+    assert app.runs.get("old-run")
+    assert list((tmp_path / "archive").iterdir()) == []
+    assert Trash(tmp_path / "runs").run_ids() == []
+
+
+def test_a_run_that_changes_while_it_is_bundled_stays(
+    app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = PreparedBundle.make
+
+    def made_and_changed(prepared: PreparedBundle) -> None:
+        make(prepared)
+        (tmp_path / "runs" / "old-run" / "labels.json").write_text("{}")
+
+    monkeypatch.setattr(PreparedBundle, "make", made_and_changed)
+    assert pruned(app, ARCHIVE).actions == []
+    assert app.runs.get("old-run")
+    assert list((tmp_path / "archive").iterdir()) == []
+
+
+def test_where_there_is_no_archive_the_rule_is_refused_and_one_in_the_file_is_passed_over(tmp_path: Path) -> None:
+    ended(tmp_path / "runs", "old-run", days_ago=40)
+    (tmp_path / "runs" / "storage.json").write_text(StorageRules.model_validate({"rules": [ARCHIVE]}).model_dump_json())
+    with serving(tmp_path, launcher="scripted") as service:
+        answer = service.api("PUT", "/storage/rules", json={"rules": [ARCHIVE]})
+        assert answer.status_code == 422
+        assert answer.json()["errors"][0]["pointer"] == "/rules/0"
+        assert "RLVIZ_ARCHIVE_DIR" in answer.json()["errors"][0]["detail"]
+        service.api("POST", "/storage/prune", json={"dry_run": False})
+        found = eventually(
+            lambda: (one := service.get("/storage")["pruning"])["ended_at"] and one, "the end of the pass"
+        )
+        assert (found["done"], "RLVIZ_ARCHIVE_DIR" in found["error_message"]) == (0, True)
+        assert service.get("/runs/old-run")["id"] == "old-run"
+
+
+WHILE_OVER = {"do": "keep_newest", "kind": "videos", "keep": 1, "after_days": 0, "over_quota_only": True}
+
+
+def test_a_quota_that_is_exceeded_while_something_trains_has_its_rule_applied(app: Application) -> None:
+    app.storage.change(StorageRules.model_validate({"rules": [WHILE_OVER], "quotas": {"videos": 1_000_000}}))
+    trains = False
+    watch = StorageWatch(app.storage, lambda: trains)
+    folder = app.settings.runs_dir / "old-run" / "eval"
+    watch.look()
+    assert app.storage.warnings() == [], "nobody has measured"
+    trains = True
+    watch.look()
+    assert (app.storage.warnings(), app.pruner.latest) == ([], None), "there is room"
+    largest = sorted(folder.glob("*.mp4"))[0]
+    largest.write_bytes(b"v" * 900_000)
+    watch.look()
+    assert app.storage.warnings() == ["Videos, and what the agent saw: 970 kB of 1 MB, 97%."]
+    assert app.pruner.latest is None, "a warning deletes nothing"
+    largest.write_bytes(b"v" * 2_000_000)
+    os.utime(largest, (0, 0))  # it is the oldest still
+    watch.look()
+    pruning = app.pruner.latest
+    assert pruning is not None
+    eventually(lambda: pruning.ended_at, "the end of the pass")
+    assert [action.run_id for action in pruning.actions] == ["old-run"], "no more than is needed"
+    eventually(lambda: not app.storage.look(0).is_measuring and app.storage.warnings() == [], "room")
+
+
+@pytest.mark.parametrize(("size", "warns"), [(799_000, False), (801_000, True)])
+def test_of_what_may_be_taken_eighty_percent_are_warned_of(app: Application, size: int, warns: bool) -> None:
+    app.storage.change(StorageRules.model_validate({"rules": [], "quotas": {"logs": 1_000_000}}))
+    for log in app.settings.runs_dir.glob("*/worker.log"):
+        log.unlink()
+    (app.settings.runs_dir / "old-run" / "worker.log").write_bytes(b"l" * size)
+    app.storage.keep_within()
+    assert bool(app.storage.warnings()) == warns
+
+
+def test_what_no_rule_allows_stays_however_much_it_takes(app: Application) -> None:
+    rule = {**WHILE_OVER, "over_quota_only": False, "after_days": 1_000}
+    app.storage.change(StorageRules.model_validate({"rules": [rule], "quotas": {"videos": 1_000_000}}))
+    largest = sorted((app.settings.runs_dir / "old-run" / "eval").glob("*.mp4"))[0]
+    largest.write_bytes(b"v" * 2_000_000)
+    StorageWatch(app.storage, lambda: True).look()
+    assert app.pruner.latest is None
+    assert largest.exists()
+    assert len(app.storage.warnings()) == 1
+
+
+def test_health_has_the_warnings_for_every_page(tmp_path: Path) -> None:
+    ended(tmp_path / "runs", "big-run", days_ago=1)
+    (tmp_path / "runs" / "big-run" / "stdout.log").write_bytes(b"l" * 1_800_000)
+    with serving(tmp_path, max_bytes="2MB", launcher="scripted") as service:
+        warnings = eventually(lambda: service.get("/health")["storage_warnings"], "a warning", 60)
+        assert warnings[0].startswith("All runs together: ")
+
+
+def test_time_is_told_in_the_log_of_what_was_archived(app: Application) -> None:
+    before = time.time()
+    pruned(app, ARCHIVE)
+    assert app.storage.look(0).log[0].time >= before - 1

@@ -1,0 +1,205 @@
+"""Streams of runs that are under way. The worker's part is played by the test, line by line."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from rlviz.domain.events import EventKind
+from tests.support.event_streams import Event, is_kind, is_status, streaming
+from tests.support.run_folders import LiveRun
+from tests.support.service_process import Service, serving
+
+RUNS = ("fast", "cut", "first", "second", "torn", "broken", "killed")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LiveRun]]:
+    """One run under way for each test, by name."""
+    root = tmp_path_factory.mktemp("live") / "runs"
+    live = {name: LiveRun(root, name) for name in RUNS}
+    yield live
+    for run in live.values():
+        run.close()
+
+
+@pytest.fixture(scope="module")
+def service(runs: dict[str, LiveRun]) -> Iterator[Service]:
+    """A service that finds those runs with their workers alive."""
+    with serving(runs["fast"].folder.path.parents[1], launcher="scripted") as service:
+        yield service
+        assert "Traceback" not in service.log, service.log
+
+
+def in_background(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def seqs_of(events: list[Event]) -> list[int]:
+    return [seq for event in events if event.kind == "metrics" for seq in event.seqs]
+
+
+def test_at_200_rows_a_second_come_at_most_four_events_a_second_and_every_row(
+    service: Service, runs: dict[str, LiveRun]
+) -> None:
+    run, count = runs["fast"], 1_000
+
+    def work() -> None:
+        for _ in range(count):
+            run.row()
+            time.sleep(0.005)
+        run.finish()
+
+    began = time.monotonic()
+    with streaming(service, f"/runs/{run.run_id}/stream") as stream:
+        worker = in_background(work)
+        events = stream.until(is_kind("end"))
+        worker.join()
+    batches = [event for event in events if event.kind == "metrics"]
+    assert seqs_of(events) == list(range(1, count + 1))
+    assert len(batches) > 4
+    assert len(batches) <= 4 * (batches[-1].at - began) + 1, "however late some of them came through"
+
+
+def test_a_stream_cut_and_resumed_50_times_delivers_every_line_exactly_once(
+    service: Service, runs: dict[str, LiveRun]
+) -> None:
+    run, chance = runs["cut"], random.Random(50)
+    received: list[Event] = []
+    enough = threading.Event()
+
+    def work() -> None:
+        written = 0
+        while not enough.is_set():
+            # Not far ahead of the stream: an event longer than what is read before a cut would never be received.
+            if written - len(seqs_of(received)) < 100:
+                for _ in range(chance.randrange(1, 30)):
+                    written = run.row(padding=chance.random())
+            time.sleep(0.02)
+        run.finish()
+
+    cursor, cuts, cut_in_an_event = None, 0, 0
+    worker = in_background(work)
+    try:
+        # How much is written between two cuts depends on the machine: beyond 50 it goes on until it has seen enough.
+        while cuts < 50 or cut_in_an_event <= 10 or len(seqs_of(received)) <= 500:
+            query, header = resume(cursor, chance)
+            with streaming(service, f"/runs/{run.run_id}/stream{query}", **header) as stream:
+                left = chance.randrange(1, 30_000)
+                while left > 0:
+                    before = stream.bytes_read
+                    received.extend(stream.read(min(left, chance.randrange(1, 4_000))))
+                    left -= stream.bytes_read - before
+                cursor = stream.last_id or cursor
+                cut_in_an_event += stream.is_inside_an_event
+            cuts += 1
+    finally:
+        enough.set()
+        worker.join()
+    query, header = resume(cursor, chance)
+    with streaming(service, f"/runs/{run.run_id}/stream{query}", **header) as stream:
+        received.extend(stream.until(is_kind("end")))
+    written = len(run.folder.metrics_path.read_bytes().splitlines())
+    assert seqs_of(received) == list(range(1, written + 1))
+
+
+def resume(cursor: str | None, chance: random.Random) -> tuple[str, dict[str, str]]:
+    """How a client comes back: by header, as EventSource does, or by query, as a new one must."""
+    if cursor is None:
+        return "", {}
+    if chance.random() < 0.5:
+        return f"?last_event_id={cursor}", {}
+    # A browser keeps the address it was made with: an old cursor in the query beside the new one in the header.
+    return "?last_event_id=cut:0&since=0", {"last_event_id": cursor}
+
+
+def test_one_connection_carries_two_runs_with_one_cursor_and_the_status_of_a_third(
+    service: Service, runs: dict[str, LiveRun]
+) -> None:
+    first, second = runs["first"], runs["second"]
+    path = f"/stream?runs={first.run_id},{second.run_id}"
+    with streaming(service, path) as stream:
+        assert {event.data["run"]["id"] for event in stream.until(two("status"))} == {"first", "second"}
+        first.row()
+        second.row()
+        events = stream.until(two("metrics"))
+        assert {event.data["run_id"] for event in events if event.kind == "metrics"} == {"first", "second"}
+        third = service.create(name="A third run")
+        stream.until(lambda event: event.kind == "status" and event.data["run"]["id"] == third["id"])
+        service.api("DELETE", f"/runs/{third['id']}")
+        end = stream.until(is_kind("end"))[-1]
+        assert end.data == {"run_id": third["id"], "status": "deleted"}
+        cursor = stream.last_id
+    assert cursor is not None
+    first.row()
+    second.row()
+    second.row()
+    with streaming(service, path, last_event_id=cursor) as stream:
+        events = stream.until(two("metrics"))
+    found = {event.data["run_id"]: event.seqs for event in events if event.kind == "metrics"}
+    assert found == {"first": [2], "second": [2, 3]}
+
+
+def two(kind: str) -> Callable[[Event], bool]:
+    """Accepts the second event of ``kind``."""
+    seen: list[Event] = []
+
+    def found(event: Event) -> bool:
+        seen.extend([event] if event.kind == kind else [])
+        return len(seen) == 2
+
+    return found
+
+
+def test_a_torn_last_line_is_delivered_when_it_is_whole_and_not_before(
+    service: Service, runs: dict[str, LiveRun]
+) -> None:
+    run = runs["torn"]
+    with streaming(service, f"/runs/{run.run_id}/stream") as stream:
+        run.row()
+        stream.until(is_kind("metrics"))
+        line = b'{"seq":2,"time":1763689392.0,"step":1,"values":{"episode/reward":2.0}}\n'
+        with run.folder.metrics_path.open("ab", buffering=0) as file:
+            file.write(line[:30])
+            run.event(EventKind.WARNING, message="The torn line has been looked at.")
+            events = stream.until(lambda event: event.kind == "status" and event.data["run"]["warnings"] == 1)
+            assert seqs_of(events) == []
+            file.write(line[30:])
+        assert stream.until(is_kind("metrics"))[-1].data["rows"][0]["values"] == {"episode/reward": 2.0}
+
+
+def test_a_broken_line_in_the_middle_is_left_out_and_reported(service: Service, runs: dict[str, LiveRun]) -> None:
+    run = runs["broken"]
+    with streaming(service, f"/runs/{run.run_id}/stream") as stream:
+        run.row()
+        broken_at = run.folder.metrics_path.stat().st_size
+        with run.folder.metrics_path.open("ab", buffering=0) as file:
+            file.write(b'{"seq":2,"time":17636\n')
+        run.row()
+        run.finish()
+        events = stream.until(is_kind("end"))
+    assert [row["values"] for event in events if event.kind == "metrics" for row in event.data["rows"]] == [
+        {"episode/reward": 1.0}
+    ] * 2
+    last = [event.data["run"] for event in events if event.kind == "status"][-1]
+    assert last["warnings"] == 1
+    assert f"metrics.jsonl: the line at byte {broken_at} " in last["last_warning"]
+
+
+def test_a_run_whose_worker_dies_ends_interrupted_with_a_cause(service: Service, runs: dict[str, LiveRun]) -> None:
+    run = runs["killed"]
+    with streaming(service, f"/runs/{run.run_id}/stream") as stream:
+        run.row()
+        stream.until(is_kind("metrics"))
+        run.row()
+        run.close()
+        events = stream.until(is_kind("end"))
+    assert seqs_of(events) == [2]
+    assert events[-1].data == {"run_id": run.run_id, "status": "interrupted"}
+    assert next(event for event in events if is_status("interrupted")(event)).data["run"]["cause"]

@@ -1,0 +1,288 @@
+"""Runs under a real supervisor: queued, trained, stopped, failed and killed, and the catalogue that says so."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import signal
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.catalog.database import Database
+from rlviz.catalog.runs import RunQuery
+from rlviz.domain.errors import IllegalTransition, RunIsActive, RunNotFound
+from rlviz.domain.events import InterruptedData
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.journal import read_journal
+from rlviz.services.application import Application
+from rlviz.services.projection.rebuild import Rebuilt, rebuild
+from rlviz.testing.scripted import Script
+from tests.support.service import (
+    becomes,
+    catalogue,
+    create,
+    ended,
+    evaluation_ended,
+    folder_of,
+    service,
+    start,
+    stop_all,
+)
+from tests.support.training import column, events, kinds, leftovers
+from tests.support.waiting import eventually
+from tests.support.workers import pid_of, worker_processes
+
+pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
+
+S = RunStatus
+Rows = dict[str, Mapping[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """A service that trains one run at a time."""
+    with service(tmp_path_factory.mktemp("runs"), max_concurrent_runs=1, script=Script()) as application:
+        yield application
+    assert worker_processes() == []
+
+
+@pytest.fixture
+def _no_run_goes_on(app: Application) -> Iterator[None]:
+    yield
+    stop_all(app)
+
+
+def trains(app: Application, run_id: str) -> None:
+    becomes(app, run_id, S.RUNNING)
+    eventually(lambda: column(folder_of(app, run_id), "episode/index"), "the first episode")
+
+
+def test_runs_above_the_limit_wait_and_are_trained_first_come_first_served(app: Application) -> None:
+    first = start(app)
+    trains(app, first)
+    late, second, withdrawn, third = create(app, steps=256), *(start(app, steps=256) for _ in range(3))
+    app.runs.start(late)
+    assert app.runs.queue_positions() == {second: 1, withdrawn: 2, third: 3, late: 4}
+    assert app.runs.load() == (1, 4)
+
+    assert app.runs.stop(withdrawn).state is S.STOPPED
+    assert app.runs.get(second).state is S.QUEUED
+    app.runs.stop(first)
+    rows = [ended(app, run_id) for run_id in (first, second, third, late)]
+    assert [row.state for row in rows] == [S.STOPPED, S.COMPLETED, S.COMPLETED, S.COMPLETED]
+    for before, after in itertools.pairwise(rows):
+        assert before.ended_at is not None
+        assert after.started_at is not None
+        assert before.ended_at <= after.started_at
+    assert not folder_of(app, withdrawn).events_path.exists(), "no worker ever saw it"
+    assert app.runs.get(withdrawn).started_at is None
+
+
+def test_a_completed_run_has_its_figures_in_the_catalogue(app: Application) -> None:
+    run_id = start(app, steps=1_000)
+    row = ended(app, run_id)
+    folder = folder_of(app, run_id)
+    assert row.state is S.COMPLETED
+    assert row.step == row.policy_step == events(folder)[-1].step >= 1_000
+    assert row.episodes == column(folder, "episode/index")[-1]
+    assert row.ep_rew_mean == column(folder, "rollout/ep_rew_mean")[-1]
+    assert row.ep_len_mean == column(folder, "rollout/ep_len_mean")[-1]
+    assert row.fps is not None
+    assert row.worker == events(folder)[0].data.worker
+    assert row.queued_at is not None
+    assert row.started_at is not None
+    assert row.ended_at is not None
+    assert row.created_at <= row.queued_at <= row.started_at <= row.ended_at
+    assert (row.cause, row.traceback, row.warnings) == (None, None, 0)
+
+
+def test_a_run_that_was_never_started_cannot_be_stopped(app: Application) -> None:
+    run_id = create(app)
+    with pytest.raises(IllegalTransition, match="'created' cannot become 'stopping'"):
+        app.runs.stop(run_id)
+    assert app.runs.get(run_id).state is S.CREATED
+
+
+LONG_UPDATES = {
+    "ppo": ({"n_envs": 2, "n_steps": 64, "batch_size": 2, "n_epochs": 40}, 128),
+    "dqn": ({"learning_starts": 100, "train_freq": 256, "gradient_steps": 10_000}, 256),
+}
+
+
+@pytest.mark.parametrize("algo", LONG_UPDATES)
+def test_a_stop_in_the_middle_of_an_update_ends_in_stopped_with_a_model(app: Application, algo: str) -> None:
+    hyperparameters, rollout = LONG_UPDATES[algo]
+    run_id = start(app, algo=algo, hyperparameters=hyperparameters)
+    folder = folder_of(app, run_id)
+    becomes(app, run_id, S.RUNNING)
+    eventually(lambda: sum(map(int, filter(None, column(folder, "episode/length")))) > rollout * 0.5, "half a rollout")
+    assert app.runs.stop(run_id).state is S.STOPPING
+    assert app.runs.stop(run_id).state in (S.STOPPING, S.STOPPED), "a second stop changes nothing"
+    row = ended(app, run_id)
+    assert row.state is S.STOPPED
+    assert kinds(folder) == ["started", "stopped"]
+    assert events(folder)[-1].step <= rollout, "not after the update"
+    assert row.policy_step == events(folder)[-1].step
+    assert folder.model_path.is_file()
+    assert app.runs.stop(run_id) == row, "a stop after the end changes nothing either"
+    with pytest.raises(IllegalTransition, match="'stopped' cannot become 'queued'"):
+        app.runs.start(run_id)
+
+
+def test_an_error_in_training_is_the_cause_of_a_failed_run(app: Application) -> None:
+    run_id = create(app)
+    config = folder_of(app, run_id).config_path
+    written = json.loads(config.read_text())
+    written["hyperparameters"]["learning_rate"] = -1.0
+    config.write_text(json.dumps(written))
+    app.runs.start(run_id)
+    row = ended(app, run_id)
+    assert row.state is S.FAILED
+    assert row.cause == "InvalidRequest: PPO cannot train with these values: learning_rate."
+    assert row.traceback is not None
+    assert "in build_model" in row.traceback
+
+
+def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal(app: Application) -> None:
+    run_id = start(app)
+    trains(app, run_id)
+    with pytest.raises(IllegalTransition, match="'running' cannot become 'queued'"):
+        app.runs.start(run_id)
+    with pytest.raises(RunIsActive):
+        app.runs.delete(run_id)
+    pid = pid_of(app.runs.get(run_id).worker)
+    os.kill(pid, signal.SIGKILL)
+    row = ended(app, run_id)
+    folder = folder_of(app, run_id)
+    assert (row.state, row.cause) == (S.INTERRUPTED, "The worker was killed by signal 9 (SIGKILL).")
+    assert row.ended_at is not None
+    last = events(folder)[-1]
+    assert isinstance(last.data, InterruptedData)
+    assert (last.data.attempt, last.data.cause, last.time) == (1, row.cause, row.ended_at)
+    newest = [line.record for line in read_journal(folder.metrics_path)][-1]
+    assert last.data.trained_until == newest["time"] < row.ended_at
+    assert [line.record for line in read_journal(folder.metrics_path) if line.record is None] == []
+
+
+def test_labels_can_be_changed_while_it_trains_and_other_runs_keep_theirs(app: Application) -> None:
+    run_id = start(app, name="Before")
+    trains(app, run_id)
+    app.runs.relabel(run_id, {"name": "After", "tags": ["a", "ä"], "notes": "two\nlines"})
+    app.runs.relabel(run_id, {"tags": ["b"]})
+    app.runs.stop(run_id)
+    row = ended(app, run_id)
+    assert (row.name, row.tags, row.notes) == ("After", ["b"], "two\nlines")
+    assert row.state is S.STOPPED
+    assert app.runs.config(run_id).name == "Before"
+
+
+def test_a_deleted_run_is_gone_from_the_catalogue_and_from_the_disk(app: Application) -> None:
+    run_id = create(app)
+    app.runs.delete(run_id)
+    with pytest.raises(RunNotFound):
+        app.runs.get(run_id)
+    assert not folder_of(app, run_id).path.exists()
+
+
+def test_a_run_that_is_brought_back_is_as_it_was(app: Application) -> None:
+    run_id = start(app, steps=256)
+    ended(app, run_id)
+    app.runs.relabel(run_id, {"tags": ["kept"], "notes": "kept"})
+    app.evaluations.create(run_id, episodes=1, seed=1, deterministic=True)
+    evaluation_ended(app, run_id)
+    before = {key: row for key, row in catalogue(app.database).items() if key.startswith(run_id)}
+    assert len(before) == 2
+    app.runs.delete(run_id)
+    assert not [key for key in catalogue(app.database) if key.startswith(run_id)]
+    assert app.runs.restore(run_id).sparkline == before[run_id]["sparkline"] != []
+    assert {key: row for key, row in catalogue(app.database).items() if key.startswith(run_id)} == before
+    assert app.runs.restore(run_id).id == run_id, "asking again changes nothing"
+    app.runs.delete(run_id)
+
+
+def differences(rebuilt: Rows, before: Rows) -> dict[str, dict[str, tuple[object, object]]]:
+    """Each field that is not as it was, with both values, by id."""
+    assert rebuilt.keys() == before.keys()
+    return {
+        key: {name: (rebuilt[key][name], was) for name, was in row.items() if rebuilt[key][name] != was}
+        for key, row in before.items()
+        if rebuilt[key] != row
+    }
+
+
+def test_a_catalogue_rebuilt_from_the_folders_equals_the_one_before(app: Application, tmp_path: Path) -> None:
+    """Over runs of every kind: those of the tests above, and at least one that is labelled, stopped and ended."""
+    labelled, stopped = start(app, steps=256), start(app)
+    ended(app, labelled)
+    app.runs.relabel(labelled, {"name": "Labelled", "tags": ["x"], "notes": "n"})
+    trains(app, stopped)
+    app.runs.stop(stopped)
+    ended(app, stopped)
+    create(app, name="Never started")
+
+    database = Database(tmp_path / "again.db")
+    database.migrate()
+    result = rebuild(database, app.settings.runs_dir)
+    again, before = catalogue(database), catalogue(app.database)
+    database.close()
+    assert differences(again, before) == {}
+    assert result == Rebuilt(len(before), 0, [])
+    assert app.runs.list(RunQuery()).total == len(before) > 2
+
+
+def test_every_run_leaves_its_folder_tidy(app: Application) -> None:
+    for run_id in catalogue(app.database):
+        assert leftovers(folder_of(app, run_id)) == []
+
+
+def test_a_folder_that_cannot_be_read_is_listed_as_damaged_and_left_alone(tmp_path: Path) -> None:
+    with service(tmp_path, script=Script()) as app:
+        good, bad, torn = (create(app) for _ in range(3))
+        folder_of(app, bad).config_path.write_text("{")
+        folder_of(app, torn).labels_path.write_text("[]")
+        (tmp_path / "Not A Run").mkdir()
+    for name in ("rlviz.db", "rlviz.db-wal", "rlviz.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+
+    with service(tmp_path, script=Script()) as again:
+        assert set(catalogue(again.database)) == {good, bad, torn}, "a new catalogue is filled from the folders"
+        damaged = {run_id: [part["file"] for part in again.runs.get(run_id).damage] for run_id in (good, bad, torn)}
+        assert damaged == {good: [], bad: ["config.json"], torn: ["labels.json"]}
+    rebuilt = Application(again.settings)
+    result = rebuilt.rebuild()
+    rebuilt.database.close()
+    assert (result.runs, result.evaluations) == (3, 0)
+    assert [bad in problem or torn in problem for problem in result.unreadable] == [True, True]
+    assert folder_of(again, bad).config_path.read_text() == "{"
+
+
+def test_a_run_whose_worker_cannot_be_started_fails_and_its_folder_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
+    with service(tmp_path / "runs", warm_worker=False, script=Script()) as app:
+        run_id = start(app)
+        row = ended(app, run_id)
+        assert row.state is S.FAILED
+        assert row.cause is not None
+        assert row.cause.startswith("LauncherError: The worker process could not be started")
+        assert kinds(folder_of(app, run_id)) == ["error"]
+        before = catalogue(app.database)
+        assert app.rebuild() == Rebuilt(1, 0, [])
+        assert catalogue(app.database) == before
+
+
+def test_a_run_whose_folder_was_removed_while_it_trained_ends_all_the_same(tmp_path: Path) -> None:
+    with service(tmp_path, max_concurrent_runs=1, script=Script()) as app:
+        run_id = start(app)
+        trains(app, run_id)
+        shutil.rmtree(folder_of(app, run_id).path)
+        pid = pid_of(app.runs.get(run_id).worker)
+        os.kill(pid, signal.SIGKILL)
+        assert ended(app, run_id).state is S.INTERRUPTED
+        app.runs.delete(run_id)

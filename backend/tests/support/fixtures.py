@@ -1,0 +1,45 @@
+"""Fixtures that tests of several tiers use; their conftest imports them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from rlviz.services.application import Application
+from rlviz.services.experiment_results.source import ExperimentSource
+from rlviz.training.callback import RunCallback
+from tests.support.finished_experiment import finished_experiment
+from tests.support.service import service
+
+
+@pytest.fixture
+def at(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[RunCallback], None]], None]:
+    """Has something done in the training thread, once, at the first step that is not before the one given."""
+    original = RunCallback._on_step
+
+    def arrange(step: int, act: Callable[[RunCallback], None]) -> None:
+        waiting = [step]
+
+        def on_step(self: RunCallback) -> bool:
+            if waiting and self.num_timesteps >= waiting[0]:
+                waiting.clear()
+                act(self)
+            return original(self)
+
+        monkeypatch.setattr(RunCallback, "_on_step", on_step)
+
+    return arrange
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """A whole service without HTTP, for the tests of a module."""
+    with service(tmp_path_factory.mktemp("runs")) as application:
+        yield application
+
+
+@pytest.fixture(scope="module")
+def source(app: Application, tmp_path_factory: pytest.TempPathFactory) -> ExperimentSource:
+    """An experiment that looks as if it had trained."""
+    return finished_experiment(app, tmp_path_factory.mktemp("experiment"))
