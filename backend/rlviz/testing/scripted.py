@@ -190,6 +190,8 @@ class ScriptedLauncher(Launcher):
         if not run.is_there():
             raise LauncherError(f"The folder of run {run.run_id!r} is gone.")
         script = self._script.for_run(_name_of(run))
+        with run.open_log() as log_file:
+            log_file.write(b"A scripted worker replays a recording.\n")
         identity = f"{_NAME}{next(self._numbers)} of {self._service}"
 
         def work(worker: ScriptedWorker) -> int:

@@ -26,7 +26,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("cli")
     make_run(folder / "runs", "dqn-made-up", rows=30, status="completed")
     with serving(folder, launcher="scripted") as service:
-        trained = call(service.runs_dir, "run", "--steps", "512", "--seed", "3", "--name", "Trained", "--wait")
+        trained = call(service.runs_dir, "run", "--steps", "1024", "--seed", "3", "--name", "Trained", "--wait")
         assert trained.status == 0, trained.err
         assert trained.out.startswith("ppo-cartpole-"), trained.out
         yield service
@@ -75,7 +75,7 @@ def test_runs_are_listed_with_what_matters(warm: Service, run_id: str) -> None:
     assert listed.status == 0
     [row] = [line for line in listed.out.splitlines() if line.startswith(run_id)]
     assert "completed" in row
-    assert "512/512" in row
+    assert "1024/1024" in row
     assert "\x1b" not in listed.out, "colours are for terminals"
     assert call(warm.runs_dir, "runs", "--status", "running").out == "No such run. `rlviz runs` alone lists all.\n"
     found = call(warm.runs_dir, "runs", "--search", "Trained", "--json").json
@@ -92,7 +92,7 @@ def test_a_run_is_found_by_its_name_by_the_beginning_of_its_id_or_as_the_newest(
 def test_the_journal_of_a_run_is_told_line_by_line(warm: Service, run_id: str) -> None:
     told = call(warm.runs_dir, "logs", run_id)
     assert "Training began." in told.out.splitlines()[0]
-    assert "Training finished after 512 steps." in told.out
+    assert "Training finished after 1,024 steps." in told.out
     assert call(warm.runs_dir, "logs", run_id, "--follow").out == told.out, (
         "It has ended, so there is nothing to follow"
     )
@@ -178,7 +178,7 @@ def test_the_steps_of_evaluations_are_streamed_as_they_come(
     told = call(warm.runs_dir, "actions", run_id, "--follow", "--json")
     rows = [json.loads(line) for line in told.out.splitlines()]
     assert (len(rows), {row["evaluation"] for row in rows}) == (steps, {evaluation["id"]})
-    assert f"{evaluation['id']}: policy of step 512, return " in told.err
+    assert f"{evaluation['id']}: policy of step 1024, return " in told.err
     following = started(warm.runs_dir.parent, "actions", run_id, "-f", "--episode", "0", "--columns", "index,action")
     with following.stdout as printed, following.stderr:
         assert printed.readline() == "index 0\n"

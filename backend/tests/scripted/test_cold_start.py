@@ -25,6 +25,11 @@ def test_the_service_imports_nothing_that_only_workers_need() -> None:
     assert imported(program, *HEAVY) == []
 
 
+def test_a_scripted_worker_needs_no_torch() -> None:
+    program = "import rlviz.testing.scripted, rlviz.testing.scripted_evaluation, rlviz.testing.scripted_training"
+    assert imported(program, "torch", "stable_baselines3", "gymnasium") == []
+
+
 def test_the_registries_import_nothing_heavy() -> None:
     program = (
         "from rlviz.algorithms import ALGORITHMS\nfrom rlviz.environments import ENVIRONMENTS\n"

@@ -18,7 +18,7 @@ from rlviz.services.application import Application
 from rlviz.services.storage.archiving import PreparedBundle
 from rlviz.services.storage.pruner import Pruning
 from rlviz.services.storage.watch import StorageWatch
-from tests.exhaustive.faults.test_storage import ended
+from tests.scripted.test_storage import ended
 from tests.support.service import catalogued
 from tests.support.service_process import serving
 from tests.support.waiting import eventually

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.errors import (
     EvaluationInProgress,
     EvaluationNotFound,
     InvalidRequest,
     NothingToEvaluate,
-    RunIsActive,
     RunNotFound,
 )
 from rlviz.domain.evaluation import EvaluationStatus, PolicyChoice
@@ -26,12 +21,10 @@ from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
-from rlviz.services.projection.rebuild import Rebuilt, rebuild
 from rlviz.testing.scripted import Script
 from rlviz.training.watched_training import train_run
 from tests.support.service import (
     becomes,
-    catalogue,
     create,
     ended,
     evaluation_ended,
@@ -42,12 +35,9 @@ from tests.support.service import (
 )
 from tests.support.training import column, events, make_run
 from tests.support.waiting import eventually
-from tests.support.workers import pid_of, worker_processes
+from tests.support.workers import worker_processes
 
 pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
-
-LONG = 100
-"""Episodes: enough to be met half-way."""
 
 
 @pytest.fixture(scope="module")
@@ -75,14 +65,6 @@ def evaluate(
     app: Application, run_id: str, *, episodes: int = 1, policy: PolicyChoice = PolicyChoice.LATEST
 ) -> EvaluationRow:
     return app.evaluations.create(run_id, episodes=episodes, seed=7, deterministic=True, policy=policy)
-
-
-def half_way(app: Application, run_id: str) -> int:
-    """The evaluator's process id, once it has played an episode."""
-    eventually(lambda: app.evaluations.latest(run_id).parsed().episodes_done, "the first episode")
-    row = app.evaluations.latest(run_id)
-    assert row.parsed().status is EvaluationStatus.RUNNING
-    return pid_of(row.worker)
 
 
 def files(folder: RunFolder, pattern: str = "*") -> list[str]:
@@ -158,18 +140,6 @@ def test_a_stop_right_after_an_evaluation_was_asked_for_is_not_lost(app: Applica
     assert evaluation_ended(app, run_id).parsed().status is EvaluationStatus.COMPLETED
 
 
-def test_the_best_policy_is_evaluated_on_request_and_the_run_tells_of_it(app: Application) -> None:
-    run_id = start(app, steps=300, evaluation=EvaluationPlan(every_steps=100, episodes=1))
-    assert ended(app, run_id).state is RunStatus.COMPLETED
-    best = folder_of(app, run_id).best_policy()
-    assert best is not None
-    assert app.runs.get(run_id).best_policy == best.model_dump()
-    evaluate(app, run_id, policy=PolicyChoice.BEST)
-    record = evaluation_ended(app, run_id).parsed()
-    assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
-    assert (record.policy, record.checkpoint, record.checkpoint_step) == ("best", "best_model.zip", best.step)
-
-
 def test_a_run_that_keeps_no_best_policy_says_so(app: Application, trained: RunFolder) -> None:
     with pytest.raises(NothingToEvaluate, match="created without evaluation while it trains"):
         evaluate(app, trained.run_id, policy=PolicyChoice.BEST)
@@ -194,51 +164,3 @@ def test_a_run_without_a_policy_cannot_be_evaluated(app: Application) -> None:
     with pytest.raises(RunNotFound):
         evaluate(app, "no-such-run")
     assert files(folder_of(app, run_id)) == []
-
-
-def test_an_evaluator_that_is_killed_leaves_the_cause_and_no_half_file(app: Application, trained: RunFolder) -> None:
-    before = files(trained)
-    asked = evaluate(app, trained.run_id, episodes=LONG)
-    pid = half_way(app, trained.run_id)
-    assert files(trained, f".{asked.id}*") != []
-    with pytest.raises(RunIsActive, match="is being evaluated"):
-        app.runs.delete(trained.run_id)
-    os.kill(pid, signal.SIGKILL)
-    record = evaluation_ended(app, trained.run_id).parsed()
-    assert record.status is EvaluationStatus.FAILED
-    assert record.cause == "The worker was killed by signal 9 (SIGKILL)."
-    assert record.ended_at is not None
-    assert record.summary is None
-    assert trained.evaluations.read(asked.id) == record
-    assert files(trained) == sorted([*before, f"{asked.id}.json"])
-
-
-def test_a_policy_that_cannot_be_loaded_is_the_cause_of_a_failed_evaluation(app: Application) -> None:
-    run_id = create(app)
-    folder = folder_of(app, run_id)
-    folder.model_path.write_bytes(b"not a zip file")
-    asked = evaluate(app, run_id)
-    record = evaluation_ended(app, run_id).parsed()
-    assert record.status is EvaluationStatus.FAILED
-    assert record.cause is not None
-    assert "model.zip cannot be loaded as PPO" in record.cause
-    assert files(folder) == [f"{asked.id}.json"]
-
-    app.runs.delete(run_id)
-    with pytest.raises(RunNotFound):
-        app.evaluations.list(run_id)
-    assert not folder.path.exists()
-
-
-def test_evaluations_are_rebuilt_as_they_were(app: Application, trained: RunFolder, tmp_path: Path) -> None:
-    evaluate(app, trained.run_id)
-    evaluation_ended(app, trained.run_id)
-    database = Database(tmp_path / "again.db")
-    database.migrate()
-    result = rebuild(database, app.settings.runs_dir)
-    again, before = catalogue(database), catalogue(app.database)
-    database.close()
-    assert again == before
-    evaluations = [key for key in before if "/" in key]
-    assert result == Rebuilt(len(before) - len(evaluations), len(evaluations), [])
-    assert len(evaluations) >= 1

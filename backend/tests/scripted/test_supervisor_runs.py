@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
-import shutil
-import signal
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,10 +11,8 @@ import pytest
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.runs import RunQuery
-from rlviz.domain.errors import IllegalTransition, RunIsActive, RunNotFound
-from rlviz.domain.events import InterruptedData
+from rlviz.domain.errors import IllegalTransition, RunNotFound
 from rlviz.domain.status import RunStatus
-from rlviz.rundir.journal import read_journal
 from rlviz.services.application import Application
 from rlviz.services.projection.rebuild import Rebuilt, rebuild
 from rlviz.testing.scripted import Script
@@ -33,13 +27,16 @@ from tests.support.service import (
     start,
     stop_all,
 )
-from tests.support.training import column, events, kinds, leftovers
+from tests.support.training import column, events, leftovers
 from tests.support.waiting import eventually
-from tests.support.workers import pid_of, worker_processes
+from tests.support.workers import worker_processes
 
 pytestmark = pytest.mark.usefixtures("_no_run_goes_on")
 
+
 S = RunStatus
+
+
 Rows = dict[str, Mapping[str, Any]]
 
 
@@ -106,67 +103,6 @@ def test_a_run_that_was_never_started_cannot_be_stopped(app: Application) -> Non
     with pytest.raises(IllegalTransition, match="'created' cannot become 'stopping'"):
         app.runs.stop(run_id)
     assert app.runs.get(run_id).state is S.CREATED
-
-
-LONG_UPDATES = {
-    "ppo": ({"n_envs": 2, "n_steps": 64, "batch_size": 2, "n_epochs": 40}, 128),
-    "dqn": ({"learning_starts": 100, "train_freq": 256, "gradient_steps": 10_000}, 256),
-}
-
-
-@pytest.mark.parametrize("algo", LONG_UPDATES)
-def test_a_stop_in_the_middle_of_an_update_ends_in_stopped_with_a_model(app: Application, algo: str) -> None:
-    hyperparameters, rollout = LONG_UPDATES[algo]
-    run_id = start(app, algo=algo, hyperparameters=hyperparameters)
-    folder = folder_of(app, run_id)
-    becomes(app, run_id, S.RUNNING)
-    eventually(lambda: sum(map(int, filter(None, column(folder, "episode/length")))) > rollout * 0.5, "half a rollout")
-    assert app.runs.stop(run_id).state is S.STOPPING
-    assert app.runs.stop(run_id).state in (S.STOPPING, S.STOPPED), "a second stop changes nothing"
-    row = ended(app, run_id)
-    assert row.state is S.STOPPED
-    assert kinds(folder) == ["started", "stopped"]
-    assert events(folder)[-1].step <= rollout, "not after the update"
-    assert row.policy_step == events(folder)[-1].step
-    assert folder.model_path.is_file()
-    assert app.runs.stop(run_id) == row, "a stop after the end changes nothing either"
-    with pytest.raises(IllegalTransition, match="'stopped' cannot become 'queued'"):
-        app.runs.start(run_id)
-
-
-def test_an_error_in_training_is_the_cause_of_a_failed_run(app: Application) -> None:
-    run_id = create(app)
-    config = folder_of(app, run_id).config_path
-    written = json.loads(config.read_text())
-    written["hyperparameters"]["learning_rate"] = -1.0
-    config.write_text(json.dumps(written))
-    app.runs.start(run_id)
-    row = ended(app, run_id)
-    assert row.state is S.FAILED
-    assert row.cause == "InvalidRequest: PPO cannot train with these values: learning_rate."
-    assert row.traceback is not None
-    assert "in build_model" in row.traceback
-
-
-def test_a_worker_that_is_killed_leaves_an_interrupted_run_that_names_the_signal(app: Application) -> None:
-    run_id = start(app)
-    trains(app, run_id)
-    with pytest.raises(IllegalTransition, match="'running' cannot become 'queued'"):
-        app.runs.start(run_id)
-    with pytest.raises(RunIsActive):
-        app.runs.delete(run_id)
-    pid = pid_of(app.runs.get(run_id).worker)
-    os.kill(pid, signal.SIGKILL)
-    row = ended(app, run_id)
-    folder = folder_of(app, run_id)
-    assert (row.state, row.cause) == (S.INTERRUPTED, "The worker was killed by signal 9 (SIGKILL).")
-    assert row.ended_at is not None
-    last = events(folder)[-1]
-    assert isinstance(last.data, InterruptedData)
-    assert (last.data.attempt, last.data.cause, last.time) == (1, row.cause, row.ended_at)
-    newest = [line.record for line in read_journal(folder.metrics_path)][-1]
-    assert last.data.trained_until == newest["time"] < row.ended_at
-    assert [line.record for line in read_journal(folder.metrics_path) if line.record is None] == []
 
 
 def test_labels_can_be_changed_while_it_trains_and_other_runs_keep_theirs(app: Application) -> None:
@@ -259,30 +195,3 @@ def test_a_folder_that_cannot_be_read_is_listed_as_damaged_and_left_alone(tmp_pa
     assert (result.runs, result.evaluations) == (3, 0)
     assert [bad in problem or torn in problem for problem in result.unreadable] == [True, True]
     assert folder_of(again, bad).config_path.read_text() == "{"
-
-
-def test_a_run_whose_worker_cannot_be_started_fails_and_its_folder_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.executable", str(tmp_path / "no-python"))
-    with service(tmp_path / "runs", warm_worker=False, script=Script()) as app:
-        run_id = start(app)
-        row = ended(app, run_id)
-        assert row.state is S.FAILED
-        assert row.cause is not None
-        assert row.cause.startswith("LauncherError: The worker process could not be started")
-        assert kinds(folder_of(app, run_id)) == ["error"]
-        before = catalogue(app.database)
-        assert app.rebuild() == Rebuilt(1, 0, [])
-        assert catalogue(app.database) == before
-
-
-def test_a_run_whose_folder_was_removed_while_it_trained_ends_all_the_same(tmp_path: Path) -> None:
-    with service(tmp_path, max_concurrent_runs=1, script=Script()) as app:
-        run_id = start(app)
-        trains(app, run_id)
-        shutil.rmtree(folder_of(app, run_id).path)
-        pid = pid_of(app.runs.get(run_id).worker)
-        os.kill(pid, signal.SIGKILL)
-        assert ended(app, run_id).state is S.INTERRUPTED
-        app.runs.delete(run_id)

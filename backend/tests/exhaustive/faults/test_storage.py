@@ -25,7 +25,7 @@ from rlviz.rundir.journal import (
     prepare,
     read_journal,
 )
-from tests.exhaustive.faults.test_storage import ended, prune, rules
+from tests.scripted.test_storage import ended, prune, rules
 from tests.support.cli import shell
 from tests.support.faults import fill, times
 from tests.support.interrupting import Anew, killed

@@ -16,7 +16,6 @@ from rlviz.launchers.base import Exit
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.application import Application
-from rlviz.testing.scripted import Script
 from rlviz.training.journals import RunJournals
 from tests.support.service import becomes, ended, folder_of, service, start
 from tests.support.training import kinds
@@ -39,7 +38,7 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> Actor:
 
 @pytest.fixture
 def app(tmp_path: Path, worker: Actor) -> Iterator[Application]:
-    with service(tmp_path, script=Script()) as application:
+    with service(tmp_path) as application:
         yield application
 
 
@@ -121,13 +120,13 @@ def test_a_worker_that_begins_after_the_wish_to_stop_leaves_the_run_stopping(app
 def test_a_run_that_was_starting_goes_on_so_after_a_restart_unless_it_has_begun_meanwhile(
     tmp_path: Path, worker: Actor, begun: bool
 ) -> None:
-    with service(tmp_path, script=Script()) as first:
+    with service(tmp_path) as first:
         run_id = launched(first)
         folder = folder_of(first, run_id)
     worker.exit = None  # it outlives its service
     if begun:
         begin(folder)
-    with service(tmp_path, script=Script()) as second:
+    with service(tmp_path) as second:
         row = second.runs.get(run_id)
         assert (row.state, row.started_at) == ((S.RUNNING, BEGAN) if begun else (S.STARTING, None))
         if not begun:
