@@ -26,7 +26,7 @@ from rlviz.rundir.snapshots import (
 )
 from rlviz.training.journals import RunJournals
 from rlviz.training.recomputed import Recomputed
-from rlviz.training.snapshot import schedule
+from rlviz.training.snapshot import archive
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.capture import Captured
 from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
@@ -238,13 +238,13 @@ def test_rows_that_a_snapshot_counts_are_on_disk_before_it_is(
 ) -> None:
     """Whoever goes on from it does not compute them again: a worker that is killed in between would lose them."""
     taken, found = Taken(folder, every_steps=100, every_seconds=None), list[int]()
-    write_archive = schedule.write_archive
+    write_archive = archive.write_archive
 
     def look(*given: Any) -> Any:
         found.append(len(rows(folder)))
         return write_archive(*given)
 
-    monkeypatch.setattr(schedule, "write_archive", look)
+    monkeypatch.setattr(archive, "write_archive", look)
     for step in (50, 100):
         taken.journals.metrics(step, {"episode/reward": 1.0})
     taken.at(128, 0.0)

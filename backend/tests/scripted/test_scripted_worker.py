@@ -109,6 +109,7 @@ def test_a_knob_is_set_within_its_bounds_and_the_journal_says_so(api: Api) -> No
 def test_a_rollback_starts_a_new_attempt_at_the_snapshot(api: Api) -> None:
     run_id = api.start(snapshots={"every_steps": 1_024})
     api.reaches(run_id, SHOWN)
+    api.once(f"/runs/{run_id}/snapshots", lambda found: "2048" in [one["name"] for one in found["snapshots"]])
     api.send("POST", f"/runs/{run_id}/rollback", {"snapshot": "2048"})
     eventually(lambda: events(api.folder(run_id), EventKind.ROLLBACK), "the rollback")
     [back] = events(api.folder(run_id), EventKind.ROLLBACK)

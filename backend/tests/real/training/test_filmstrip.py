@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.algorithms import ALGORITHMS
+from rlviz.algorithms import ALGORITHMS, weights
 from rlviz.algorithms.weights import read_policy
 from rlviz.rundir.folder import RunFolder
-from rlviz.training import filmstrip as module
 from rlviz.training.filmstrip import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
 from rlviz.training.journals import RunJournals
 from rlviz.training.watched_training import train_run
@@ -134,13 +133,13 @@ def test_large_policies_are_kept_less_often(
 def test_policies_that_take_long_to_save_are_passed_over_until_training_has_taken_longer(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now, save = [0.0], module.save_weights
+    now, save = [0.0], weights.save_weights
 
     def slowly(*arguments: Any) -> None:
         now[0] += 0.05
         save(*arguments)
 
-    monkeypatch.setattr(module, "save_weights", slowly)
+    monkeypatch.setattr(weights, "save_weights", slowly)
 
     def clock() -> float:
         return now[0]

@@ -1,38 +1,5 @@
-"""What tests of training share: a small run, its journals, and a model that can be told how far it is trained."""
+"""Fixtures for parts of training."""
 
-from __future__ import annotations
+from tests.support.training_fixtures import folder, journals, model
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from stable_baselines3 import PPO
-from stable_baselines3.common.base_class import BaseAlgorithm
-
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make
-from rlviz.rundir.folder import RunFolder
-from rlviz.training.journals import RunJournals
-from tests.support.training import ENV_ID, make_run
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path)
-
-
-@pytest.fixture
-def journals(folder: RunFolder) -> Iterator[RunJournals]:
-    journals = RunJournals(folder)
-    yield journals
-    journals.close()
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[BaseAlgorithm]:
-    """Untrained. Each module has its own, as tests change its ``num_timesteps``."""
-    model = PPO("MlpPolicy", make(ENVIRONMENTS.get(ENV_ID)), n_steps=32, batch_size=32, seed=1, device="cpu")
-    yield model
-    environments = model.get_env()
-    assert environments is not None
-    environments.close()
+__all__ = ["folder", "journals", "model"]
