@@ -16,6 +16,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.algorithms import ALGORITHMS, weights
 from rlviz.algorithms.weights import read_policy
 from rlviz.rundir.folder import RunFolder
+from rlviz.training import filmstrip
 from rlviz.training.filmstrip import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
 from rlviz.training.journals import RunJournals
 from rlviz.training.watched_training import train_run
@@ -117,7 +118,7 @@ def test_no_film_is_kept_where_none_is_wanted(folder: RunFolder, journals: RunJo
 def test_large_policies_are_kept_less_often(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(filmstrip, "MAX_BYTES", 100_000)
     strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time, processor_time=no_time), model)
     advance(strip, model, *range(1, 1_001))
     assert len(kept(folder)) in (FEWEST - 1, FEWEST)
@@ -174,14 +175,14 @@ def test_a_full_disk_is_one_warning_and_the_strip_goes_on(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     strip = begun(Filmstrip(folder, journals, end=1_000, count=40, monotonic=no_time, processor_time=no_time), model)
-    write, full = module.write_atomically, [True]
+    write, full = filmstrip.write_atomically, [True]
 
     def refuse(*arguments: Any) -> None:
         if full[0]:
             raise OSError(errno.ENOSPC, "No space left on device")
         write(*arguments)
 
-    monkeypatch.setattr(module, "write_atomically", refuse)
+    monkeypatch.setattr(filmstrip, "write_atomically", refuse)
     advance(strip, model, *range(1, 501))
     full[0] = False
     advance(strip, model, *range(501, 1_001))
