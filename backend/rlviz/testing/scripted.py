@@ -15,10 +15,11 @@ from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import Conflict, InvalidRequest, LauncherError, RunFolderError
+from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.validation_text import validation_text
 from rlviz.launchers.base import EXIT_DISK_FULL, EXIT_FAILED, EXIT_OK, EXIT_REFUSED, Exit, Launcher, Worker
 from rlviz.launchers.job import Evaluate, Job, Train, WorkFolder
@@ -47,7 +48,7 @@ class Fault(StrEnum):
     NAN = "nan"  # logs a row whose values are not finite
 
 
-class Cue(BaseModel):
+class Cue(LazyModel):
     """Something that happens once, as soon as the run has reached a step."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,7 +61,7 @@ class Cue(BaseModel):
     message: str = Field("The script says so.", description="For an error.")
 
 
-class Script(BaseModel):
+class Script(LazyModel):
     """How a scripted worker plays."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

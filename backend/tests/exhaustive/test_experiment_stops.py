@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from rlviz.rundir.experiment_folder import ExperimentFolder
 from rlviz.services.experiments.scheduler import LOOK_SECONDS
-from tests.support.experiments import BASE, LONG, SEARCH, TINY, TWO, cells, create, ended, statuses
+from tests.support.experiments import BASE, LONG, SEARCH, TINY, cells, create, ended, statuses
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
@@ -20,7 +19,9 @@ from tests.support.waiting import eventually
 PLACES = 2
 """Runs that the service of this file trains at a time."""
 
+
 HELD = {**BASE, "env_id": "Held", "total_timesteps": 512, "hyperparameters": {**QUICK["ppo"], "n_steps": 32}}
+
 
 OWN = """
 import time
@@ -137,32 +138,6 @@ def test_a_variant_that_always_crashes(
         assert "breaks, seed 0" in found["cause"]
 
 
-def test_one_that_is_deleted_while_it_trains_leaves_its_runs(service: Service) -> None:
-    spec = {**TINY, "base": {**BASE, "total_timesteps": 1_000_000}, "variants": [{"name": "a"}]}
-    experiment_id = create(service, spec)
-    training = eventually(
-        lambda: [cell for cell in cells(service, experiment_id) if cell["status"] == "training"], "training"
-    )
-    assert service.api("DELETE", f"/experiments/{experiment_id}").status_code == 204
-    assert_problem(service.api("GET", f"/experiments/{experiment_id}"), 404)
-    service.wait_for_status(training[0]["run_id"], "stopped")
-    assert not ExperimentFolder(service.runs_dir, experiment_id).path.exists()
-
-
-def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
-    with serving(tmp_path, max_concurrent_runs="2") as first:
-        experiment_id = create(first, TWO)
-        eventually(lambda: first.get(f"/experiments/{experiment_id}")["counts"].get("scored"), "a score", LONG)
-        first.process.kill()
-        first.process.wait()
-    with serving(tmp_path, max_concurrent_runs="2") as second:
-        found = ended(second, experiment_id)
-    assert statuses(found) == ["scored"] * 4
-    lines = ExperimentFolder(tmp_path / "runs", experiment_id).read_trials()
-    scored = [line.trial for line in lines if line.state == "scored"]
-    assert sorted(scored) == list(range(4)), "each once"
-
-
 def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path, own: Path) -> None:
     spec = {**TINY, "base": HELD, "variants": [{"name": "only"}], "seeds": 1}
     hold, given = own.with_name("hold"), {"max_concurrent_runs": "1", "environments": f"{own}:Held"}
@@ -180,19 +155,3 @@ def test_runs_that_were_stopped_because_the_app_ended_go_on(tmp_path: Path, own:
     assert statuses(found) == ["scored"]
     assert found["cells"][0]["run_id"] == begun
     assert attempt == 2, "it was stopped in the middle and went on"
-
-
-@pytest.mark.parametrize("file", ["experiment.json", "optuna.journal"])
-def test_one_that_is_damaged_is_told_and_can_be_deleted(tmp_path: Path, file: str) -> None:
-    spec = {**SEARCH, "base": {**BASE, "total_timesteps": 1_000_000}}
-    with serving(tmp_path, max_concurrent_runs="1") as first:
-        experiment_id = create(first, spec)
-        eventually(lambda: cells(first, experiment_id), "a proposal")
-    folder = ExperimentFolder(tmp_path / "runs", experiment_id)
-    (folder.path / file).write_text('{"op_code": "nonsense"}\n')
-    with serving(tmp_path, max_concurrent_runs="1") as second:
-        assert file in second.get("/experiments")["damaged"][experiment_id]
-        assert_problem(second.api("GET", f"/experiments/{experiment_id}"), 409)
-        assert second.api("DELETE", f"/experiments/{experiment_id}").status_code == 204
-        assert second.get("/experiments")["damaged"] == {}
-    assert not folder.path.exists()

@@ -15,10 +15,7 @@ from rlviz.domain.rules import Rule, ScaleKnob, StepsLimit
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of
-from rlviz.rundir.lineage import newest_of_run
-from rlviz.rundir.snapshots import snapshots_of
 from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training import retraining
 from rlviz.training.watched_training import train_run
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, rows, snapshots
@@ -53,6 +50,8 @@ def beyond(folder: RunFolder, step: int) -> list[Any]:
 
 
 RULE = Rule(when=StepsLimit(steps=600), do=[ScaleKnob(knob="learning_rate", factor=0.5)])
+
+
 CHANGES: dict[str, dict[str, Any]] = {
     "ppo": {"hyperparameters": {"clip_range_schedule": "linear"}, "rules": [RULE]},
     "dqn": {"hyperparameters": {"buffer_size": 300, "train_freq": 4}},
@@ -104,17 +103,6 @@ def test_before_the_first_snapshot_it_begins_where_its_parent_began(tmp_path: Pa
     assert (reached.run_id, reached.step, reached.attempt) == (fork.run_id, step, 2)
 
 
-def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path) -> None:
-    parent = make_run(tmp_path, "parent", total_timesteps=640, snapshots=snapshots(every_steps=128, keep=100))
-    assert train_run(parent)
-    for step, snapshot in ((500, 512), (512, 512), (513, 640), (9_000, 640)):
-        child = forked(parent, step)
-        fork = child.read_config().parent
-        assert fork is not None
-        assert (fork.snapshot, fork.step) == (str(snapshot), snapshot)
-        assert not child.parent.exists()
-
-
 @pytest.mark.parametrize(("has_snapshots", "step"), [(True, 640), (False, 128)])
 def test_a_parent_that_comes_out_otherwise_is_warned_of(tmp_path: Path, has_snapshots: bool, step: int) -> None:
     parent = trained_twice(tmp_path, "ppo")
@@ -142,27 +130,6 @@ def test_one_that_is_held_within_a_rollout_of_its_parent_begins_as_if_it_had_not
     assert (kinds(child)[-1], messages(child)) == ("finished", [])
     expected = [row for row in beyond(parent, 304) if row[0] < 512]
     assert curves(child)[: len(expected)] == expected
-
-
-def test_what_a_worker_that_was_killed_left_of_the_parent_goes_with_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def end(_folder: RunFolder) -> None:
-        raise RuntimeError("killed")
-
-    parent = trained_twice(tmp_path, "ppo")
-    child = forked(parent, 896)
-    with monkeypatch.context() as killed:
-        killed.setattr(retraining, "_leave_parent", end)
-        assert not train_run(child)
-    assert child.parent.exists()
-    newest = newest_of_run(child)
-    assert newest is not None
-    child.change_control(attempt=2, resume_from=newest.name)
-    assert train_run(child)
-    assert not child.parent.exists()
-    assert [one.manifest.step for one in snapshots_of(child) if one.is_inherited] == [896]
-    assert curves(child) == beyond(parent, 896)
 
 
 def stop_at_once() -> Event:

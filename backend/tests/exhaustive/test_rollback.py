@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,8 @@ from rlviz.rundir.superseded import superseded_rows
 from rlviz.training.callback import RunCallback
 from rlviz.training.watched_training import train_run
 from tests.support.resuming import WALL_CLOCK, final_state, logged
-from tests.support.stubborn import Breaking, Iterating
-from tests.support.training import events, kinds, make_run, messages, rows, snapshots
+from tests.support.stubborn import Iterating
+from tests.support.training import events, make_run, messages, rows, snapshots
 
 ITERATING = CustomEnvironment(
     entry_point=f"{Iterating.__module__}:{Iterating.__name__}",
@@ -34,6 +33,7 @@ ITERATING = CustomEnvironment(
     render_fps=10,
     state_kept_by=StateKept.REPLAY,
 ).model_dump()
+
 
 CASES: dict[str, dict[str, Any]] = {
     "ppo": {"hyperparameters": {"learning_rate_schedule": "linear"}},
@@ -50,6 +50,7 @@ CASES: dict[str, dict[str, Any]] = {
     "td3-noise": {"hyperparameters": {"action_noise": "ornstein-uhlenbeck", "n_envs": 2}},
     "q-learning": {"total_timesteps": 6_000},
 }
+
 
 FROM_DISK = ("ppo", "dqn-wrapped-buffer", "sac-gsde")
 """Cases that also go back to what is in memory no more."""
@@ -85,12 +86,6 @@ def counted(folder: RunFolder) -> list[Any]:
         if row["seq"] not in left_out
     )
     return [(step, values) for step, values in found if values]
-
-
-@pytest.fixture(autouse=True)
-def as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No snapshot comes by the clock, which on a busy machine would be between those that a test expects."""
-    monkeypatch.setattr("rlviz.training.snapshot.schedule.SHORTEST_SECONDS", math.inf)
 
 
 @pytest.mark.parametrize("name", ["dqn-wrapped-buffer", "dqn-observations-once"])
@@ -130,29 +125,6 @@ def test_a_run_that_went_back_is_that_which_never_did(tmp_path: Path, at: Callab
         assert [path for path, value in ours.items() if value != end[path]] == [], place
 
 
-def test_for_readers_it_is_a_new_attempt_and_what_came_after_is_left_behind(
-    tmp_path: Path, at: Callable[..., None]
-) -> None:
-    folder = make(tmp_path, "ppo")
-    at(450, going_back())
-    assert train_run(folder)
-    assert kinds(folder) == ["started", "started", "rollback", "finished"]
-    assert [event.data.attempt for event in events(folder) if event.event in ("started", "finished")] == [1, 2, 2]  # type: ignore[union-attr]
-    newest = newest_of_run(folder)
-    assert newest is not None
-    assert (newest.manifest.step, newest.manifest.attempt) == (768, 2)
-
-
-def test_a_snapshot_that_is_not_there_is_warned_of_and_training_goes_on(
-    tmp_path: Path, at: Callable[..., None]
-) -> None:
-    folder = make(tmp_path, "ppo")
-    at(300, lambda callback: callback.rollbacks.request("none-such"))  # type: ignore[union-attr]
-    assert train_run(folder)
-    assert "could not go back to snapshot none-such" in messages(folder)[0]
-    assert kinds(folder)[-1] == "finished"
-
-
 HALVE = {"kind": "scale_knob", "knob": "learning_rate", "factor": 0.5}
 
 
@@ -174,28 +146,6 @@ def poisoned(monkeypatch: pytest.MonkeyPatch, step: int, times: int) -> None:
     monkeypatch.setattr(RunCallback, "_on_step", on_step)
 
 
-@pytest.mark.parametrize(("algo", "metric"), [("ppo", "train/loss"), ("dqn", None)])
-def test_a_rule_goes_back_when_weights_are_no_numbers_and_halves_the_rate_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algo: str, metric: str | None
-) -> None:
-    back = rule({"kind": "not_finite", "metric": metric}, {"kind": "roll_back"}, HALVE, at_most=3)
-    folder = make_run(
-        tmp_path, algo=algo, total_timesteps=700, snapshots=snapshots(every_steps=100, keep=100), rules=[back]
-    )
-    poisoned(monkeypatch, 450, 2)
-    assert train_run(folder)
-    assert kinds(folder)[-1] == "finished"
-    rollbacks = [event.data for event in events(folder, EventKind.ROLLBACK)]
-    assert [(one.rule, one.count) for one in rollbacks] == [(1, 1), (1, 2)]  # type: ignore[union-attr]
-    first, second = (event.step for event in events(folder, EventKind.ROLLBACK))
-    assert second < first, "one snapshot further back"
-    changed = [event.data for event in events(folder, EventKind.HYPERPARAMETER_CHANGED)]
-    assert [one.after / changed[0].before for one in changed] == [0.5, 0.25]  # type: ignore[union-attr]
-    values = [value for row in counted(folder) for value in row[1].values()]
-    assert None not in values
-    assert all(map(math.isfinite, values))
-
-
 def test_a_rule_goes_further_back_each_time_beyond_what_is_in_memory_and_after_a_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,48 +165,6 @@ def test_a_rule_goes_further_back_each_time_beyond_what_is_in_memory_and_after_a
     folder.write_control(Control(desired=Desired.RUN, attempt=8, resume_from=newest.name, total_timesteps=1_536))
     assert train_run(folder)
     assert events(folder, EventKind.ROLLBACK)[-1].step == 1_280, "where it has not been, not where it has"
-
-
-BREAKING = CustomEnvironment(
-    entry_point=f"{Breaking.__module__}:{Breaking.__name__}",
-    summary="",
-    observation_space=Space("Box", shape=(2,)),
-    action_space=Space("Discrete", n=2),
-    reward_threshold=None,
-    max_episode_steps=30,
-    render_fps=10,
-    state_kept_by=StateKept.ATTRIBUTES,
-).model_dump()
-
-
-@pytest.mark.parametrize(("at_most", "ending"), [(3, "finished"), (1, "error")])
-def test_a_rule_goes_back_when_the_environment_raises_an_error_so_often_and_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_most: int, ending: str
-) -> None:
-    monkeypatch.setattr(Breaking, "steps", 0)
-    monkeypatch.setattr(Breaking, "breaks_at", (300, 500))
-    back = rule({"kind": "error"}, {"kind": "roll_back"}, at_most=at_most)
-    folder = make_run(
-        tmp_path,
-        env_id="Breaking",
-        custom_environment=BREAKING,
-        total_timesteps=512,
-        snapshots=snapshots(every_steps=100, keep=100),
-        rules=[back],
-    )
-    assert train_run(folder) is (ending == "finished")
-    assert kinds(folder)[-1] == ending
-    assert kinds(folder).count("rollback") == min(at_most, 2)
-    assert "goes back. The simulator has lost its connection." in messages(folder)[0]
-
-
-def test_a_rule_goes_back_so_often_and_then_the_run_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    back = rule({"kind": "not_finite"}, {"kind": "roll_back"}, at_most=2)
-    folder = make_run(tmp_path, total_timesteps=700, snapshots=snapshots(every_steps=100, keep=100), rules=[back])
-    poisoned(monkeypatch, 450, 10)
-    assert not train_run(folder)
-    assert kinds(folder).count("rollback") == 2
-    assert kinds(folder)[-1] == "error"
 
 
 def test_what_a_rule_did_as_it_went_back_is_done_again_by_a_resume(

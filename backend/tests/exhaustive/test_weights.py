@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import set_random_seed
 
@@ -88,21 +87,6 @@ def test_a_policy_is_renewed_in_place(tmp_path: Path, algo: str) -> None:
     assert_the_same(policy, as_played(algorithm, model))
 
 
-def test_the_scale_of_observations_is_renewed_with_the_weights(tmp_path: Path) -> None:
-    algorithm, model = ALGORITHMS.get("ppo"), learned(tmp_path, "ppo", normalize_observations=True)
-    policy = read_weights(algorithm, saved(model))
-    model.learn(300, reset_num_timesteps=False)
-    renew_weights(policy, saved(model))
-    assert_the_same(policy, as_played(algorithm, model))
-
-
-def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
-    policy = read_weights(ALGORITHMS.get("ppo"), saved(learned(tmp_path / "a", "ppo")))
-    for other in (learned(tmp_path / "b", "ppo", net_arch=[8]), learned(tmp_path / "c", "dqn")):
-        with pytest.raises(RuntimeError):
-            renew_weights(policy, saved(other))
-
-
 @pytest.mark.parametrize("algo", ["dqn", "qrdqn", "sac", "td3"])
 def test_reading_makes_no_replay_buffer(tmp_path: Path, algo: str) -> None:
     algorithm, model = ALGORITHMS.get(algo), learned(tmp_path, algo)
@@ -112,12 +96,3 @@ def test_reading_makes_no_replay_buffer(tmp_path: Path, algo: str) -> None:
     policy = read_policy(algorithm, whole)
     assert policy.model.replay_buffer.buffer_size == 1  # type: ignore[attr-defined]
     assert_the_same(policy, as_played(algorithm, model))
-
-
-def test_the_file_holds_no_target_network_and_training_s_generator_stands_still(tmp_path: Path) -> None:
-    model = learned(tmp_path, "dqn", net_arch=[64, 64])
-    before = torch.get_rng_state()
-    size = len(saved(model).getvalue())
-    assert torch.equal(before, torch.get_rng_state())
-    one_network = sum(tensor.nbytes for tensor in model.q_net.parameters())
-    assert one_network < size < one_network + 12_000

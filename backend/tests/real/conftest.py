@@ -1,5 +1,6 @@
-"""Fixtures of this tier."""
+"""Fixtures of tests that train and kill."""
 
+from tests.support.fault_fixtures import figures, small_disk
 from tests.support.fixtures import app, at, source
 
-__all__ = ["app", "at", "source"]
+__all__ = ["app", "at", "figures", "small_disk", "source"]

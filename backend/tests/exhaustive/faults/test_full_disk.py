@@ -10,19 +10,17 @@ from typing import Any
 import psutil
 import pytest
 
-from rlviz.library.tracking import track
-from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_folder
 from tests.support.faults import fill, filled, train, train_briefly, whole_files, worker_of, workers_of
 from tests.support.odd_environments import SOURCE
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import LiveRun
 from tests.support.service_process import Service, serving
-from tests.support.training import messages, rows
+from tests.support.training import messages
 from tests.support.waiting import eventually
 
 LONG = 300.0
 """Seconds in which a worker has begun, however busy the machine."""
+
 
 pytestmark = pytest.mark.faults
 
@@ -54,59 +52,6 @@ def test_a_full_disk_stops_nobody_and_nothing_that_waited_for_room_is_lost(small
             eventually(lambda: service.get("/runs/alive/metrics/rows?tail=1")["rows"][-1]["seq"] == 51, "every row")
             assert service.api("POST", "/runs", json={"algo": "ppo"}).status_code == 201
             assert "Traceback" not in service.log
-    finally:
-        run.close()
-
-
-def test_a_full_disk_in_training_is_waited_for_and_in_filming_and_saving_named(small_disk: Path) -> None:
-    with serving(small_disk, min_free_disk="0") as service:
-        run_id = train(service)
-        folder, worker = service.folder(run_id), worker_of(service, run_id)
-        with filled(small_disk):
-            at = rows(folder)[-1]["seq"]
-            spent = worker.cpu_times().user
-            eventually(lambda: worker.cpu_times().user > spent + 0.2, "some training, which waits to be written", LONG)
-        eventually(lambda: rows(folder)[-1]["seq"] > at, "training to be written again", LONG)
-
-        assert service.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": 100}).status_code == 202
-        half = ".*.mp4.*"
-        eventually(lambda: list(folder.evaluations.path.glob(half)), "the first frames", LONG)
-        with filled(small_disk):
-            eventually(lambda: not list(folder.evaluations.path.glob(half)), "the half video to be given up", LONG)
-            assert worker.is_running()
-        evaluation = eventually(lambda: over(service.get(f"/runs/{run_id}/evaluations/latest")), "its end", LONG)
-        assert evaluation["status"] == "failed"
-        assert re.search("No space left|disk is full", evaluation["cause"]), evaluation["cause"]
-        assert not list(folder.evaluations.path.glob("*.mp4"))
-
-        with filled(small_disk):
-            worker.terminate()
-            psutil.wait_procs([worker], LONG)
-            assert service.get(f"/runs/{run_id}")["id"] == run_id
-        run = service.wait_for_status(run_id, "failed", "interrupted")
-        assert re.search("disk is full", run["cause"]), run["cause"]
-        assert not folder.model_path.exists()
-        eventually(lambda: not list(folder.path.rglob("*.tmp")), "half-written files to be swept away")
-        whole_files(folder)
-        assert "Traceback" not in service.log
-
-
-def test_a_run_whose_turn_comes_on_a_full_disk_keeps_its_place_and_says_what_it_waits_for(small_disk: Path) -> None:
-    run = LiveRun(small_disk / "runs", "alive")
-    try:
-        with serving(small_disk, min_free_disk="3MB", max_concurrent_runs="1") as service:
-            waits = service.create(start=True)
-            filler = fill(small_disk, leave=2_000_000)
-            run.finish()
-            cause = eventually(lambda: service.get(f"/runs/{waits['id']}")["cause"], "the reason")
-            assert "RLVIZ_MIN_FREE_DISK" in cause
-            held = service.get(f"/runs/{waits['id']}")
-            assert (held["status"], held["queue_position"], held["started_at"]) == ("queued", 1, None)
-            filler.unlink()
-            assert service.wait_for_status(waits["id"], "running")["cause"] is None
-            service.api("POST", f"/runs/{waits['id']}/stop")
-            service.wait_for_status(waits["id"], "stopped")
-            assert service.folder(waits["id"]).model_path.is_file()
     finally:
         run.close()
 
@@ -186,18 +131,3 @@ def test_a_full_disk_fails_an_evaluation_that_records_and_leaves_no_half_record(
         )
         assert not list(folder.evaluations.path.glob(".*"))
         assert "Traceback" not in service.log
-
-
-def test_a_program_of_the_user_s_goes_on_while_the_disk_is_full_and_no_row_of_its_run_is_lost(
-    small_disk: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = track("mine", "Own-v0", runs_dir=small_disk)
-    with filled(small_disk):
-        for step in range(2_000):
-            run.log(step, loss=0.5)
-        eventually(lambda: "cannot be written now" in capsys.readouterr().err, "a word about it")
-        assert len(rows(RunFolder(small_disk, run.id))) < 2_000
-    run.finish()
-    folder = RunFolder(small_disk, run.id)
-    assert [row["step"] for row in rows(folder)] == list(range(2_000))
-    assert row_of_folder(folder).status == "completed"

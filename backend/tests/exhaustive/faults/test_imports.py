@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import random
 import shutil
 import struct
@@ -18,9 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rlviz.domain.errors import BundleRefused, ImportRefused, InvalidRequest
-from rlviz.exchange import zip_archive
-from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
+from rlviz.domain.errors import ImportRefused, InvalidRequest
+from rlviz.exchange.bundle import write_bundle
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.exchange.tensorboard import NAME, write_event_files
@@ -33,8 +31,13 @@ from tests.support.run_folders import make_run
 
 pytestmark = pytest.mark.faults
 
+
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
+
+
 MONITOR = '#{"t_start": 1700000000.0, "env_id": "CartPole-v1"}\nr,l,t\n10.0,10,1.5\n21.5,20,2.5\n'
+
+
 ZOO = {
     "ppo/CartPole-v1_1/0.monitor.csv": MONITOR.encode(),
     "ppo/CartPole-v1_1/CartPole-v1/args.yml": b"!!python/object/apply:collections.OrderedDict\n- - - algo\n    - ppo\n",
@@ -150,71 +153,6 @@ def refusal(tmp_path: Path, name: str, content: bytes) -> str:
     return str(caught.value)
 
 
-# Archives
-
-
-def test_an_archive_that_lists_too_many_files_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its list is held in memory as a whole, whatever else is bounded."""
-    many = zipped({f"{number}/progress.csv": b"" for number in range(2_000)})
-    monkeypatch.setattr(zip_archive, "MOST_DIRECTORY_BYTES", 50_000)
-    monkeypatch.setattr(zip_archive.zipfile, "ZipFile", None)
-    for content in (many, many + b"a comment", many[:-2] + b"\x09\x00a comment"):
-        assert "more files than" in refusal(tmp_path, "logs.zip", content)
-
-
-def with_flags(archive: bytes, flags: int) -> bytes:
-    """Of each file in it, where its header and the list have them."""
-    changed = bytearray(archive)
-    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        at = changed.find(mark)
-        while at >= 0:
-            changed[at + place : at + place + 2] = struct.pack("<H", flags)
-            at = changed.find(mark, at + 4)
-    return bytes(changed)
-
-
-ONE = zipped({"progress.csv": b"step,loss\n1,0.5\n"})
-DISKS = ONE[:-22] + struct.pack("<4sLQL", b"PK\x06\x07", 1, 0, 9) + ONE[-22:]
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (with_flags(ONE, 0x1), "encrypted"),
-        (zipped({"é/progress.csv": b"step,loss\n1,0.5\n"}).replace(b"\xc3\xa9", b"\xff\xff"), "cannot be unpacked"),
-        (zipped({f"{'x' * 300}/progress.csv": b"step,loss\n1,0.5\n"}), "too long a name"),
-        (zipped({"a/progress.csv": b"step,loss\n1,0.5\n", "a": b""}), "twice"),
-        (DISKS, "multiple disks"),
-    ],
-    ids=["encrypted", "no text", "a long name", "a file and a folder", "several disks"],
-)
-def test_an_archive_of_a_kind_that_is_not_read_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
-    assert says in refusal(tmp_path, "logs.zip", content)
-
-
-@pytest.mark.parametrize(
-    ("names", "says"),
-    [(("eval", "eval/x.json"), "twice, or a file and a folder"), (("x" * 300,), "too long a name")],
-)
-def test_a_bundle_whose_names_no_folder_can_hold_is_refused(
-    sound: dict[str, bytes], tmp_path: Path, names: tuple[str, ...], says: str
-) -> None:
-    with zipfile.ZipFile(io.BytesIO(sound["run.zip"])) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(members[MANIFEST])
-    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    manifest["files"] += [{"path": name, "bytes": 0, "sha256": empty} for name in names]
-    path = tmp_path / "run.zip"
-    path.write_bytes(zipped({**members, **dict.fromkeys(names, b""), MANIFEST: json.dumps(manifest).encode()}))
-    (tmp_path / "runs").mkdir()
-    with pytest.raises(BundleRefused, match=says):
-        read_bundle(path, tmp_path / "runs")
-    assert not [one for one in (tmp_path / "runs").rglob("*") if one.is_file()]
-
-
-# Tables
-
-
 def test_json_takes_the_memory_of_a_row_and_not_that_of_the_file(tmp_path: Path) -> None:
     content = b'[{"seq":1,"time":1.0,"step":1,"loss":0.5}' + b',{"seq":2,"step":2}' * 100_000 + b"]"
     path = tmp_path / "metrics.json"
@@ -245,53 +183,3 @@ def peak(do: Callable[[], object]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b'[{"seq":1,"step":' + b"9" * 5_000 + b',"loss":1}]',
-        b'[{"seq":1,"step":1,"loss":1}',
-        b'[{"seq":1,"step":1,"loss":1}] [',
-        b'[{"seq":1,"step":1,"loss":1} {"seq":1}]',
-        b'[{"seq":1,"step":1,"a":' + b"[" * 100_000,
-        b'[{"seq":1,"step":1,"a":"' + b"x" * 3_000_000 + b'"',
-        b'[{"seq":1,"step":1,"a":"\xff\xfe"}]',
-        b'[{"seq":1},5]',
-    ],
-    ids=["a long number", "cut", "more behind it", "no comma", "deep", "long", "no text", "a number"],
-)
-def test_json_that_is_none_or_too_much_is_refused(tmp_path: Path, content: bytes) -> None:
-    assert "metrics.json" in refusal(tmp_path, "metrics.json", content)
-
-
-# Arrays
-
-
-def arrays(**found: Any) -> bytes:
-    buffer = io.BytesIO()
-    np.savez(buffer, **found)
-    return buffer.getvalue()
-
-
-@pytest.mark.parametrize(
-    "found",
-    [
-        {"timesteps": np.array([1.0, np.nan]), "results": np.ones((2, 1))},
-        {"timesteps": np.array([1.0, np.inf]), "results": np.ones((2, 1))},
-        {"timesteps": np.array([-1, 5]), "results": np.ones((2, 1))},
-        {"timesteps": np.array([1, 2]), "results": np.ones((2, 0))},
-        {"timesteps": np.array(1), "results": np.array(1)},
-    ],
-)
-def test_arrays_that_are_no_evaluations_are_refused(tmp_path: Path, found: dict[str, Any]) -> None:
-    assert "imported" in refusal(tmp_path, "evaluations.npz", arrays(**found))
-
-
-def test_arrays_that_promise_more_than_there_is_memory_for_are_refused(tmp_path: Path) -> None:
-    array = io.BytesIO()
-    np.save(array, np.zeros(2))
-    head = array.getvalue().replace(b"'shape': (2,), }" + b" " * 12, b"'shape': (9999999999999,), }")
-    assert head != array.getvalue()
-    content = zipped({"timesteps.npy": head, "results.npy": head}, zipfile.ZIP_STORED)
-    assert "cannot be read as arrays" in refusal(tmp_path, "evaluations.npz", content)

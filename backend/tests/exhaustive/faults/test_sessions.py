@@ -7,16 +7,14 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 
-import av
 import psutil
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.support import failing_environments
-from tests.support.faults import SOAK, Figures, steps_of, train, whole_files, workers_of
+from tests.support.faults import SOAK, Figures, train, workers_of
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
 from tests.support.waiting import eventually
@@ -54,14 +52,6 @@ def session_workers(service: Service) -> list[psutil.Process]:
 
 def nobody_left(service: Service) -> bool:
     return not session_workers(service) and service.get("/sessions") == []
-
-
-@pytest.fixture(autouse=True)
-def leaves_nobody(service: Service) -> Iterator[None]:
-    yield
-    for session in service.get("/sessions"):
-        service.api("DELETE", f"/sessions/{session['id']}")
-    eventually(lambda: nobody_left(service) or None, "the end of every session")
 
 
 @pytest.mark.parametrize(
@@ -108,50 +98,6 @@ def test_a_hanging_environment_says_in_which_line(service: Service) -> None:
         assert "time.sleep(3_600)" in viewer.first("ended").cause
         # The service logs what the worker printed once its process is gone, unless somebody ends the session before.
         eventually(lambda: "The environment hung here" in service.log or None, "what the worker printed")
-
-
-def test_an_environment_that_prints_without_end_is_played_on(service: Service) -> None:
-    with looking(service, env_id="Prints") as viewer:
-        assert viewer.step(lambda record: record.index == 20)
-
-
-def test_a_worker_that_is_killed_ends_its_session_with_the_cause(service: Service, figures: Figures) -> None:
-    with looking(service, env_id="CartPole-v1") as viewer:
-        viewer.step()
-        [worker] = session_workers(service)
-        worker.kill()
-        assert "signal 9 (SIGKILL)" in viewer.first("ended").cause
-        time_until_gone(figures, "it was killed", lambda: nobody_left(service))
-
-
-def test_a_worker_that_is_killed_while_it_films_leaves_the_video_of_the_whole_episodes(service: Service) -> None:
-    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
-        viewer.send(type="rate", fps=60)
-        viewer.send(type="action", value=1)
-        run_id = viewer.first("recorded").run_id
-        [worker] = session_workers(service)
-        worker.kill()
-        viewer.first("ended")
-    service.wait_for_status(run_id, "interrupted")
-    [evaluation] = service.get(f"/runs/{run_id}/evaluations")
-    with av.open(BytesIO(service.http.get(evaluation["video_url"]).content)) as container:
-        frames = sum(1 for _ in container.decode(container.streams.video[0]))
-    assert frames == sum(one["episode_length"] + 1 for one in evaluation["summary"]["episodes"])
-    kept = {path.name for path in service.folder(run_id).evaluations.path.iterdir()}
-    assert kept == {f"{evaluation['id']}{suffix}" for suffix in (".json", ".mp4", ".steps.parquet")}
-
-
-def test_a_killed_worker_does_not_disturb_the_run_that_it_showed(service: Service) -> None:
-    run_id = train(service)
-    with looking(service, run_id=run_id) as viewer:
-        viewer.step()
-        [worker] = session_workers(service)
-        worker.kill()
-        viewer.first("ended")
-    reached = steps_of(service, run_id)
-    eventually(lambda: steps_of(service, run_id) > reached, "training to go on")
-    service.api("POST", f"/runs/{run_id}/stop")
-    service.wait_for_status(run_id, "stopped")
 
 
 def test_a_worker_that_is_stopped_in_its_tracks_is_killed_once_nobody_looks(service: Service, figures: Figures) -> None:
@@ -234,19 +180,6 @@ def play_by_hand(viewer: Viewer) -> str:
     return str(viewer.first("recorded").run_id)
 
 
-def test_of_a_session_that_is_killed_every_episode_that_was_over_is_kept(service: Service) -> None:
-    with looking(service, mode="play", env_id="CartPole-v1") as viewer:
-        run_id = play_by_hand(viewer)
-        service.wait_for_status(run_id, "running")
-        [worker] = session_workers(service)
-        worker.kill()
-        run = service.wait_for_status(run_id, "interrupted")
-        assert "signal 9 (SIGKILL)" in run["cause"]
-    whole_files(service.folder(run_id))
-    [evaluation] = service.get(f"/runs/{run_id}/evaluations")
-    assert (evaluation["has_steps"], len(evaluation["summary"]["episodes"])) == (True, run["episodes"])
-
-
 def test_when_the_service_is_killed_the_next_one_finds_what_was_played(tmp_path: Path) -> None:
     with serving(tmp_path) as service, looking(service, mode="play", env_id="CartPole-v1") as viewer:
         run_id = play_by_hand(viewer)
@@ -260,22 +193,6 @@ def test_when_the_service_is_killed_the_next_one_finds_what_was_played(tmp_path:
         assert len(evaluation["summary"]["episodes"]) == run["episodes"] >= 1
 
 
-def test_sessions_end_with_the_service_and_leave_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    with serving(tmp_path / "service") as service, looking(service, env_id="CartPole-v1") as viewer:
-        viewer.step()
-        workers = session_workers(service)
-        assert list(tmp_path.glob("rlviz-session-*"))
-        assert service.stop() == 0
-        eventually(lambda: not any(is_running(worker.pid) for worker in workers), "the end of the workers")
-        assert not list(tmp_path.glob("rlviz-session-*"))
-
-
-def test_there_are_never_too_many_but_one_that_nobody_looks_at_makes_room(service: Service) -> None:
-    with looking(service, env_id="Good") as first, looking(service, env_id="Good") as second:
-        first.step()
-        second.step()
-        answer = service.api("POST", "/sessions", json={"mode": "watch", "env_id": "Good"})
-        assert (answer.status_code, answer.json()["title"]) == (409, "Too many sessions")
-        assert len(session_workers(service)) == 2
-        assert first.step()
+def test_an_environment_that_prints_without_end_is_played_on(service: Service) -> None:
+    with looking(service, env_id="Prints") as viewer:
+        assert viewer.step(lambda record: record.index == 20)

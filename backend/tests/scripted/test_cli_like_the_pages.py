@@ -22,7 +22,7 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service with a run that was trained and evaluated, and one that was put there."""
     folder = tmp_path_factory.mktemp("cli")
     make_run(folder / "runs", "put-there", rows=30, status="completed")
-    with serving(folder) as service:
+    with serving(folder, launcher="scripted") as service:
         yield service
 
 
@@ -105,19 +105,6 @@ def test_hyperparameters_are_changed_while_a_run_trains(warm: Service) -> None:
     assert call(warm.runs_dir, "set", run_id, "beauty=3").status == 2
     done(warm, "stop", run_id)
     assert call(warm.runs_dir, "set", run_id, "learning_rate=1e-5").status == 4
-
-
-def test_how_much_is_recorded_is_chosen_and_what_the_run_recorded_is_filmed(warm: Service, trained: str) -> None:
-    shown = done(warm, "recording", trained).out
-    assert "standard" in shown
-    assert "the detail is lowered" in shown
-    assert done(warm, "recording", trained, "full", "--json").json["chosen"] == "full"
-    assert done(warm, "recording", trained, "family", "--json").json["chosen"] is None
-    own = done(warm, "evaluations", trained, "--by-run", "--json").json
-    assert {one["origin"] for one in own} == {"run"}
-    assert "Identical" in done(warm, "verify", trained, own[0]["id"], "--film").out
-    again = done(warm, "evaluations", trained, "--by-run", "--json").json
-    assert again[0]["video_url"]
 
 
 def test_several_seeds_are_one_group_and_more_can_be_added(warm: Service) -> None:

@@ -38,6 +38,8 @@ from tests.support.waiting import eventually
 from tests.support.workers import descendants, is_running, pid_of, worker_processes
 
 S = RunStatus
+
+
 SERVICE = """
 import json, sys, time
 from pathlib import Path
@@ -60,7 +62,11 @@ app.evaluations.create(evaluated, episodes=100, seed=1, deterministic=True)
 print(json.dumps(ids), flush=True)
 time.sleep(600)
 """
+
+
 BACKEND = Path(__file__).parents[2]
+
+
 STEPS = {"alive": ENDLESS, "killed": ENDLESS, "finished": 4_000, "rebooted": ENDLESS, "queued": 256}
 
 
@@ -154,21 +160,6 @@ def pretend_another_boot(folder: RunFolder) -> None:
     worker, _, _boot = record["data"]["worker"].rpartition(":")
     record["data"]["worker"] = f"{worker}:another"
     folder.events_path.write_text("\n".join([json.dumps(record), *rest]) + "\n")
-
-
-def test_a_worker_that_lives_is_adopted_and_followed_to_its_end(story: Story) -> None:
-    run_id, folder = story.ids["alive"], story.folder("alive")
-    assert story.app.runs.get(run_id).state is S.RUNNING
-    eventually(lambda: len(column(folder, "episode/index")) > story.alive_episodes + 20, "training to go on")
-    seen = eventually(
-        lambda: row if (row := story.app.runs.get(run_id)).episodes > story.alive_episodes else None, "progress"
-    )
-    assert seen.worker == events(folder)[0].data.worker
-    story.app.runs.stop(run_id)
-    row = ended(story.app, run_id)
-    assert row.state is S.STOPPED
-    assert [kind for kind in kinds(folder) if kind != "checkpoint"] == ["started", "stopped"]
-    assert row.step == events(folder)[-1].step
 
 
 @pytest.mark.parametrize(

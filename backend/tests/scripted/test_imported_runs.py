@@ -19,7 +19,7 @@ def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp
     for name, text in (("a", "step,rollout/ep_rew_mean\n1,2.5\n2,3.5\n"), ("b", "step,rollout/ep_rew_mean\n1,9\n")):
         (tmp_path / "logs" / name).mkdir(parents=True)
         (tmp_path / "logs" / name / "progress.csv").write_text(text)
-    with serving(tmp_path) as service:
+    with serving(tmp_path, launcher="scripted") as service:
         brought = call(service.runs_dir, "import", str(tmp_path / "logs"), "--env", "CartPole-v1", "--json")
         assert (brought.status, brought.json["refused"]) == (0, [])
         ids = [run["id"] for run in brought.json["runs"]]
@@ -46,7 +46,7 @@ def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp
 def test_the_browser_takes_runs_away_as_files_and_brings_them_in_again(tmp_path: Path) -> None:
     make_run(tmp_path / "a" / "runs", RUN_ID, rows=50, status="completed").model_path.write_bytes(b"a policy")
     make_run(tmp_path / "b" / "runs", "other-run", status="completed")
-    with serving(tmp_path / "a") as here, serving(tmp_path / "b") as there:
+    with serving(tmp_path / "a", launcher="scripted") as here, serving(tmp_path / "b") as there:
         bundle = here.api("GET", f"/runs/{RUN_ID}/bundle")
         logs = here.api("GET", f"/runs/{RUN_ID}/tensorboard")
         assert f'filename="{RUN_ID}.zip"' in bundle.headers["content-disposition"]
@@ -84,7 +84,7 @@ def test_the_browser_takes_runs_away_as_files_and_brings_them_in_again(tmp_path:
 
 def test_a_file_beyond_the_bound_is_refused_as_it_comes_and_leaves_nothing(tmp_path: Path) -> None:
     bound = "from rlviz.domain.limits import LIMITS; LIMITS.import_bytes.__dict__['maximum'] = 100_000"
-    with serving(tmp_path, script=f"{bound}\n{IMPATIENT}") as service:
+    with serving(tmp_path, script=f"{bound}\n{IMPATIENT}", launcher="scripted") as service:
         assert_problem(service.api("POST", "/runs/import", params={"file": "x.csv"}, content=bytes(200_000)), 413)
         assert service.get("/runs")["total"] == 0
         assert list((service.runs_dir / ".new").iterdir()) == []

@@ -18,7 +18,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
-from rlviz.rundir.sinks import own_folder, read_plan, read_sink, read_sinks, state_of, write_plan, write_sink
+from rlviz.rundir.sinks import own_folder, read_plan, read_sinks, state_of, write_plan, write_sink
 from rlviz.services.sinks import live_deliveries
 from rlviz.services.sinks.live_deliveries import Attempt, LiveDeliveries
 from rlviz.services.use_cases import sinks
@@ -34,7 +34,7 @@ RUN = {"algo": "ppo", "preset": None, "total_timesteps": 512, "hyperparameters":
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, Path]]:
     folder = tmp_path_factory.mktemp("sinks")
-    with serving(folder, max_concurrent_runs="1") as service:
+    with serving(folder, max_concurrent_runs="1", launcher="scripted") as service:
         yield service, folder / "runs"
 
 
@@ -52,45 +52,6 @@ def test_a_run_is_delivered_as_it_trains_and_has_its_rest_at_the_end(here: tuple
     assert (found["live"], found["waiting_bytes"], found["problem"]) == (True, 0, None)
     assert found["rows"] == len(RunFolder(runs_dir, run_id).metrics_path.read_text().splitlines())
     assert list(own_folder(RunFolder(runs_dir, run_id), SinkKind.TENSORBOARD).iterdir())
-
-
-def test_the_runs_of_an_experiment_are_delivered_where_it_says(here: tuple[Service, Path]) -> None:
-    service, _ = here
-    specification = {
-        "base": {name: RUN[name] for name in ("algo", "preset", "hyperparameters")} | {"total_timesteps": 256},
-        "grid": {"gamma": [0.9, 0.99]},
-        "seeds": 1,
-        "score": {"episodes": 1, "policy": "latest"},
-    }
-    refused = service.api("POST", "/experiments", json={**specification, "sinks": ["aim"]})
-    assert refused.status_code == 422
-    begun = service.api("POST", "/experiments", json={**specification, "sinks": ["tensorboard"]}).json()
-
-    def runs() -> list[str]:
-        return [one["run_id"] for one in service.get(f"/experiments/{begun['id']}")["cells"] if one["run_id"]]
-
-    eventually(lambda: len(runs()) == 2, "both to begin", 120.0)
-    for run_id in runs():
-        eventually(lambda run_id=run_id: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
-        assert only_sink(service, run_id)["live"]
-
-
-def test_a_run_that_has_ended_is_given_a_sink_and_what_changes_later_comes_too(here: tuple[Service, Path]) -> None:
-    service, runs_dir = here
-    run_id = service.api("POST", "/runs", json=RUN).json()["id"]
-    assert service.get(f"/runs/{run_id}/sinks")["sinks"] == []
-    service.wait_for_status(run_id, "completed")
-    service.api("PUT", f"/runs/{run_id}/sinks/tensorboard").raise_for_status()
-    eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "all of it", 120.0)
-    before = read_sink(RunFolder(runs_dir, run_id), SinkKind.TENSORBOARD)
-    service.api("PATCH", f"/runs/{run_id}", json={"name": "another"}).raise_for_status()
-    eventually(lambda: only_sink(service, run_id)["state"] == "delivered", "its name", 120.0)
-    after = read_sink(RunFolder(runs_dir, run_id), SinkKind.TENSORBOARD)
-    assert before is not None
-    assert after is not None
-    assert before.described != after.described
-    left = service.api("DELETE", f"/runs/{run_id}/sinks/tensorboard").json()["sinks"]
-    assert [(one["kind"], one["live"], one["rows"]) for one in left] == [("tensorboard", False, after.rows)]
 
 
 def test_a_sink_that_is_none_is_refused_and_no_run_is_left(here: tuple[Service, Path]) -> None:

@@ -1,0 +1,48 @@
+"""How much of a run is recorded, chosen by command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cli import Ended, call
+from tests.support.run_folders import make_run
+from tests.support.service_process import Service, serving
+
+BRIEF = ("--steps", "256", "--set", "n_steps=128", "--set", "batch_size=64")
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with a run that was trained and evaluated, and one that was put there."""
+    folder = tmp_path_factory.mktemp("cli")
+    make_run(folder / "runs", "put-there", rows=30, status="completed")
+    with serving(folder) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def trained(warm: Service) -> str:
+    """The id of a run that was trained with evaluations."""
+    return done(warm, "run", *BRIEF, "--seed", "3", "--evaluate-every", "128", "--wait", "--json").json["id"]
+
+
+def done(service: Service, *arguments: str, typed: str | None = None) -> Ended:
+    """Of a command that has to succeed."""
+    ended = call(service.runs_dir, *arguments, typed=typed)
+    assert ended.status == 0, ended.err
+    return ended
+
+
+def test_how_much_is_recorded_is_chosen_and_what_the_run_recorded_is_filmed(warm: Service, trained: str) -> None:
+    shown = done(warm, "recording", trained).out
+    assert "standard" in shown
+    assert "the detail is lowered" in shown
+    assert done(warm, "recording", trained, "full", "--json").json["chosen"] == "full"
+    assert done(warm, "recording", trained, "family", "--json").json["chosen"] is None
+    own = done(warm, "evaluations", trained, "--by-run", "--json").json
+    assert {one["origin"] for one in own} == {"run"}
+    assert "Identical" in done(warm, "verify", trained, own[0]["id"], "--film").out
+    again = done(warm, "evaluations", trained, "--by-run", "--json").json
+    assert again[0]["video_url"]

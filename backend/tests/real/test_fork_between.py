@@ -1,0 +1,79 @@
+"""Forks between two snapshots: what is trained again, and what a killed worker leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.knobs import KnobRequest, SetKnob
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import newest_of_run
+from rlviz.rundir.snapshots import snapshots_of
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training import retraining
+from rlviz.training.watched_training import train_run
+from tests.support.service import catalogued
+from tests.support.training import curves, make_run, snapshots
+
+PLAN = snapshots(every_steps=512, keep=100)
+
+
+def trained_twice(root: Path, algo: str, **changes: Any) -> RunFolder:
+    """512 steps, and then, in an attempt with another learning rate that a person has set, 1,280."""
+    folder = make_run(root, "parent", algo=algo, total_timesteps=512, snapshots=PLAN, **changes)
+    assert train_run(folder)
+    slower = KnobRequest(number=1, change=SetKnob(knob="learning_rate", value=1e-4))
+    folder.write_control(
+        Control(desired=Desired.RUN, attempt=2, resume_from="512", total_timesteps=1_280, knob_requests=(slower,))
+    )
+    assert train_run(folder)
+    return folder
+
+
+def forked(parent: RunFolder, step: int, **wish: Any) -> RunFolder:
+    """A fork at ``step``, not trained yet."""
+    root = parent.path.parent
+    with catalogued(root) as app:
+        child = app.forks.fork(parent.run_id, ForkRequest(step=step, total_timesteps=1_280, start=True, **wish))
+        assert child.parent is not None
+        assert child.parent["step"] == app.forks.changes(parent.run_id, step=step).place.step
+    return RunFolder(root, child.id)
+
+
+def beyond(folder: RunFolder, step: int) -> list[Any]:
+    return [row for row in curves(folder) if row[0] > step]
+
+
+def test_at_a_snapshot_or_beyond_the_end_nothing_is_trained_again(tmp_path: Path) -> None:
+    parent = make_run(tmp_path, "parent", total_timesteps=640, snapshots=snapshots(every_steps=128, keep=100))
+    assert train_run(parent)
+    for step, snapshot in ((500, 512), (512, 512), (513, 640), (9_000, 640)):
+        child = forked(parent, step)
+        fork = child.read_config().parent
+        assert fork is not None
+        assert (fork.snapshot, fork.step) == (str(snapshot), snapshot)
+        assert not child.parent.exists()
+
+
+def test_what_a_worker_that_was_killed_left_of_the_parent_goes_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(_folder: RunFolder) -> None:
+        raise RuntimeError("killed")
+
+    parent = trained_twice(tmp_path, "ppo")
+    child = forked(parent, 896)
+    with monkeypatch.context() as killed:
+        killed.setattr(retraining, "_leave_parent", end)
+        assert not train_run(child)
+    assert child.parent.exists()
+    newest = newest_of_run(child)
+    assert newest is not None
+    child.change_control(attempt=2, resume_from=newest.name)
+    assert train_run(child)
+    assert not child.parent.exists()
+    assert [one.manifest.step for one in snapshots_of(child) if one.is_inherited] == [896]
+    assert curves(child) == beyond(parent, 896)

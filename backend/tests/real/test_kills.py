@@ -1,0 +1,131 @@
+"""The service is killed, the power is cut: nothing that was written is lost."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from rlviz.domain.events import EventKind
+from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.rundir.journal import read_journal
+from tests.support.event_streams import streaming
+from tests.support.faults import Figures, times, whole_files
+from tests.support.run_folders import LiveRun, make_run
+from tests.support.service_process import Service, serving
+
+pytestmark = pytest.mark.faults
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRun]:
+    """A run that has nothing to do with what is killed."""
+    run = LiveRun(tmp_path_factory.mktemp("kills") / "runs", "other")
+    yield run
+    run.close()
+
+
+@pytest.fixture(scope="module")
+def service(other: LiveRun) -> Iterator[Service]:
+    with serving(other.folder.path.parents[1], max_concurrent_runs="2") as service:
+        yield service
+        assert "Traceback" not in service.log
+
+
+class Scribe:
+    """Writes a row of a run every few milliseconds, whatever becomes of the service."""
+
+    def __init__(self, run: LiveRun) -> None:
+        self._run, self._done = run, Event()
+        self.last = 0
+        self._thread = Thread(target=self._work)
+        self._thread.start()
+
+    def stop(self) -> int:
+        """The seq of the last row."""
+        self._done.set()
+        self._thread.join()
+        return self.last
+
+    def _work(self) -> None:
+        while not self._done.wait(0.005):
+            self.last = self._run.row()
+
+
+def test_a_service_killed_at_random_moments_loses_no_row_no_run_and_no_place(tmp_path: Path, figures: Figures) -> None:
+    """A client that comes back with its cursor gets each row once; what trained is followed, what waited waits."""
+    run = LiveRun(tmp_path / "runs", "alive")
+    scribe, seen, cursor, waits = Scribe(run), list[int](), "", ""
+    try:
+        for number in range(times(3, 100)):
+            with serving(tmp_path, max_concurrent_runs="1") as service:
+                begin = time.monotonic()
+                assert service.get("/runs/alive")["status"] == "running"
+                figures.add("service restarted: true status", time.monotonic() - begin, "s", at_most=5)
+                waits = waits or str(service.create(start=True)["id"])
+                assert service.get(f"/runs/{waits}")["status"] == "queued"
+                headers = {"last_event_id": cursor} if cursor else {}
+                with streaming(service, "/runs/alive/stream", **headers) as stream:
+                    enough = len(seen) + random.Random(number).randrange(1, 200)
+                    for event in stream:
+                        seen += event.seqs if event.kind == "metrics" else []
+                        if len(seen) >= enough:
+                            break
+                    cursor = stream.last_id or cursor
+                service.process.send_signal(signal.SIGKILL)
+                service.process.wait()
+        last = scribe.stop()
+        with (
+            serving(tmp_path, max_concurrent_runs="1") as service,
+            streaming(service, "/runs/alive/stream", last_event_id=cursor) as stream,
+        ):
+            for event in stream:
+                seen += event.seqs if event.kind == "metrics" else []
+                if seen[-1] == last:
+                    break
+        assert seen == list(range(1, last + 1))
+        whole_files(run.folder)
+    finally:
+        scribe.stop()
+        run.close()
+
+
+def test_after_a_power_cut_at_any_byte_every_run_has_its_true_status_and_whole_files(
+    tmp_path: Path, figures: Figures
+) -> None:
+    """Journals end at a random byte, files under temporary names were never renamed, and the boot is another."""
+    runs_dir = tmp_path / "runs"
+    for number in range(times(20, 300)):
+        chance = random.Random(number)
+        run = LiveRun(runs_dir, f"cut-{number}")
+        for _ in range(chance.randrange(1, 60)):
+            run.row()
+            if chance.random() < 0.1:
+                run.event(EventKind.WARNING, message="something")
+        run.close()
+        for path in (run.folder.metrics_path, run.folder.events_path):
+            content = path.read_bytes().replace(ProcessIdentity.current().boot_id.encode(), b"before-the-cut")
+            began = content.index(b"\n") + 1 if path == run.folder.events_path else 0
+            path.write_bytes(content[: chance.randrange(began, len(content) + 1)])
+        (run.folder.path / ".model.zip.1-1.tmp").write_bytes(b"PK half")
+        (run.folder.checkpoints / ".step_5.zip.1-1.tmp").write_bytes(b"PK half")
+    make_run(runs_dir, "created-run")
+    begin = time.monotonic()
+    with serving(tmp_path) as service:
+        found = {run["id"]: run for run in service.get("/runs?limit=500")["runs"]}
+        figures.add("power cut: true status of every run after the start", time.monotonic() - begin, "s")
+        cut = [run for run_id, run in found.items() if run_id.startswith("cut-")]
+        assert len(cut) == times(20, 300)
+        for run in cut:
+            folder = service.folder(run["id"])
+            kept = [line.record for line in read_journal(folder.metrics_path)]
+            assert [record and record["seq"] for record in kept] == list(range(1, len(kept) + 1))
+            assert (run["status"], run["cause"]) == ("interrupted", "The host was restarted.")
+            whole_files(folder)
+        assert found["created-run"]["status"] == "created"
+        assert "Traceback" not in service.log
