@@ -14,6 +14,7 @@ BIN := backend/.venv/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 PNPM := npx --yes $(shell sed -n 's/.*"packageManager": "\(pnpm@[^"]*\)".*/\1/p' frontend/package.json)
 API_URL ?= http://127.0.0.1:8000
+comma := ,
 
 # Steps that are done leave a stamp here and run again only when what they depend on has changed.
 STAMPS := .make
@@ -31,8 +32,9 @@ run: $(STAMPS)/python $(STAMPS)/frontend ## Install, build and serve the app at 
 .PHONY: dev
 dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately, both reloading on change; SCRIPTED=1 shows a lively app without training
 	@trap 'kill 0' EXIT INT TERM; \
-	$(if $(SCRIPTED),export RLVIZ_RUNS_DIR=$(CURDIR)/$(STAMPS)/scripted-runs RLVIZ_LAUNCHER=scripted RLVIZ_SCRIPT='{"speed": 10}'; \
-	$(BIN)/python -m rlviz.testing.demo "$$RLVIZ_RUNS_DIR";) \
+	$(if $(SCRIPTED),export RLVIZ_RUNS_DIR=$(CURDIR)/$(STAMPS)/scripted-runs RLVIZ_LAUNCHER=scripted \
+		RLVIZ_MAX_CONCURRENT_RUNS=8 RLVIZ_SCRIPT='{"speed": 10$(comma) "runs": {"*(done)*": {}}}'; \
+		$(BIN)/python -m rlviz.testing.demo $(API_URL) &) \
 	RLVIZ_CORS_ORIGINS=http://127.0.0.1:3000,http://localhost:3000 \
 		$(BIN)/uvicorn rlviz.api.development:app --factory --reload --reload-dir backend/rlviz & \
 	(cd frontend && NEXT_PUBLIC_API_URL=$(API_URL) $(PNPM) dev) & \

@@ -3,7 +3,7 @@
 - ``scripted``: ``ScriptedLauncher`` and the ``Script`` that says how fast it replays and what goes wrong
 - ``scripted_training``, ``scripted_evaluation``: what its workers write into a run folder
 - ``recording``: the recorded runs, one for each algorithm; ``record`` trains them again
-- ``demo``: fills a runs folder for ``make dev SCRIPTED=1``
+- ``demo``: gives a scripted service some runs, for ``make dev SCRIPTED=1``
 
 ``docs/contributing.md`` shows a test that uses it.
 """

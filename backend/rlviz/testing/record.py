@@ -126,7 +126,7 @@ def train(root: Path, algo: str, **changes: Any) -> RunFolder:
         "env_id": "CartPole-v1",
         "preset": None,
         "seed": 1,
-        "checkpoints": CheckpointPlan(every_steps=total // 4, every_seconds=86_400, film=6),
+        "checkpoints": CheckpointPlan(every_steps=total // 3, every_seconds=86_400, film=6),
         "snapshots": SnapshotPlan(every_seconds=None, every_steps=total // 2),
         "anatomy": True,
         **changes,
@@ -159,12 +159,20 @@ def evaluate(folder: RunFolder) -> EvaluationRecord:
 
 
 def pack(folder: RunFolder, target: Path) -> None:
-    """Write the files that a scripted worker replays into one archive."""
+    """Write the files that a scripted worker replays into one archive: of snapshots, what they say of themselves; the
+    final policy once; no frames."""
     left_out = {folder.lock_path, folder.control_path, folder.log_path}
+    last = folder.checkpoint_files()[-1:]
+    left_out |= {path for _, path in last if path.read_bytes() == folder.model_path.read_bytes()}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path in sorted(folder.path.rglob("*")):
-            if path.is_file() and path not in left_out and path.parent != folder.replay:
-                archive.write(path, path.relative_to(folder.path).as_posix())
+            name = path.relative_to(folder.path).as_posix()
+            if path.parent == folder.snapshots and path.suffix == ".zip":
+                with zipfile.ZipFile(path) as snapshot:
+                    archive.writestr(name.removesuffix(".zip") + ".json", snapshot.read("manifest.json"))
+            elif path.is_file() and path not in left_out and path.parent != folder.replay:
+                if not name.endswith(".frames.zip"):
+                    archive.write(path, name)
 
 
 if __name__ == "__main__":

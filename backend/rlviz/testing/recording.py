@@ -88,11 +88,8 @@ class Recording:
     @cached_property
     def manifest(self) -> SnapshotManifest | None:
         """Of the last snapshot; None for a run that takes none."""
-        found = self._matching("snapshots/", ".zip")
-        if not found:
-            return None
-        with self._archive.open(found[-1]) as file, zipfile.ZipFile(file) as snapshot:
-            return read_versioned(SnapshotManifest, snapshot.read("manifest.json"))
+        found = self._matching("snapshots/", ".json")
+        return read_versioned(SnapshotManifest, self.read(found[-1])) if found else None
 
     @cached_property
     def solved_at(self) -> int | None:
