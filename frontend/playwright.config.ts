@@ -48,13 +48,16 @@ const service = (worker: number) => ({
 export const desktop = { width: 1440, height: 900 };
 export const phone = { width: 390, height: 844 };
 
-/** Tests whose layout matters are tagged @phone and run at both widths; those tagged @touch on the phone alone. */
+/**
+ * `make test` runs `e2e/journeys`, `RLVIZ_E2E_TIER=exhaustive` the rest. Tests whose layout matters are tagged @phone and
+ * run at both widths; those tagged @touch on the phone alone.
+ */
 export default defineConfig({
-  testDir: "e2e",
+  testDir: path.join("e2e", process.env.RLVIZ_E2E_TIER ?? "journeys"),
   timeout: 900_000, // of several waits with PATIENCE
   expect: { timeout: 60_000 },
   workers,
-  retries: 1, // a second try is reported as flaky; a busy machine alone should not fail everything
+  retries: 0,
   fullyParallel: false,
   reporter: "list",
   projects: [
@@ -64,7 +67,7 @@ export default defineConfig({
   use: {
     baseURL: given ?? urlOf(ours),
     actionTimeout: 60_000,
-    trace: "on-first-retry",
+    screenshot: "only-on-failure",
     // Where no graphics card draws it, what moves takes a third of a core from what is tested.
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {

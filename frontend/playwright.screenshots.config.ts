@@ -7,9 +7,9 @@ const widths = { desktop, phone };
 /** `make screenshots`: every page and state, in both themes, at both widths, into screenshots/. */
 export default defineConfig({
   ...base,
+  testDir: "e2e",
   testMatch: "*.shots.ts",
   timeout: 290_000,
-  retries: 0,
   webServer: [base.webServer ?? []].flat().map((service) => ({
     ...service,
     command: service.command.replace("--live", "--experiments --live"),

@@ -6,7 +6,10 @@ const WORKERS = "3";
 const asked = process.argv.slice(2);
 
 const child = spawn("npx", ["playwright", "test", ...asked], {
-  env: { ...(asked.length ? {} : { RLVIZ_E2E_WORKERS: WORKERS }), ...process.env },
+  env: {
+    ...(asked.length ? { RLVIZ_E2E_TIER: "" } : { RLVIZ_E2E_WORKERS: WORKERS }),
+    ...process.env,
+  },
   stdio: "inherit",
 });
 child.once("exit", (code) => {

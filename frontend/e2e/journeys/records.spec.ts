@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { runPage } from "./seeded";
-import { trained } from "./trained";
+import { PATIENCE } from "../patience";
+import { runPage } from "../seeded";
+import { trained } from "../trained";
 
 /** The same run for all tests. */
 let recorded: Promise<string> | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { chart, points, status } from "./run-page";
+import { PATIENCE } from "../patience";
+import { chart, points, status } from "../run-page";
 
 /** `lights.py` is the guide's example, outside the repository; the service was told of it by RLVIZ_ENVIRONMENTS alone. */
 test("an environment of one's own is chosen, trained and drawn like any other", async ({

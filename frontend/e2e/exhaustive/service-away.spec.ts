@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { cuttableProxy } from "./cuttable-proxy";
-import { runPage, seeded } from "./seeded";
+import { cuttableProxy } from "../cuttable-proxy";
+import { runPage, seeded } from "../seeded";
 
 const SAYS = /The service has not answered since \d/;
 

@@ -1,8 +1,8 @@
 import { expect, type Page, test } from "@playwright/test";
-import { answer } from "./answers";
-import { showEvaluation, videoTime } from "./run-page";
-import { runPage, seeded } from "./seeded";
-import { underWay } from "./shots";
+import { answer } from "../answers";
+import { showEvaluation, videoTime } from "../run-page";
+import { runPage, seeded } from "../seeded";
+import { underWay } from "../shots";
 
 const card = (page: Page) => page.getByRole("region", { name: "Evaluation" });
 const episode = (page: Page, n: number) =>

@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { ownService } from "./own-service";
-import { PATIENCE } from "./patience";
+import { ownService } from "../own-service";
+import { PATIENCE } from "../patience";
 
 test("a search goes from the form to what it found, which is marked, picked, kept and compared", async ({
   page,

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { points, videoTime } from "./run-page";
-import { comparePage, seeded } from "./seeded";
+import { points, videoTime } from "../run-page";
+import { comparePage, seeded } from "../seeded";
 
 const figures = (page: Page) => page.getByRole("region", { name: "Figures" });
 const chips = (page: Page) =>

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { ownService } from "./own-service";
-import { PATIENCE } from "./patience";
+import { ownService } from "../own-service";
+import { PATIENCE } from "../patience";
 
 const NAME = "Two presets on the ice";
 

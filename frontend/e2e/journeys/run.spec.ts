@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { chart, chartCursor, picture, points, status } from "./run-page";
-import { runPage, seeded } from "./seeded";
+import { PATIENCE } from "../patience";
+import { chart, chartCursor, picture, points, status } from "../run-page";
+import { runPage, seeded } from "../seeded";
 
 const RETURN = "Episode return";
 const OTHER = "Explained variance";

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { chart, points } from "./run-page";
+import { PATIENCE } from "../patience";
+import { chart, points } from "../run-page";
 
 const view = (page: Page, name: string) => page.getByRole("radio", { name, exact: true });
 const card = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });

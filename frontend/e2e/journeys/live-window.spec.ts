@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { live, sideways, status, videoTime } from "./run-page";
+import { PATIENCE } from "../patience";
+import { live, sideways, status, videoTime } from "../run-page";
 
 test.describe.configure({ mode: "serial" });
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only

@@ -1,7 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page, test } from "@playwright/test";
-import { PARTS, visit } from "./pages";
-import { seeded } from "./seeded";
+import { expect, test } from "@playwright/test";
+import { broken } from "../accessible";
+import { PARTS, visit } from "../pages";
+import { seeded } from "../seeded";
 
 /** The rules whose outcome depends on the theme; all others are tried once. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
@@ -28,14 +28,4 @@ async function stillness(): Promise<void> {
     .getAnimations()
     .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
   await Promise.allSettled(moving.map(({ finished }) => finished));
-}
-
-/** The rules that the page breaks, each with the elements that do. */
-async function broken(page: Page, only?: string[]) {
-  // Results are wanted of violations alone, made in the page itself: elements that pass take most of the time to tell of.
-  const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
-  const { violations } = await (only ? axe.withRules(only) : axe).analyze();
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 300)).join(" | ")}`,
-  );
 }

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { chart, picture, points, showEvaluation, status, tabTo, videoTime } from "./run-page";
+import { PATIENCE } from "../patience";
+import { chart, picture, points, showEvaluation, status, tabTo, videoTime } from "../run-page";
 
 const TITLE = "Episode return";
 const evaluation = (page: Page) => page.getByRole("region", { name: "Evaluation" });

@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { seeded } from "./seeded";
+import { seeded } from "../seeded";
 
 test("a picture that teaches is moved by keys, and a run's curves are read @phone", async ({
   page,

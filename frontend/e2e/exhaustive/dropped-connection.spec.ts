@@ -1,8 +1,8 @@
 import { expect, test } from "@playwright/test";
-import { cuttableProxy } from "./cuttable-proxy";
-import { PATIENCE } from "./patience";
-import { points, status } from "./run-page";
-import { runPage } from "./seeded";
+import { cuttableProxy } from "../cuttable-proxy";
+import { PATIENCE } from "../patience";
+import { points, status } from "../run-page";
+import { runPage } from "../seeded";
 
 /** One environment, so that no two episodes end at a step; each has 200 steps, so that there are some a second. */
 const RUN = {

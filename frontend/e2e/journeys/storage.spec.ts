@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { ownService } from "./own-service";
-import { PATIENCE } from "./patience";
+import { ownService } from "../own-service";
+import { PATIENCE } from "../patience";
 
 test("what takes space is measured, and a rule is added, looked at and removed @phone", async ({
   page,

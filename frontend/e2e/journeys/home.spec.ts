@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { answer, emptyList, refuse } from "./answers";
-import { comparePage, runPage, seeded } from "./seeded";
+import { answer, emptyList, refuse } from "../answers";
+import { comparePage, runPage, seeded } from "../seeded";
 
 const rows = (page: Page) => page.locator("[role=row][data-index]");
 const row = (page: Page, name: string) =>

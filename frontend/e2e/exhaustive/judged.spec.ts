@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { videoTime } from "./run-page";
-import { runPage, seeded } from "./seeded";
+import { videoTime } from "../run-page";
+import { runPage, seeded } from "../seeded";
 
 const card = (page: Page) => page.getByRole("region", { name: "Evaluation" });
 const picks = (page: Page) => card(page).getByRole("region", { name: "Which episodes to watch" });

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
-import { PARTS, visit } from "./pages";
-import { sideways } from "./run-page";
-import { seeded } from "./seeded";
+import { PARTS, visit } from "../pages";
+import { sideways } from "../run-page";
+import { seeded } from "../seeded";
 
 const softly = expect.configure({ soft: true });
 

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
+import { PATIENCE } from "../patience";
 
 const stage = (page: Page) => page.getByRole("application");
 const cap = (page: Page, name: RegExp) =>

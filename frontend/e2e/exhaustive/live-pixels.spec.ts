@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { live } from "./run-page";
+import { PATIENCE } from "../patience";
+import { live } from "../run-page";
 
 test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
-import { ownService } from "./own-service";
-import { PATIENCE } from "./patience";
-import { points, status } from "./run-page";
+import { ownService } from "../own-service";
+import { PATIENCE } from "../patience";
+import { points, status } from "../run-page";
 
 /** `RLVIZ_E2E_PICTURES` names a folder for pictures of each station, to be looked at. */
 const pictures = process.env.RLVIZ_E2E_PICTURES;

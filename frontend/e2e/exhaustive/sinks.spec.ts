@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { runPage, seeded } from "./seeded";
+import { PATIENCE } from "../patience";
+import { runPage, seeded } from "../seeded";
 
 test("a run is exported from its menu, and its page says how far @phone", async ({
   page,

@@ -1,8 +1,8 @@
 import { expect, type Page, test } from "@playwright/test";
-import { PATIENCE } from "./patience";
-import { videoTime } from "./run-page";
-import { comparePage, runPage, seeded } from "./seeded";
-import { trained } from "./trained";
+import { PATIENCE } from "../patience";
+import { videoTime } from "../run-page";
+import { comparePage, runPage, seeded } from "../seeded";
+import { trained } from "../trained";
 
 const moment = (page: Page) => page.getByRole("region", { name: "Moment" });
 const strip = (page: Page) => page.getByRole("slider", { name: /^Filmstrip/ });

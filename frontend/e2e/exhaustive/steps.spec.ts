@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { videoTime } from "./run-page";
-import { runPage, seeded } from "./seeded";
+import { videoTime } from "../run-page";
+import { runPage, seeded } from "../seeded";
 
 const card = (page: Page) => page.getByRole("region", { name: "Evaluation" });
 const table = (page: Page) => card(page).getByRole("table", { name: "Steps" });

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
-import { chart, points } from "./run-page";
-import { runPage, seeded } from "./seeded";
+import { chart, points } from "../run-page";
+import { runPage, seeded } from "../seeded";
 
 const RETURN = "Episode return";
 const MONITOR = [

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { expect, test } from "@playwright/test";
-import { chart, points, status, videoTime } from "./run-page";
-import { runPage } from "./seeded";
+import { chart, points, status, videoTime } from "../run-page";
+import { runPage } from "../seeded";
 
 const SCRIPT = `
 import sys

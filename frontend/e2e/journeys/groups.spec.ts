@@ -1,6 +1,6 @@
 import { expect, test } from "@playwright/test";
-import { ownService } from "./own-service";
-import { PATIENCE } from "./patience";
+import { ownService } from "../own-service";
+import { PATIENCE } from "../patience";
 
 test("a list of seeds becomes one line, one curve with a band, and a group on each run's page", async ({
   page,
