@@ -50,14 +50,13 @@ def fill(url: str) -> int:
             return 0
         made: list[str] = []
         for group in DONE:
-            for run in _ask(client, "POST", "/runs/groups", json={**group, "start": True})["runs"]:
-                made.append(run["id"])
+            runs = _ask(client, "POST", "/runs/groups", json={**group, "start": True})["runs"]
+            made += [run["id"] for run in runs]
         for run_id in made:
             while _ask(client, "GET", f"/runs/{run_id}")["status"] not in ("completed", "failed"):
                 time.sleep(0.2)
             _ask(client, "POST", f"/runs/{run_id}/evaluations", json={"episodes": 2})
-        for run in PLAYING:
-            made.append(_ask(client, "POST", "/runs", json={**run, "seed": 1, "start": True})["id"])
+        made += [_ask(client, "POST", "/runs", json={**run, "seed": 1, "start": True})["id"] for run in PLAYING]
         return len(made)
 
 

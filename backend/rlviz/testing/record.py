@@ -163,6 +163,7 @@ def pack(folder: RunFolder, target: Path) -> None:
     final policy once; no frames."""
     left_out = {folder.lock_path, folder.control_path, folder.log_path}
     last = folder.checkpoint_files()[-1:]
+    left_out |= {*folder.evaluations.path.glob("*.frames.zip")}
     left_out |= {path for _, path in last if path.read_bytes() == folder.model_path.read_bytes()}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path in sorted(folder.path.rglob("*")):
@@ -171,8 +172,7 @@ def pack(folder: RunFolder, target: Path) -> None:
                 with zipfile.ZipFile(path) as snapshot:
                     archive.writestr(name.removesuffix(".zip") + ".json", snapshot.read("manifest.json"))
             elif path.is_file() and path not in left_out and path.parent != folder.replay:
-                if not name.endswith(".frames.zip"):
-                    archive.write(path, name)
+                archive.write(path, name)
 
 
 if __name__ == "__main__":
