@@ -20,9 +20,10 @@ from rlviz import __version__
 from rlviz.api import explorer
 from rlviz.api.compression import AnswerCompression
 from rlviz.api.headers import SecurityHeaders
-from rlviz.api.pages import page_routes
+from rlviz.api.pages import check_root_path, page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.prometheus import prometheus_route
+from rlviz.api.proxy import ProxyHeaders, link
 from rlviz.api.request_counter import RequestCounter, RequestCounts
 from rlviz.api.request_filter import RequestFilter
 from rlviz.api.router import LaterRoutes
@@ -70,7 +71,7 @@ LATER_SECONDS = 1.0
 
 
 def create_app(application: Application) -> Starlette:
-    """The ASGI app; the services live as long as it does."""
+    """The ASGI app; the services live as long as it does. Raises InvalidRequest for a root path of the app itself."""
     api = create_api(application)
 
     @asynccontextmanager
@@ -85,8 +86,10 @@ def create_app(application: Application) -> Starlette:
             application.close()
 
     settings = application.settings
+    check_root_path(settings.root_path, settings.frontend_dir)
     counts = RequestCounts()
     middleware = [
+        Middleware(ProxyHeaders, settings=settings),
         Middleware(SecurityHeaders),
         Middleware(RequestCounter, counts=counts),
         Middleware(RequestFilter, settings=settings),
@@ -95,7 +98,7 @@ def create_app(application: Application) -> Starlette:
         cors = Middleware(
             CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["*"], allow_headers=["*"]
         )
-        middleware.insert(2, cors)
+        middleware.insert(-1, cors)
     routes = [Mount("/api", api), prometheus_route(application, counts), *page_routes(settings.frontend_dir)]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
     answer_with_problems(app)
@@ -125,7 +128,7 @@ def create_api(application: Application | None = None) -> FastAPI:
         if api.openapi_schema is None:
             later.load()
             api.openapi_schema = _described(api)
-        return api.openapi_schema
+        return {**api.openapi_schema, "servers": [{"url": link("/api")}]}
 
     api.openapi = openapi  # type: ignore[method-assign]
     return api

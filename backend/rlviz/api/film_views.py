@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlviz.api.proxy import link
 from rlviz.api.schemas.film import Clip
 from rlviz.api.schemas.value_slices import RunValueSlice, SliceAxis
 from rlviz.domain.value_slice import SliceRange, ValueSlice
@@ -11,7 +12,7 @@ from rlviz.services.use_cases.value_slices import WantedSlice
 
 
 def view_clip(clip: FoundClip) -> Clip:
-    record, file = clip.record, f"/api/runs/{clip.run_id}/artifacts/film/clips/{clip.record.id}"
+    record, file = clip.record, link(f"/api/runs/{clip.run_id}/artifacts/film/clips/{clip.record.id}")
     return Clip(
         **record.model_dump(exclude={"schema_version"}),
         run_id=clip.run_id,

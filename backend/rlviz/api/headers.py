@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from functools import lru_cache
-from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,6 +26,9 @@ NOTHING = policy()
 ARTIFACT = policy(sandbox="", media_src="'self'", img_src="'self' data:", style_src="'unsafe-inline'")
 """For files of a run, which may contain anything: they are never shown as a page of this origin."""
 
+SCRIPT = policy(script_src="'self'", connect_src="'self'")
+"""For scripts: a shared worker takes its policy from the response that its script came with."""
+
 EXPLORER = policy(script_src="'self'", style_src="'self'", connect_src="'self'")
 
 _HEADERS = {
@@ -37,18 +38,12 @@ _HEADERS = {
 }
 
 
-def page_policy(page: Path) -> str:
+def page_policy(page: bytes) -> str:
     """The policy of an exported page: its inline scripts by their hashes, and resources of this service only.
 
     Inline styles are allowed, since charts position their parts by style attributes.
     """
-    status = page.stat()
-    return _page_policy(page, status.st_mtime_ns, status.st_size)
-
-
-@lru_cache(maxsize=64)
-def _page_policy(page: Path, _modified: int, _size: int) -> str:
-    hashes = (hashlib.sha256(script).digest() for script in _INLINE_SCRIPT.findall(page.read_bytes()))
+    hashes = (hashlib.sha256(script).digest() for script in _INLINE_SCRIPT.findall(page))
     known = dict.fromkeys(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
     return policy(
         default_src="'self'",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import os
+from dataclasses import dataclass
+from functools import lru_cache
 from mimetypes import guess_type
 from os import PathLike
 from pathlib import Path
+from urllib.parse import unquote
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -15,20 +20,35 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
-from rlviz.api.headers import POLICY, page_policy
-from rlviz.api.precompressed import ENCODINGS, chosen_coding, variants_of
+from rlviz.api.headers import POLICY, SCRIPT, page_policy
+from rlviz.api.precompressed import chosen_coding, variants_of
+from rlviz.api.proxy import link, root_path
+from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.ids import is_run_id
 
+ROOT_PLACEHOLDER = b"/__RLVIZ_ROOT__"
+"""What stands for the root path in a template. ``frontend/next.config.ts`` has the same."""
+
+TEMPLATE = ".template"
+"""Ending of the file beside a file of the export that has ROOT_PLACEHOLDER where that has the top of the address."""
+
+_NOT_PAGES = ("api", "login", "logout", "metrics")
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>RL Gym Visualizer</title>
-<p>The front end is not built. Run <code>make run</code>, or open the API at <a href="/api/docs">/api/docs</a>.</p>"""
+<p>The front end is not built. Run <code>make run</code>, or open the API at <a href="{docs}">{docs}</a>.</p>"""
 
 
 class ExportedPages(StaticFiles):
-    """Serves a Next.js export: ``/compare`` is ``compare.html``; unknown paths get the export's 404 page."""
+    """Serves a Next.js export: ``/compare`` is ``compare.html``; unknown paths get the export's 404 page.
+
+    Behind a proxy that serves the app below a path, files that name other addresses of the app are made from their
+    templates.
+    """
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         for candidate in (path, f"{path}.html"):
+            if candidate.endswith(TEMPLATE):
+                continue
             try:
                 response = await super().get_response(candidate, scope)
             except (HTTPException, ValueError):  # ValueError: a NUL in the path
@@ -36,9 +56,11 @@ class ExportedPages(StaticFiles):
             if response.status_code != 404:
                 hashed = path.startswith("_next/static/")
                 response.headers["Cache-Control"] = _IMMUTABLE if hashed else "no-cache"
-                return _with_policy(response)
+                return response
         page = Path(str(self.directory)) / "404.html"
-        return _with_policy(FileResponse(page, status_code=404, headers={"Cache-Control": "no-cache"}))
+        response = self.file_response(page, page.stat(), scope, 404)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
     def file_response(
         self, full_path: PathLike[str] | str, stat_result: os.stat_result, scope: Scope, status_code: int = 200
@@ -48,29 +70,84 @@ class ExportedPages(StaticFiles):
         A range is always of the uncompressed file, so a client can continue an earlier download of that.
         """
         path, asked = Path(full_path), Headers(scope=scope)
+        if root_path() and (template := path.with_name(path.name + TEMPLATE)).is_file():
+            return self._filled_in(template, path.name, asked, status_code)
+        policy = _policy_of_file(path, stat_result.st_mtime_ns, stat_result.st_size)
+        headers = {POLICY: policy} if policy else {}
         if not (variants := variants_of(path)):
-            return super().file_response(full_path, stat_result, scope, status_code)
-        headers = {"Vary": "Accept-Encoding"}
+            return self._unless_known(FileResponse(path, status_code, headers, stat_result=stat_result), asked)
+        headers["Vary"] = "Accept-Encoding"
         coding = None if "range" in asked else chosen_coding(asked.get("accept-encoding", ""), variants)
         sent = path if coding is None else variants[coding]
         if coding is not None:
             headers["Content-Encoding"] = coding
-        kind = guess_type(path.name)[0] or "text/plain"
-        response = FileResponse(sent, status_code, headers, kind, stat_result=sent.stat())
-        if self.is_not_modified(response.headers, asked):
-            return NotModifiedResponse(response.headers)
-        return response
+        response = FileResponse(sent, status_code, headers, _media_type(path.name), stat_result=sent.stat())
+        return self._unless_known(response, asked)
+
+    def _filled_in(self, template: Path, name: str, asked: Headers, status_code: int) -> Response:
+        """The file ``name`` as its template gives it with the root path of this request."""
+        status = template.stat()
+        page = _fill_in(template, root_path(), status.st_mtime_ns, status.st_size)
+        packs = chosen_coding(asked.get("accept-encoding", ""), {"gzip": template}) is not None
+        headers = {
+            "Vary": "Accept-Encoding",
+            "ETag": f'"{page.digest}{"-gzip" if packs else ""}"',
+            **({"Content-Encoding": "gzip"} if packs else {}),
+            **({POLICY: page.policy} if page.policy else {}),
+        }
+        response = Response(page.packed if packs else page.content, status_code, headers, _media_type(name))
+        return self._unless_known(response, asked)
+
+    def _unless_known(self, response: Response, asked: Headers) -> Response:
+        """``response``, or 304 if the client has that version of the page."""
+        is_known = response.status_code == 200 and self.is_not_modified(response.headers, asked)
+        return NotModifiedResponse(response.headers) if is_known else response
 
 
-def _with_policy(response: Response) -> Response:
-    """A page with a Content-Security-Policy that allows its own inline scripts."""
-    if isinstance(response, FileResponse) and (page := _uncompressed(Path(response.path))).suffix == ".html":
-        response.headers[POLICY] = page_policy(page)
-    return response
+@dataclass(frozen=True)
+class _FilledIn:
+    """``policy``: its Content-Security-Policy; empty if it needs none of its own."""
+
+    content: bytes
+    packed: bytes
+    digest: str
+    policy: str
 
 
-def _uncompressed(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix in ENCODINGS.values() else path
+@lru_cache(maxsize=200)
+def _fill_in(template: Path, root: str, _modified: int, _size: int) -> _FilledIn:
+    content = template.read_bytes().replace(ROOT_PLACEHOLDER, root.encode())
+    policy = _policy_of(Path(template.stem), content)
+    return _FilledIn(content, gzip.compress(content, 6), hashlib.sha256(content).hexdigest()[:32], policy)
+
+
+@lru_cache(maxsize=200)
+def _policy_of_file(path: Path, _modified: int, _size: int) -> str:
+    return _policy_of(path, path.read_bytes() if path.suffix == ".html" else b"")
+
+
+def _policy_of(path: Path, content: bytes) -> str:
+    """The Content-Security-Policy of a page, which allows its own inline scripts, or of a script; empty for others."""
+    match path.suffix:
+        case ".html":
+            return page_policy(content)
+        case ".js":
+            return SCRIPT
+    return ""
+
+
+def _media_type(name: str) -> str:
+    return guess_type(name)[0] or "text/plain"
+
+
+def check_root_path(root: str, frontend_dir: Path) -> None:
+    """Raise InvalidRequest if ``root`` begins as addresses of the app itself do: a request could mean either."""
+    first = unquote(root).removeprefix("/").partition("/")[0]
+    is_page = first and any((frontend_dir / f"{first}{ending}").exists() for ending in ("", ".html"))
+    if is_page or first in _NOT_PAGES:
+        raise InvalidRequest(
+            f"RLVIZ_ROOT_PATH={root} begins as addresses of the app itself do. Choose another, such as /rlviz."
+        )
 
 
 def page_routes(frontend_dir: Path) -> list[Route | Mount]:
@@ -83,11 +160,11 @@ def page_routes(frontend_dir: Path) -> list[Route | Mount]:
         """Redirects ``/runs/<id>`` to ``/runs/view?id=<id>``; ``/runs/view`` itself is a file of the export."""
         name = request.path_params["name"]
         if is_run_id(name) and name != "view":
-            return RedirectResponse(f"/runs/view?id={name}", status_code=307)
+            return RedirectResponse(link(f"/runs/view?id={name}"), status_code=307)
         return await pages.get_response(f"runs/{name}", request.scope)
 
     return [Route("/runs/{name}", run_page), Mount("/", pages)]
 
 
 async def _not_built(_request: Request) -> Response:
-    return HTMLResponse(_NOT_BUILT, status_code=503)
+    return HTMLResponse(_NOT_BUILT.format(docs=link("/api/docs")), status_code=503)

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rlviz.api.problems import as_problem, problem_response
-from rlviz.api.token_auth import RETRY, TokenAuth, client_address, is_login_path, to_login, wants_page
+from rlviz.api.proxy import FORWARDED_HOST, link
+from rlviz.api.token_auth import LOGIN, RETRY, TokenAuth, client_address, is_login_path, to_login, wants_page
 from rlviz.domain.errors import (
     Forbidden,
     HeadTooLarge,
@@ -40,7 +41,7 @@ class RequestFilter:
     - Query and headers above 64 kB: 431.
     - Bodies above 1 MiB: 413, whether they announce their length or not; those that do not come: 408. A file that is
       imported may be longer, and is handed on as it comes.
-    - On a loopback host, requests under any other host name (DNS rebinding): 403.
+    - On a loopback host, and with RLVIZ_ALLOWED_HOSTS, requests under any other host name (DNS rebinding): 403.
     - Requests that change something, and WebSockets, that come from a page of another origin: 403.
     - With a token set, requests that show neither ``Authorization: Bearer`` nor the cookie: 401, and for a page
       the way to the login; after too many wrong tokens from one address: 429.
@@ -49,7 +50,8 @@ class RequestFilter:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._auth = None if settings.token is None else TokenAuth(settings.token)
-        self._loopback_only = settings.is_loopback
+        self._allowed_hosts = frozenset(settings.allowed_hosts)
+        self._checks_host = settings.is_loopback or bool(settings.allowed_hosts)
         self._origins = frozenset(settings.cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +69,7 @@ class RequestFilter:
         try:
             self._check(scope, headers)
             if self._auth is not None and not self._auth.admits(headers, client_address(scope)):
-                raise Unauthorized(_SHOW_THE_TOKEN)
+                raise Unauthorized(_show_the_token())
         except RlvizError as error:
             answer = problem_response(as_problem(error), _WITH.get(type(error)))
         await (answer or self._app)(scope, receive, send)
@@ -90,13 +92,22 @@ class RequestFilter:
         size = len(scope["query_string"]) + sum(len(name) + len(value) for name, value in scope["headers"])
         if size > MAX_HEAD_BYTES:
             raise HeadTooLarge(f"Query and headers may have up to {MAX_HEAD_BYTES:,} bytes together, not {size:,}.")
-        host = _url(f"//{headers.get('host', '')}").hostname or ""
-        if self._loopback_only and not is_loopback(host):
-            raise Forbidden(f"This service answers on this machine only, not as {host[:80]!r}. Open http://127.0.0.1.")
+        hosts = {headers.get("host", ""), scope.get(FORWARDED_HOST) or headers.get("host", "")}
+        for host in hosts:
+            self._check_host(_url(f"//{host}").hostname or "")
+        if scope.get("method") in _SAFE or headers.get("sec-fetch-site") == "same-origin":
+            return  # browsers alone can say so: a page can neither set nor change that header
         for origin in headers.getlist("origin"):  # all are checked, since it is unclear which of two is the page's own
-            foreign = _url(origin).netloc != headers.get("host") and origin not in self._origins
-            if foreign and scope.get("method") not in _SAFE:
+            own = (netloc := _url(origin).netloc) and netloc in hosts
+            if not own and origin not in self._origins:
                 raise Forbidden(f"A page of {origin[:80]!r} may not change anything here.")
+
+    def _check_host(self, host: str) -> None:
+        if self._checks_host and not is_loopback(host) and host not in self._allowed_hosts:
+            raise Forbidden(
+                f"This service does not answer as {host[:80]!r}. Open it as 127.0.0.1 on its machine, or name the host "
+                "in RLVIZ_ALLOWED_HOSTS."
+            )
 
     def _turn_away(self, scope: Scope, headers: Headers) -> Response | None:
         """A redirect to the login page for a person without the token; None if the request may go on.
@@ -107,10 +118,12 @@ class RequestFilter:
             return None
         if wants_page(scope, headers):
             return to_login(scope)
-        raise Unauthorized(_SHOW_THE_TOKEN)
+        raise Unauthorized(_show_the_token())
 
 
-_SHOW_THE_TOKEN = "Show the token: sign in at /login, or send Authorization: Bearer …."
+def _show_the_token() -> str:
+    return f"Show the token: sign in at {link(LOGIN)}, or send Authorization: Bearer …."
+
 
 _CLOSE = {"Connection": "close"}
 """The rest of the body is not read, so the connection cannot be used again."""

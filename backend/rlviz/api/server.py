@@ -52,7 +52,8 @@ def serve(application: Application) -> int:
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
     listener = _listen(settings)
     url = _url(settings.host, listener)
-    _print(f"RL Gym Visualizer is at {url} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", settings)
+    below = f"{settings.root_path}/" if settings.root_path else ""
+    _print(f"RL Gym Visualizer is at {url}{below} (Ctrl-C ends it{_AT_THE_END[settings.on_exit]})", settings)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _already_handled)
     with without_collection():  # the descriptions of all requests and answers are made, and stay
@@ -97,6 +98,7 @@ class _Server(uvicorn.Server):
                 log_config=None if application.settings.log_format == "json" else LOGGING_CONFIG,
                 timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 server_header=False,
+                proxy_headers=False,  # `ProxyHeaders` applies those of the proxies that are named
                 http=BoundedProtocol,
                 ws="websockets-sansio",
                 ws_max_size=MAX_MESSAGE_BYTES,

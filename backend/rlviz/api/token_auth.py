@@ -17,6 +17,7 @@ from starlette.types import Scope
 
 from rlviz.api.headers import POLICY, REFERRER, policy
 from rlviz.api.login_rate_limiter import WAIT_SECONDS, LoginRateLimiter
+from rlviz.api.proxy import link, root_path
 from rlviz.domain.errors import TooManyLoginAttempts
 
 COOKIE = "rlviz_session"
@@ -74,15 +75,21 @@ class TokenAuth:
         response = RedirectResponse(target, HTTPStatus.SEE_OTHER)
         secure = request.url.scheme == "https"
         response.set_cookie(
-            COOKIE, self._session, max_age=_YEAR_SECONDS, httponly=True, samesite="strict", secure=secure
+            COOKIE,
+            self._session,
+            max_age=_YEAR_SECONDS,
+            path=root_path() or "/",
+            httponly=True,
+            samesite="strict",
+            secure=secure,
         )
         return response
 
     def _leave(self, request: Request) -> Response:
         if request.method != "POST":
             return Response(status_code=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
-        response = RedirectResponse(LOGIN, HTTPStatus.SEE_OTHER)
-        response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+        response = RedirectResponse(link(LOGIN), HTTPStatus.SEE_OTHER)
+        response.delete_cookie(COOKIE, path=root_path() or "/", httponly=True, samesite="strict")
         return response
 
 
@@ -109,17 +116,21 @@ def wants_page(scope: Scope, headers: Headers) -> bool:
 
 
 def to_login(scope: Scope) -> Response:
-    """URL of the login page, which redirects back to the requested page."""
+    """Redirect to the login page, which redirects back to the requested page."""
     query = scope.get("query_string", b"").decode("latin-1")
-    target = f"{scope['path']}?{query}" if query else scope["path"]
-    return RedirectResponse(f"{LOGIN}?{urlencode({'next': target})}", HTTPStatus.SEE_OTHER)
+    target = link(f"{scope['path']}?{query}" if query else scope["path"])
+    return RedirectResponse(f"{link(LOGIN)}?{urlencode({'next': target})}", HTTPStatus.SEE_OTHER)
 
 
 def _local(target: str) -> str:
-    """A path of this service. A second leading slash is removed, since "//host" would redirect to another site."""
+    """The address of a page of this app: ``target``, or the first page where that leads elsewhere.
+
+    A second leading slash is removed, since "//host" would redirect to another site.
+    """
     visible = "".join(character for character in target if character.isprintable())
-    path = "/" + visible.lstrip("/\\ ")
-    return "/" if path.startswith((LOGIN, LOGOUT)) else path
+    address = "/" + visible.lstrip("/\\ ")
+    is_below = address.startswith(link("/"))
+    return link("/") if not is_below or address.startswith((link(LOGIN), link(LOGOUT))) else address
 
 
 def _cookies(headers: Headers) -> Iterable[str]:
@@ -135,7 +146,7 @@ def _cookies(headers: Headers) -> Iterable[str]:
 def _page(target: str, status: HTTPStatus, problem: str = "", headers: dict[str, str] | None = None) -> Response:
     alert = f'<p role="alert">{escape(problem)}</p>' if problem else ""
     invalid = ' aria-invalid="true"' if problem else ""
-    content = _HTML.format(alert=alert, invalid=invalid, target=escape(target, quote=True))
+    content = _HTML.format(alert=alert, invalid=invalid, login=link(LOGIN), target=escape(target, quote=True))
     return HTMLResponse(content, status, {**_PAGE_HEADERS, **(headers or {})})
 
 
@@ -165,7 +176,7 @@ a {{ color: inherit; }}
 <body>
 <main>
 <h1>RL Gym Visualizer</h1>
-<form method="post" action="/login">
+<form method="post" action="{login}">
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus{invalid}>
 <input name="next" type="hidden" value="{target}">

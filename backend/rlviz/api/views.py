@@ -14,6 +14,7 @@ from rlviz.analysis.hints import Review, SuggestedChange
 from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.solved import SolvedAt
 from rlviz.analysis.statistics import Summary
+from rlviz.api.proxy import link
 from rlviz.api.schemas import comparison, metrics, stream
 from rlviz.api.schemas import hints as hint_schemas
 from rlviz.api.schemas.comparison import ComparedRun, Comparison, ConfigDifference, FigureComparison, RunGroup, Verdict
@@ -89,7 +90,7 @@ def still_url(env_id: str) -> str | None:
 
 
 def address_of_still(env_id: str) -> str:
-    return f"/api/environments/{env_id}/still"
+    return link(f"/api/environments/{env_id}/still")
 
 
 def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Solved | None:
@@ -105,7 +106,7 @@ def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
     known = {"policy": PolicyChoice.LATEST, "origin": Origin.ASKED, "video": True, **row.record}
     # A person's video grows while they play: a browser that holds some of it would mix old and new.
     size = ((known.get("summary") or {}).get("video") or {}).get("size_bytes", 0)
-    url = f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4?bytes={size}" if kept.video else None
+    url = link(f"/api/runs/{row.run_id}/artifacts/eval/{row.id}.mp4?bytes={size}") if kept.video else None
     return Evaluation(
         **{
             **known,

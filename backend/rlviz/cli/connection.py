@@ -78,7 +78,15 @@ class Connection:
         """The JSON of a POST. Raises Failure."""
         return self.request("POST", path, json=body).json()
 
+    def download(self, link: str) -> bytes:
+        """The content behind a link that an answer named, such as ``/api/runs/…``. Raises Failure."""
+        return self._ask("GET", link).content
+
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """As ``_ask``, at ``path`` of the API."""
+        return self._ask(method, f"/api{path}", **options)
+
+    def _ask(self, method: str, address: str, **options: Any) -> httpx.Response:
         """The answer to a request that succeeds. Raises Failure with what the service said.
 
         A GET that breaks off is asked once more, since it changes nothing: a service that gets little of the processor
@@ -89,7 +97,7 @@ class Connection:
         for last in (False, True):
             assert self._http is not None, "open() comes first"
             try:
-                answer = self._http.request(method, f"/api{path}", **options)
+                answer = self._http.request(method, address, **options)
             except httpx.ConnectError as error:  # nothing was sent, so nothing can be done twice
                 if last or self.is_own:
                     raise Failure(Exit.UNREACHABLE, f"The service at {self.url} does not answer ({error}).") from error

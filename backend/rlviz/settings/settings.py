@@ -14,7 +14,13 @@ from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, LIMITS
 from rlviz.domain.storage_profile import DEFAULT, DEFAULT_PROFILES, StorageProfile
 from rlviz.launchers import LAUNCHERS
 from rlviz.machine import DEFAULT_NICENESS, machine_memory
-from rlviz.settings.addresses import is_loopback, masked_address
+from rlviz.settings.addresses import (
+    checked_host_name,
+    checked_root_path,
+    is_loopback,
+    masked_address,
+    proxy_network,
+)
 
 PREFIX = "RLVIZ_"
 NAMES = ("rlviz.toml", "rlviz.yaml", "rlviz.yml")
@@ -137,6 +143,21 @@ class Settings(BaseSettings):
         pattern=r"^[!-~]*$",
         description="Secret that clients must show. Required when the host is not loopback.",
     )
+    root_path: str = Field(
+        "",
+        max_length=500,
+        description="Path below which a reverse proxy serves the app, for instance /rlviz. Empty: at the top.",
+    )
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Addresses or networks of reverse proxies, comma-separated, for instance 127.0.0.1. Only their "
+        "X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Prefix headers count.",
+    )
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Host names, comma-separated, that the app answers to besides those of this machine, for a reverse "
+        "proxy that passes its own name on. They need a token.",
+    )
     log_format: Literal["text", "json"] = Field(
         "text", description="Lines of the service's log: text, or a JSON object each, for programs that collect them."
     )
@@ -169,17 +190,41 @@ class Settings(BaseSettings):
         (), description="Environments of your own, comma-separated: module:Class or path/to/file.py:Class."
     )
 
-    @field_validator("cors_origins", "environments", mode="before")
+    @field_validator("cors_origins", "environments", "trusted_proxies", "allowed_hosts", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
+    @field_validator("root_path")
+    @classmethod
+    def _root_path(cls, value: str) -> str:
+        return checked_root_path(value)
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for address in value:
+            proxy_network(address)
+        return value
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _host_names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(checked_host_name, value))
+
     @model_validator(mode="after")
     def _guard_the_network(self) -> Settings:
-        if self.token is None and not self.is_loopback:
+        if self.token is not None:
+            return self
+        if not self.is_loopback:
             raise ValueError(
                 f"{PREFIX}HOST={self.host} can be reached from other machines. Set {PREFIX}TOKEN to a secret "
                 f"of 8 characters or more, or leave {PREFIX}HOST at 127.0.0.1."
+            )
+        if public := next((name for name in self.allowed_hosts if not is_loopback(name)), None):
+            raise ValueError(
+                f"{PREFIX}ALLOWED_HOSTS={public} lets other machines in through a reverse proxy. Set {PREFIX}TOKEN to "
+                "a secret of 8 characters or more."
             )
         return self
 

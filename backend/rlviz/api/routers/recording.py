@@ -6,6 +6,7 @@ from fastapi import Path, Response
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.proxy import link
 from rlviz.api.router import Router
 from rlviz.api.schemas.recording import KeptFrame, KeptFrames, RecordingBody, RecordingLevel, RunRecording
 from rlviz.domain.errors import (
@@ -48,7 +49,7 @@ def list_frames(run_id: str, evaluation_id: str, app: App) -> KeptFrames:
             episode=frame.episode,
             index=frame.index,
             reason=frame.reason,
-            url=f"/api/runs/{run_id}/evaluations/{evaluation_id}/frames/{frame.episode}/{frame.index}",
+            url=link(f"/api/runs/{run_id}/evaluations/{evaluation_id}/frames/{frame.episode}/{frame.index}"),
         )
         for frame in app.recording.frames(run_id, evaluation_id)
     ]

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import as_problem, documented, problem_response
+from rlviz.api.proxy import link
 from rlviz.api.router import Router
 from rlviz.api.schemas.sessions import Session, SessionCreate
 from rlviz.domain.errors import InvalidRequest, NothingToPlay, RunNotFound, SessionNotFound, TooManySessions
@@ -99,7 +100,7 @@ def _problem(error: ValidationError) -> ErrorMessage:
 def _view(session: LiveSession) -> Session:
     return Session(
         id=session.id,
-        socket=f"/api/sessions/{session.id}/socket",
+        socket=link(f"/api/sessions/{session.id}/socket"),
         mode=session.plan.mode,
         run_id=session.run_id,
         env_id=session.plan.env_id,

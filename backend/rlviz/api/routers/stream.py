@@ -16,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rlviz.api.dependencies import App
 from rlviz.api.problems import documented
+from rlviz.api.proxy import root_path
 from rlviz.api.router import Router
 from rlviz.api.schemas.stream import (
     EndEventData,
@@ -47,8 +48,8 @@ MAX_RUNS = 50
 
 FAREWELL_SECONDS = 0.5
 
-_ENCODED: WeakKeyDictionary[StatusEvent, bytes] = WeakKeyDictionary()
-"""What went over the wire already: a hundred streams of one run tell of the same change."""
+_ENCODED: WeakKeyDictionary[StatusEvent, dict[str, bytes]] = WeakKeyDictionary()
+"""Status events as they are sent, by root path, which their links begin with: a hundred streams send the same one."""
 
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
@@ -140,8 +141,9 @@ async def _encode(app: Application, event: StreamEvent) -> bytes:
             queue = await run_in_threadpool(app.runs.queue_positions)
             return _event("status", StatusEventData(run=view_run(row, queue)))
         case StatusEvent(row):
-            if (known := _ENCODED.get(event)) is None:
-                known = _ENCODED[event] = _event("status", StatusEventData(run=view_run(row, {})))
+            by_root_path = _ENCODED.setdefault(event, {})
+            if (known := by_root_path.get(root_path())) is None:
+                known = by_root_path[root_path()] = _event("status", StatusEventData(run=view_run(row, {})))
             return known
         case EvaluationEvent(row):
             evaluation = view_evaluation(row, app.evaluations.kept(row))

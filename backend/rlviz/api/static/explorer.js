@@ -4,6 +4,9 @@
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const SHOWN_CHARACTERS = 20_000;
 
+/** "/api", or what a reverse proxy makes of it. */
+const API = new URL(".", window.location.href).pathname.replace(/\/$/, "");
+
 function element(tag, properties = {}, ...children) {
   const node = Object.assign(document.createElement(tag), properties);
   node.append(...children);
@@ -41,7 +44,7 @@ function address(path, fields) {
       filled = filled.replace(`{${parameter.name}}`, value);
     } else if (parameter.in === "query") query.append(parameter.name, input.value);
   }
-  return `/api${filled}${query.size ? `?${query}` : ""}`;
+  return `${API}${filled}${query.size ? `?${query}` : ""}`;
 }
 
 async function call(method, url, headers, body, output) {

@@ -86,7 +86,7 @@ def _film(
         run_id = find_run(connection, run)
         film = _when_ready(connection, run_id, connection.post(f"/runs/{run_id}/{what}", wanted))
         if output is not None:
-            content = connection.request("GET", film["video_url"].removeprefix("/api")).content
+            content = connection.download(film["video_url"])
             replace_file(output, lambda file: file.write(content))
         there = connection.settings.runs_dir / run_id / film["video"]["file"]
     if as_json:
