@@ -13,6 +13,7 @@ from typing import Protocol
 
 import psutil
 
+from rlviz.child_environment import child_environment
 from rlviz.domain.errors import LauncherError
 from rlviz.launchers.base import Exit, UnknownWorker, Worker
 from rlviz.launchers.process_identity import ProcessIdentity
@@ -140,12 +141,7 @@ class ForkedWorker(Worker):
 
 def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[bytes]:
     """Start a worker process in a session of its own. Raises LauncherError."""
-    environment = {
-        **os.environ,
-        "SDL_VIDEODRIVER": "dummy",
-        "SDL_AUDIODRIVER": "dummy",
-        "PYTHONUNBUFFERED": "1",
-    }
+    environment = child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy", PYTHONUNBUFFERED="1")
     try:
         return _LastingProcess(
             [sys.executable, "-m", "rlviz.worker", *arguments],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from threading import Event, Thread
 
+from rlviz.child_environment import forget_secrets
 from rlviz.domain.errors import LauncherError
 from rlviz.domain.registry import load
 from rlviz.launchers.base import Exit, Launcher, Worker
@@ -65,6 +66,7 @@ class ThreadLauncher(Launcher):
     capacity = 1
 
     def __init__(self, *, warm: bool = True, niceness: int = DEFAULT_NICENESS) -> None:
+        forget_secrets()  # runs train in this process
         self._processes = ProcessLauncher(warm=warm, niceness=niceness)
         self._worker: ThreadWorker | None = None
 

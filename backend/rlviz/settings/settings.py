@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ByteSize, Field, PrivateAttr, SecretStr, field_validator, model_validator
+from pydantic import ByteSize, Field, JsonValue, PrivateAttr, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, LIMITS
@@ -25,6 +25,9 @@ from rlviz.settings.addresses import (
 PREFIX = "RLVIZ_"
 NAMES = ("rlviz.toml", "rlviz.yaml", "rlviz.yml")
 """Files of settings that are looked for in the folder that a command is started in; the first that is there is read."""
+
+_SECRET: dict[str, JsonValue] = {"secret": True}
+"""Marks a field whose variable the processes of the service do not get (``rlviz.child_environment``)."""
 
 _PACKAGED_PAGES = Path(__file__).resolve().parents[1] / "pages"
 """The built front end in a package that was installed from a wheel."""
@@ -141,6 +144,7 @@ class Settings(BaseSettings):
         None,
         min_length=8,
         pattern=r"^[!-~]*$",
+        json_schema_extra=_SECRET,
         description="Secret that clients must show. Required when the host is not loopback.",
     )
     root_path: str = Field(
@@ -163,6 +167,7 @@ class Settings(BaseSettings):
     )
     webhook_url: SecretStr | None = Field(
         None,
+        json_schema_extra=_SECRET,
         description="Address that every notification is sent to (POST, JSON). Shown and logged without its path, which "
         "is a secret with most services.",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 import orjson
 
+from rlviz.child_environment import child_environment
 from rlviz.domain.errors import AnalyticsBusy, AnalyticsUnusable, QueryRefused
 
 log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Analyst:
                 [sys.executable, "-m", "rlviz.analyst", str(self._catalogue)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
+                env=child_environment(OMP_NUM_THREADS="1"),
             )
             self._process, self._answers = process, SimpleQueue()
         Thread(target=_listen, args=(process, self._answers), name="analyst", daemon=True).start()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from rlviz.child_environment import child_environment
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 
@@ -40,8 +40,9 @@ def start_delivery_worker(folder: RunFolder, kind: SinkKind, *, follow: bool = F
 
 def _environment() -> dict[str, str]:
     """Without the helper process of W&B that this process may have: what hangs there would outlast ours."""
-    ours = {name: value for name, value in os.environ.items() if name != "WANDB_SERVICE"}
-    return {**ours, "OMP_NUM_THREADS": "1"}
+    variables = child_environment(OMP_NUM_THREADS="1")
+    variables.pop("WANDB_SERVICE", None)
+    return variables
 
 
 def deliver_now(folder: RunFolder, kind: SinkKind, look: Callable[[], object]) -> tuple[int, str]:

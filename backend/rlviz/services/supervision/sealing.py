@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 
 from rlviz.catalog.models import RunRow
+from rlviz.child_environment import child_environment
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_size
@@ -90,7 +90,7 @@ class Sealer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
+                env=child_environment(OMP_NUM_THREADS="1"),
             )
             self._processes.add(process)
         _, said = process.communicate()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 
+from rlviz.child_environment import child_environment
 from rlviz.domain.environment import ProbedEnvironment
 
 TIME_LIMIT_SECONDS = 60.0
@@ -64,7 +65,7 @@ def _start(entry_point: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "SDL_VIDEODRIVER": "dummy", "SDL_AUDIODRIVER": "dummy"},
+        env=child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy"),
         start_new_session=True,
     )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from rlviz.catalog.models import EvaluationRow, RunRow
+from rlviz.child_environment import child_environment
 from rlviz.domain.errors import ArtifactNotFound, Conflict, VideoNotWritten
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.services.use_cases.evaluations import EvaluationService
@@ -78,6 +79,7 @@ class SideBySideVideos:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 text=True,
+                env=child_environment(),
                 start_new_session=True,
             )
         try:
