@@ -20,6 +20,7 @@ from rlviz import __version__
 from rlviz.api import explorer
 from rlviz.api.compression import AnswerCompression
 from rlviz.api.headers import SecurityHeaders
+from rlviz.api.lanes import Lanes
 from rlviz.api.pages import check_root_path, page_routes
 from rlviz.api.problems import PROBLEM, answer_with_problems
 from rlviz.api.prometheus import prometheus_route
@@ -29,7 +30,6 @@ from rlviz.api.request_filter import RequestFilter
 from rlviz.api.router import LaterRoutes
 from rlviz.api.routers import health
 from rlviz.api.schemas.problems import Problem
-from rlviz.api.stream_turns import StreamTurns
 from rlviz.services.application import Application
 
 _REF = "#/components/schemas/{model}"
@@ -117,8 +117,8 @@ def create_api(application: Application | None = None) -> FastAPI:
         redoc_url=None,
     )
     api.state.application = application
+    api.state.lanes = Lanes()
     api.add_middleware(AnswerCompression)
-    api.add_middleware(StreamTurns)
     answer_with_problems(api)
     later = LaterRoutes(api.router, _LATER)
     api.router.routes += [*health.router.routes, *explorer.router.routes, later]

@@ -14,8 +14,9 @@ from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette._utils import get_route_path
 from starlette.routing import BaseRoute, Match, compile_path
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
+from rlviz.api.lanes import Lane, lane_of
 from rlviz.importing import without_collection
 
 _MAKING = RLock()
@@ -29,6 +30,7 @@ class LazyRoute(APIRoute):
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], *, methods: list[str], **options: Any) -> None:
+        self.lane: Lane | None = None
         self._make = partial(super().__init__, path, endpoint, methods=methods, **options)
         self.path, self.endpoint, self.methods = path, endpoint, set(methods)
         self.path_regex, self.path_format, self.param_convertors = compile_path(path)
@@ -38,6 +40,12 @@ class LazyRoute(APIRoute):
         if scope["type"] != "http" or self.path_regex.match(get_route_path(scope)) is None:
             return Match.NONE, {}
         return super().matches(scope)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.lane is None:
+            await super().handle(scope, receive, send)
+        else:
+            await scope["app"].state.lanes.handle(self.lane, super().handle, scope, receive, send)
 
     def __getattr__(self, name: str) -> Any:
         """Called for what is not there yet."""
@@ -90,8 +98,17 @@ class Router(APIRouter):
     requests wait: 0.3 s in all.
     """
 
-    def __init__(self, *, tag: str, prefix: str = "") -> None:
+    def __init__(self, *, tag: str, prefix: str = "", lane: Lane | None = None) -> None:
+        """``lane``: in which its endpoints wait, unless ``in_lane`` gives them another; None: they are quick, or
+        asynchronous."""
         super().__init__(prefix=prefix, tags=[tag], route_class=LazyRoute, generate_unique_id_function=_name)
+        self._lane = lane
+
+    def add_api_route(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        super().add_api_route(path, endpoint, **options)
+        route = self.routes[-1]
+        assert isinstance(route, LazyRoute)
+        route.lane = lane_of(endpoint, self._lane)
 
 
 def _name(route: APIRoute) -> str:

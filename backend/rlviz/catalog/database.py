@@ -133,6 +133,7 @@ def _engine(path: Path, busy_seconds: float) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
         connect_args={"timeout": busy_seconds, "check_same_thread": False},
+        max_overflow=45,  # with the usual 5: more than there are threads, of which none then waits for another
         json_deserializer=_from_json,
     )
 

@@ -6,6 +6,7 @@ from fastapi import Depends, Query
 
 from rlviz.analysis.grouping import Group
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.analytics import (
@@ -28,7 +29,7 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
 from rlviz.services.analytics.questions import NOT_A_SETTING, Question, check_by
 
-router = Router(prefix="/analytics", tag="analytics")
+router = Router(prefix="/analytics", tag="analytics", lane=Lane.QUERIES)
 
 _Names = Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")]
 

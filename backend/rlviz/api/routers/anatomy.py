@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.anatomy import RunAnatomy
@@ -12,7 +13,7 @@ from rlviz.domain.errors import RunFolderError, RunNotFound
 from rlviz.domain.limits import DEFAULT_UPDATES, LIMITS
 from rlviz.services.use_cases.anatomy import read_anatomy
 
-router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics")
+router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lane.READS)
 
 
 @router.get("", responses=documented(RunNotFound, RunFolderError))

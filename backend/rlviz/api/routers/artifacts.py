@@ -7,13 +7,14 @@ from starlette.responses import Response
 
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import PROBLEM, documented
 from rlviz.api.router import Router
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.journal import open_journal
 
-router = Router(prefix="/runs/{run_id}/artifacts", tag="artifacts")
+router = Router(prefix="/runs/{run_id}/artifacts", tag="artifacts", lane=Lane.READS)
 
 _TYPES = {
     ".jsonl": "application/x-ndjson",

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import Query
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
@@ -14,7 +15,7 @@ from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RunNotFound
 from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_WINDOW, LIMITS
 from rlviz.services.use_cases.comparison import ComparisonRequest
 
-router = Router(tag="compare")
+router = Router(tag="compare", lane=Lane.COMPARISONS)
 
 RUNS = LIMITS.compared_runs
 

@@ -6,6 +6,7 @@ from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.episode_views import view_endings, view_found_episodes, view_judgement
+from rlviz.api.lanes import Lane
 from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
@@ -14,7 +15,7 @@ from rlviz.domain.errors import ArtifactNotFound, EvaluationNotFound, InvalidReq
 from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS
 from rlviz.services.use_cases.episodes import EpisodeSearch
 
-router = Router(tag="evaluations")
+router = Router(tag="evaluations", lane=Lane.COMPARISONS)
 
 RUNS = LIMITS.compared_runs
 

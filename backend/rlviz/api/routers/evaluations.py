@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Query
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.evaluations import Evaluation, EvaluationCreate
@@ -22,7 +23,7 @@ from rlviz.domain.errors import (
 )
 from rlviz.services.application import Application
 
-router = Router(prefix="/runs/{run_id}/evaluations", tag="evaluations")
+router = Router(prefix="/runs/{run_id}/evaluations", tag="evaluations", lane=Lane.READS)
 
 
 ByRun = Annotated[

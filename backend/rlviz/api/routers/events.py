@@ -4,13 +4,14 @@ from heapq import merge
 
 from rlviz.api.dependencies import App
 from rlviz.api.event_views import view_ended, view_event
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.events import RunEvents
 from rlviz.domain.errors import RunNotFound
 from rlviz.services.use_cases.events import read_events
 
-router = Router(prefix="/runs/{run_id}/events", tag="events")
+router = Router(prefix="/runs/{run_id}/events", tag="events", lane=Lane.READS)
 
 
 @router.get("", responses=documented(RunNotFound))

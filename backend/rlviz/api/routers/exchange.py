@@ -7,8 +7,9 @@ from fastapi import Query, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
-from rlviz.api.dependencies import App
+from rlviz.api.dependencies import ApiLanes, App
 from rlviz.api.files import send_file
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
@@ -35,7 +36,7 @@ from rlviz.exchange.export_runs import RunsFormat
 from rlviz.exchange.import_runs import ImportOptions
 from rlviz.exchange.tables import TableFormat
 
-router = Router(tag="exchange")
+router = Router(tag="exchange", lane=Lane.EXPORTS)
 
 MEDIA_TYPES = {
     TableFormat.CSV: "text/csv; charset=utf-8",
@@ -61,9 +62,11 @@ _Name = Annotated[str | None, Query(min_length=1, max_length=LIMITS.run_name.max
         }
     },
 )
+@in_lane(None)
 async def import_runs(
     request: Request,
     app: App,
+    lanes: ApiLanes,
     file: Annotated[str, Query(min_length=1, max_length=500, description="Name of the file, by which it is known.")],
     algo: _Name = None,
     env_id: _Name = None,
@@ -85,7 +88,8 @@ async def import_runs(
             except TimeoutError as error:
                 raise RequestTimeout(f"The file did not come within {UPLOAD_SECONDS:g} s.") from error
         options = ImportOptions(algo, env_id, name, again=again)
-        imported = await run_in_threadpool(app.exchange.import_file, path, options)
+        async with lanes.turn(Lane.EXPORTS):
+            imported = await run_in_threadpool(app.exchange.import_file, path, options)
     return ImportedRuns(
         runs=[view_run(row, {}) for row in imported.runs],
         known=[KnownLog(place=place, run=view_run(row, {})) for place, row in imported.known],

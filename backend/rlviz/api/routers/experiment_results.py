@@ -9,6 +9,7 @@ from pydantic import Field
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind
 from rlviz.api.dependencies import App
 from rlviz.api.headers import ARTIFACT, POLICY, policy
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.wire import Body
@@ -23,7 +24,7 @@ from rlviz.search.results import SearchResults
 from rlviz.services.experiment_results.exports import MEDIA_TYPES, SUFFIXES, ExportFormat
 from rlviz.services.experiment_results.service import ResultsRequest
 
-router = Router(prefix="/experiments/{experiment_id}", tag="experiments")
+router = Router(prefix="/experiments/{experiment_id}", tag="experiments", lane=Lane.COMPARISONS)
 
 REPORT = policy(sandbox="", style_src="'unsafe-inline'")
 """The report is a page by itself: it loads and runs nothing."""
@@ -72,6 +73,7 @@ def get_search_results(experiment_id: str, app: App) -> SearchResults:
         **documented(ExperimentNotFound, InvalidRequest),
     },
 )
+@in_lane(Lane.EXPORTS)
 def export_experiment(
     experiment_id: str,
     app: App,
@@ -88,6 +90,7 @@ def export_experiment(
 
 
 @router.get("/report", response_class=HTMLResponse, responses={**documented(ExperimentNotFound, InvalidRequest)})
+@in_lane(Lane.EXPORTS)
 def get_experiment_report(experiment_id: str, app: App, wanted: Wanted) -> HTMLResponse:
     """All of it in one HTML file that needs nothing else, to be saved or sent."""
     return HTMLResponse(app.experiment_results.report(experiment_id, wanted), headers={POLICY: REPORT})

@@ -6,6 +6,7 @@ from fastapi import Query
 
 from rlviz.api.dependencies import App
 from rlviz.api.experiment_views import view_experiment, view_summary
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.experiments import Experiment, ExperimentList
@@ -21,7 +22,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.domain.limits import DEFAULT_EXPERIMENTS_PER_PAGE, LIMITS
 
-router = Router(prefix="/experiments", tag="experiments")
+router = Router(prefix="/experiments", tag="experiments", lane=Lane.CHANGES)
 
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
@@ -32,6 +33,7 @@ def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
 
 
 @router.get("", responses=documented(InvalidRequest))
+@in_lane(Lane.READS)
 def list_experiments(
     app: App,
     q: Annotated[str | None, Query(max_length=LIMITS.search.maximum, description="Text in name or id.")] = None,
@@ -49,6 +51,7 @@ def list_experiments(
 
 
 @router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))
+@in_lane(Lane.READS)
 def get_experiment(experiment_id: str, app: App) -> Experiment:
     """One experiment with each of its trials."""
     return view_experiment(app.experiments.get(experiment_id))
@@ -57,6 +60,7 @@ def get_experiment(experiment_id: str, app: App) -> Experiment:
 @router.post(
     "/{experiment_id}/stop", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion)
 )
+@in_lane(None)
 def stop_experiment(experiment_id: str, app: App) -> Experiment:
     """Begin nothing more, and pause what trains."""
     return view_experiment(app.experiments.stop(experiment_id))

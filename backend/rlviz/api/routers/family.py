@@ -3,13 +3,14 @@
 from dataclasses import asdict
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.family import Relative, RunFamily, SettingChange
 from rlviz.domain.errors import RunNotFound
 from rlviz.services.use_cases import family
 
-router = Router(prefix="/runs/{run_id}/family", tag="snapshots")
+router = Router(prefix="/runs/{run_id}/family", tag="snapshots", lane=Lane.READS)
 
 
 @router.get("", responses=documented(RunNotFound))

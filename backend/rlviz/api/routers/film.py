@@ -6,6 +6,7 @@ from fastapi import Response
 
 from rlviz.api.dependencies import App
 from rlviz.api.film_views import view_clip
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.film import Clip, ClipCreate, GrowthVideoCreate, Policies
@@ -13,7 +14,7 @@ from rlviz.domain.clips import ClipStatus
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NotEnoughDisk, NothingToEvaluate, RunNotFound
 from rlviz.services.use_cases.film import FoundClip
 
-router = Router(prefix="/runs/{run_id}", tag="film")
+router = Router(prefix="/runs/{run_id}", tag="film", lane=Lane.READS)
 
 _ASKED = {
     202: {"model": Clip, "description": "It is being made; GET it to see how it stands"},

@@ -1,13 +1,14 @@
 """What a run's own curves suggest."""
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.hints import RunHints
 from rlviz.api.views import view_hints
 from rlviz.domain.errors import ArtifactNotFound, RunNotFound
 
-router = Router(prefix="/runs/{run_id}/hints", tag="hints")
+router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURVES)
 
 
 @router.get("", responses=documented(RunNotFound, ArtifactNotFound))

@@ -9,6 +9,7 @@ from fastapi import Depends, Query
 from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.names import named, split_names
 from rlviz.api.problems import as_problem, documented
 from rlviz.api.router import Router
@@ -21,7 +22,7 @@ from rlviz.rundir.journal import Line
 from rlviz.services.application import Application
 from rlviz.services.use_cases.metrics import CurveRequest, Window
 
-router = Router(tag="metrics")
+router = Router(tag="metrics", lane=Lane.CURVES)
 
 MAX_ROWS = 100_000
 

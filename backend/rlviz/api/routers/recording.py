@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Path, Response
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.proxy import link
 from rlviz.api.router import Router
@@ -21,7 +22,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.recording import Detail
 from rlviz.services.use_cases import recording
 
-router = Router(prefix="/runs/{run_id}", tag="step records")
+router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
 
 _FRAMES = "/evaluations/{evaluation_id}/frames"
 Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]

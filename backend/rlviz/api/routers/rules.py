@@ -1,6 +1,7 @@
 """Rules and knobs: what changes about a run while it trains."""
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.registry_views import view_knob
 from rlviz.api.router import Router
@@ -17,7 +18,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.rules import UNRECORDED, Rule
 from rlviz.services.application import Application
 
-router = Router(prefix="/runs/{run_id}", tag="rules")
+router = Router(prefix="/runs/{run_id}", tag="rules", lane=Lane.READS)
 
 MAX_FIRINGS = 1_000
 
@@ -37,6 +38,7 @@ def put_rules(run_id: str, body: RulesBody, app: App) -> RunRules:
 
 
 @router.post("/rules/dry-run", responses=_CHANGING)
+@in_lane(Lane.CURVES)
 def dry_run_rules(run_id: str, body: RulesBody, app: App) -> DryRun:
     """Where these rules would have fired over the rows that the run has. Nothing is changed."""
     found = app.rules.dry_run(run_id, body.rules)

@@ -8,6 +8,7 @@ from fastapi import Query, Request
 
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.runs import (
@@ -51,6 +52,7 @@ router = Router(prefix="/runs", tag="runs")
 
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
+@in_lane(Lane.CHANGES)
 def create_run(body: RunCreate, app: App) -> RunDetail:
     """Create a run, and start it if asked to: both, or neither."""
     app.sinks.check(body.sinks)
@@ -60,6 +62,7 @@ def create_run(body: RunCreate, app: App) -> RunDetail:
 
 
 @router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
+@in_lane(Lane.CHANGES)
 def create_group(body: GroupCreate, app: App) -> GroupRuns:
     """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
     app.sinks.check(body.sinks)
@@ -75,6 +78,7 @@ def create_group(body: GroupCreate, app: App) -> GroupRuns:
         RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError, InvalidRequest, NotEnoughDisk
     ),
 )
+@in_lane(Lane.CHANGES)
 def add_seeds(run_id: str, body: SeedsAdd, app: App) -> GroupRuns:
     """Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has."""
     sinks = app.sinks.live(run_id)
@@ -151,6 +155,7 @@ def patch_run(run_id: str, body: RunPatch, app: App) -> RunDetail:
 
 
 @router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
+@in_lane(Lane.CHANGES)
 def delete_run(run_id: str, app: App) -> None:
     """Move the run to the trash, from where it can be brought back for some days."""
     app.runs.delete(run_id)
@@ -158,18 +163,21 @@ def delete_run(run_id: str, app: App) -> None:
 
 
 @router.post("/{run_id}/restore", responses=documented(RunNotFound))
+@in_lane(Lane.CHANGES)
 def restore_run(run_id: str, app: App) -> Run:
     """Bring a run back from the trash, with all it had."""
     return _run(app, app.runs.restore(run_id))
 
 
 @router.post("/{run_id}/take-up", responses=documented(RunNotFound, Conflict))
+@in_lane(Lane.CHANGES)
 def take_up_run(run_id: str, app: App) -> RunDetail:
     """List a run that has ended and whose folder was put into the runs folder, as `rlviz import` does."""
     return _detail(app, app.taking_up.take_up(run_id))
 
 
 @router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
+@in_lane(Lane.CHECKS)
 def repair_run(run_id: str, app: App) -> Run:
     """Keep what can be read of a damaged run, and put what is damaged beside it, as `<name>.damaged-<time>`.
 
@@ -181,6 +189,7 @@ def repair_run(run_id: str, app: App) -> Run:
 
 
 @router.get("/{run_id}/drift", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+@in_lane(Lane.CHECKS)
 def get_drift(run_id: str, app: App) -> RunDrift:
     """What of the run's files differs from what this version expects, and of the packages from what trained it."""
     return RunDrift(run_id=run_id, drift=app.damage.drift(run_id))
@@ -191,6 +200,7 @@ def get_drift(run_id: str, app: App) -> RunDrift:
     status_code=202,
     responses=documented(RunNotFound, IllegalTransition, NewerVersion, NotEnoughDisk),
 )
+@in_lane(Lane.CHANGES)
 def start_run(run_id: str, app: App) -> Run:
     """Ask for training to begin; it is queued until there is room."""
     return _run(app, app.runs.start(run_id))

@@ -6,6 +6,7 @@ from fastapi import Path, Query, Response
 from starlette.concurrency import run_in_threadpool
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.polling import wait_for
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
@@ -22,7 +23,7 @@ from rlviz.domain.errors import (
     StepsNotFound,
 )
 
-router = Router(prefix="/runs/{run_id}", tag="step records")
+router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
 
 
 _EVALUATION = "/evaluations/{evaluation_id}"
@@ -73,6 +74,7 @@ def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, app: App) -> Resp
         ),
     },
 )
+@in_lane(None)
 async def get_saliency(
     run_id: str,
     evaluation_id: str,
@@ -106,6 +108,7 @@ async def get_saliency(
         ),
     },
 )
+@in_lane(None)
 async def get_clip_saliency(run_id: str, clip_id: str, app: App, step: PlayedStep) -> Response | ClipSaliency:
     """The same of a clip."""
     wanted = await run_in_threadpool(app.seen.ask_of_clip, run_id, clip_id, index=step)

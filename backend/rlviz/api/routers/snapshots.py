@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Query
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.runs import Run
@@ -47,7 +48,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.services.application import Application
 from rlviz.services.use_cases.forking import ForkRequest
 
-router = Router(prefix="/runs/{run_id}", tag="snapshots")
+router = Router(prefix="/runs/{run_id}", tag="snapshots", lane=Lane.CHANGES)
 
 _GOING_ON = documented(
     RunNotFound,
@@ -67,6 +68,7 @@ _GOING_ON = documented(
 @router.post(
     "/pause", status_code=202, responses=documented(RunNotFound, IllegalTransition, RunIsActive, NotControlled)
 )
+@in_lane(None)
 def pause_run(run_id: str, app: App) -> Run:
     """Ask a run that trains to pause. Its curves stop at once; as soon as a snapshot holds all that training is, its
     worker and its slot are free. Asking again changes nothing."""
@@ -102,6 +104,7 @@ def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
         InvalidRequest,
     ),
 )
+@in_lane(Lane.READS)
 def get_fork_changes(
     run_id: str,
     app: App,
@@ -155,6 +158,7 @@ def fork_run(run_id: str, body: ForkCreate, app: App) -> Run:
 
 
 @router.get("/snapshots", responses=documented(RunNotFound, ArtifactNotFound))
+@in_lane(Lane.READS)
 def list_snapshots(run_id: str, app: App) -> RunSnapshots:
     """The snapshots of the run, and what they take."""
     return view_snapshots(run_id, app.snapshots.list(run_id))
@@ -167,6 +171,7 @@ def list_snapshots(run_id: str, app: App) -> RunSnapshots:
         RunNotFound, ArtifactNotFound, NotTraining, NotControlled, NewerVersion, RunFolderError, InvalidRequest
     ),
 )
+@in_lane(None)
 def take_snapshot(run_id: str, body: SnapshotCreate, app: App) -> Run:
     """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
     return _run(app, app.snapshots.take(run_id, body.name, body.message))
@@ -212,6 +217,7 @@ def delete_snapshot(run_id: str, name: str, app: App) -> None:
         RunNotFound, ArtifactNotFound, SnapshotRefused, VerificationInProgress, NewerVersion, InvalidRequest
     ),
 )
+@in_lane(Lane.CHECKS)
 def verify_snapshot(run_id: str, name: str, app: App) -> SnapshotVerification:
     """Bring training to the snapshot, in a worker, and compare every part with the file."""
     return app.snapshots.verify(run_id, name)
@@ -221,6 +227,7 @@ def verify_snapshot(run_id: str, name: str, app: App) -> SnapshotVerification:
     "/snapshots/{name}/verify",
     responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest),
 )
+@in_lane(Lane.READS)
 def get_snapshot_verification(run_id: str, name: str, app: App) -> SnapshotVerification | None:
     """How the last verification goes, or how it went; null if nobody has asked for one."""
     return app.snapshots.verification(run_id, name)

@@ -6,9 +6,10 @@ import orjson
 from fastapi import Depends, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from rlviz.api.dependencies import App
+from rlviz.api.dependencies import ApiLanes, App
 from rlviz.api.files import send_file
 from rlviz.api.headers import ARTIFACT, POLICY
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.steps import StepColumns
@@ -30,7 +31,7 @@ from rlviz.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
 from rlviz.records.export import ExportFormat
 from rlviz.records.query import FoundSteps, StepQuery
 
-router = Router(prefix="/runs/{run_id}", tag="step records")
+router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
 _EVALUATION = "/evaluations/{evaluation_id}"
 
 _MEDIA_TYPES = {
@@ -119,10 +120,12 @@ def _answer(whose: dict[str, str | None], about: RecordsAbout, names: list[str],
         **documented(RunNotFound, EvaluationNotFound, StepsNotFound, NotExportable, InvalidRequest, RunFolderError),
     },
 )
+@in_lane(Lane.EXPORTS)
 def export_steps(
     run_id: str,
     evaluation_id: str,
     app: App,
+    lanes: ApiLanes,
     request: Request,
     kind: Annotated[ExportFormat, Query(alias="format", description="Of the answer.")] = ExportFormat.NDJSON,
     episode: Episode = None,
@@ -137,7 +140,7 @@ def export_steps(
         response.headers.update(headers)
         return response
     pieces = app.step_records.export(run_id, evaluation_id, kind, episode, where or ())
-    return StreamingResponse(pieces, headers=headers, media_type=_MEDIA_TYPES[kind])
+    return StreamingResponse(lanes.make(pieces), headers=headers, media_type=_MEDIA_TYPES[kind])
 
 
 @router.post(
@@ -145,6 +148,7 @@ def export_steps(
     status_code=202,
     responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress),
 )
+@in_lane(Lane.CHECKS)
 def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
     """Play the episodes again, in a worker, and compare every record."""
     return app.step_records.verify(run_id, evaluation_id)
@@ -155,6 +159,7 @@ def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
     status_code=202,
     responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress, RunIsActive),
 )
+@in_lane(Lane.CHECKS)
 def film_again(run_id: str, evaluation_id: str, app: App) -> Verification:
     """Make the video of an evaluation from its step records, which verifies them: if one differs, there is no video."""
     return app.step_records.verify(run_id, evaluation_id, film=True)

@@ -7,6 +7,7 @@ from fastapi import Query
 from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.storage import (
@@ -28,7 +29,7 @@ from rlviz.services.application import Application
 from rlviz.services.storage.action_log import LoggedAction
 from rlviz.services.storage.pruner import Pruning
 
-router = Router(prefix="/storage", tag="storage")
+router = Router(prefix="/storage", tag="storage", lane=Lane.READS)
 
 DEFAULT_RUNS = 50
 RunCount = Annotated[int, Query(ge=0, le=1_000, description="How many of the largest runs to list.")]

@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive, Scope, Send
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.proxy import root_path
 from rlviz.api.router import Router
@@ -42,7 +43,7 @@ from rlviz.services.streaming.run_stream import OpenedStream, StreamRequest
 
 log = logging.getLogger(__name__)
 
-router = Router(tag="stream")
+router = Router(tag="stream", lane=Lane.STREAMS)
 
 MAX_RUNS = 50
 

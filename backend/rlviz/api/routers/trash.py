@@ -1,16 +1,18 @@
 """The trash: deleted runs, until they are removed for good."""
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.trash import DeletedRun, TrashList
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.times import utc
 
-router = Router(prefix="/trash", tag="trash")
+router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)
 
 
 @router.get("")
+@in_lane(None)
 def list_trash(app: App) -> TrashList:
     """The deleted runs, the last deleted first."""
     runs = [
