@@ -15,6 +15,8 @@ const appearances: Record<ConnectionState, { word: string; dot: string }> = {
   connecting: { word: "Connecting", dot: "rounded-full border-2 border-control-line" },
   live: { word: "Live", dot: "rounded-full bg-good" },
   reconnecting: { word: "Reconnecting", dot: "bg-warn animate-breathe" },
+  // Seen where a page is visible and the browser says that it is not.
+  paused: { word: "Paused", dot: "rounded-full border-2 border-control-line" },
 };
 const away = { word: "No service", dot: "rotate-45 bg-bad" };
 

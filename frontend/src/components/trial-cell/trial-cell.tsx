@@ -3,6 +3,7 @@ import { memo } from "react";
 import { type SparklineScale, sparklineOn } from "@/components/charts/sparkline/sparkline-path";
 import type { ExperimentCell } from "@/lib/api";
 import { decimal, percent } from "@/lib/format";
+import { addressOf } from "@/lib/root-path";
 import { routes } from "@/lib/url";
 
 const TINTS: Record<ExperimentCell["status"], string> = {
@@ -54,7 +55,7 @@ export const TrialCell = memo(function TrialCell({ cell, low, span }: TrialCellP
     >
       {run_id ? (
         <a
-          href={routes.run(run_id)}
+          href={addressOf(routes.run(run_id))}
           aria-label={words === status ? undefined : `${words} ${status}`}
           className={clsx("block rounded-sm hover:underline", inset)}
         >

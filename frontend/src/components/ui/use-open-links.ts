@@ -2,6 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import type { MouseEvent } from "react";
+import { routeOf } from "@/lib/root-path";
 
 /**
  * For what stands around many plain links, which it opens within the app. A `Link` each would have the page of every run
@@ -14,6 +15,6 @@ export function useOpenLinks(): (event: MouseEvent) => void {
     const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (!href || !plain) return;
     event.preventDefault();
-    router.push(href);
+    router.push(routeOf(href));
   };
 }

@@ -8,6 +8,7 @@ import { seriesStyle } from "@/components/ui/series-style";
 import { useOpenLinks } from "@/components/ui/use-open-links";
 import { type AnalyticsQuestion, runScatterQuery, type ScatterPoint } from "@/lib/api";
 import { compact, count, decimal, plural, setting } from "@/lib/format";
+import { addressOf } from "@/lib/root-path";
 import { routes } from "@/lib/url";
 import { Answer, NO_RUNS } from "./answer";
 import { AxisTicks } from "./axis-ticks";
@@ -117,7 +118,7 @@ function Plot({ points, groups, names }: PlotProps) {
           {points.map((point) => {
             const shape = places.get(point.group) ?? groups.length;
             return (
-              <a key={point.run_id} href={routes.run(point.run_id)} tabIndex={-1}>
+              <a key={point.run_id} href={addressOf(routes.run(point.run_id))} tabIndex={-1}>
                 <title>{`${point.group}: ${decimal(point.y)} at ${decimal(point.x)} (${point.run_id})`}</title>
                 <Marker
                   x={`${placeIn(point.x, across)}%`}

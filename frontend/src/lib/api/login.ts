@@ -1,6 +1,8 @@
+import { addressOf } from "@/lib/root-path";
+
 /** The service's own login page, which leads back to `here`. */
 export function loginHref(here: { pathname: string; search: string }): string {
-  return `/login?${new URLSearchParams({ next: here.pathname + here.search })}`;
+  return `${addressOf("/login")}?${new URLSearchParams({ next: here.pathname + here.search })}`;
 }
 
 /** Leaves the app for `href`; responses still under way are dropped. */

@@ -10,12 +10,14 @@ const HIDDEN_MS = 8_000;
 
 /** Whether the page is visible, or was until a short while ago. */
 export function usePageSeen(): boolean {
-  const [seen, setSeen] = useState(true);
+  const [seen, setSeen] = useState(
+    () => typeof document === "undefined" || document.visibilityState !== "hidden",
+  );
   useEffect(
     () =>
       watchPageVisibility(document, browserTimers, {
         onLeft: () => setSeen(false),
-        onReturned: () => setSeen(true),
+        onSeen: () => setSeen(true),
         leftAfter: HIDDEN_MS,
       }),
     [],

@@ -1,20 +1,16 @@
-import { CLOSED, type Source } from "./connection/events";
+import { CLOSED, type Source, type SourceMessage } from "./connection/events";
 
 /** An event source that a test opens, fills and breaks by hand. */
 export class FakeSource implements Source {
   readyState = 0;
   onopen: (() => void) | null = null;
   onerror: (() => void) | null = null;
-  private readonly listeners = new Map<string, (event: MessageEvent<string>) => void>();
+  onmessage: ((message: SourceMessage) => void) | null = null;
 
   constructor(readonly url: string) {}
 
   get query(): URLSearchParams {
     return new URL(this.url, "http://localhost").searchParams;
-  }
-
-  addEventListener(type: string, listener: (event: MessageEvent<string>) => void) {
-    this.listeners.set(type, listener);
   }
 
   close() {
@@ -32,8 +28,7 @@ export class FakeSource implements Source {
     this.onerror?.();
   }
 
-  emit(type: string, data: unknown, lastEventId = "") {
-    const event = new MessageEvent(type, { data: JSON.stringify(data), lastEventId });
-    this.listeners.get(type)?.(event as MessageEvent<string>);
+  emit(type: string, data: unknown, id = "") {
+    this.onmessage?.({ type, data, id });
   }
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
-import { apiLink } from "../base";
+import { apiBase } from "../base";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
 import type { Clip, PolicyReading, StepColumns, StepRecord } from "../types";
@@ -142,9 +142,7 @@ export function stepsExport(
   const query = new URLSearchParams({ format });
   if (episode !== undefined) query.set("episode", String(episode));
   for (const condition of where) query.append("where", condition);
-  return apiLink(
-    `/api/runs/${encodeURIComponent(runId)}/evaluations/${encodeURIComponent(evaluationId)}/export?${query}`,
-  );
+  return `${apiBase}/runs/${encodeURIComponent(runId)}/evaluations/${encodeURIComponent(evaluationId)}/export?${query}`;
 }
 
 /** The newest verification of an evaluation's step records; polled while it runs. */

@@ -25,7 +25,8 @@ const at = (phase: Phase, change: Partial<Connection> = {}): Connection => ({
   ...change,
 });
 
-const lost = { missed: true };
+const lost = { missed: true, lost: true };
+const paused = { phase: "stopped", missed: true, lost: false } as const;
 
 describe("every event in every phase", () => {
   test.each<[Phase, ConnectionEvent, Partial<Connection>, Effect[]]>([
@@ -41,11 +42,11 @@ describe("every event in every phase", () => {
     ["interrupted", "stop", { phase: "stopped" }, [CLOSE]],
     ["waiting", "stop", { phase: "stopped" }, [CLOSE]],
 
-    ["stopped", "pause", {}, []],
-    ["opening", "pause", { phase: "stopped", ...lost }, [CLOSE]],
-    ["live", "pause", { phase: "stopped", ...lost }, [CLOSE]],
-    ["interrupted", "pause", { phase: "stopped", ...lost }, [CLOSE]],
-    ["waiting", "pause", { phase: "stopped", ...lost }, [CLOSE]],
+    ["stopped", "pause", paused, []],
+    ["opening", "pause", paused, [CLOSE]],
+    ["live", "pause", paused, [CLOSE]],
+    ["interrupted", "pause", paused, [CLOSE]],
+    ["waiting", "pause", paused, [CLOSE]],
 
     ["stopped", "networkBack", {}, []],
     ["opening", "networkBack", { phase: "opening" }, [OPEN]],
@@ -104,12 +105,18 @@ describe("every event in every phase", () => {
 describe("what is remembered", () => {
   test("the first connection is neither a reconnection nor a reopening", () => {
     const { next, effects } = transition({ ...INITIAL, phase: "opening" }, "sourceOpened");
-    expect(effects).toEqual([]);
+    expect(effects).toEqual([emit({ kind: "opened" })]);
     expect(next.everLive).toBe(true);
   });
 
+  test("a page that was opened in the background has missed what happened until it is seen", () => {
+    const hidden = transition(INITIAL, "pause").next;
+    const { effects } = transition(transition(hidden, "start").next, "sourceOpened");
+    expect(effects).toEqual([emit({ kind: "reconnected" })]);
+  });
+
   test("a source that opens after a loss is a reconnection, and settles every count", () => {
-    const before = at("opening", { missed: true, attempt: 4, refusals: 3 });
+    const before = at("opening", { missed: true, lost: true, attempt: 4, refusals: 3 });
     expect(transition(before, "sourceOpened")).toEqual({
       next: at("live"),
       effects: [emit({ kind: "reconnected" })],
@@ -136,7 +143,10 @@ test.each([
   [at("live"), "live"],
   [at("opening"), "live"],
   [at("interrupted", lost), "reconnecting"],
-  [{ ...INITIAL, ...lost }, "reconnecting"],
+  [{ ...INITIAL, phase: "waiting", ...lost }, "reconnecting"],
+  [at("stopped", paused), "paused"],
+  [at("opening", { missed: true }), "live"],
+  [{ ...INITIAL, phase: "opening", missed: true }, "connecting"],
 ] as const)("%j is shown as %s", (connection, shown) =>
   expect(connectionState(connection)).toBe(shown),
 );

@@ -3,7 +3,8 @@ import type { ConnectionState, StreamEvent } from "./events";
 /**
  * What the connection is doing:
  *
- * - `stopped`: there is no event source.
+ * - `stopped`: there is no event source. `missed` tells whether events are missed meanwhile, as they are while it is
+ *   paused.
  * - `opening`: a source was made and has not opened yet.
  * - `live`: the source is open.
  * - `interrupted`: an open source lost its connection, or the network is known to be gone. The browser tries
@@ -18,6 +19,8 @@ export interface Connection {
   everLive: boolean;
   /** Whether events may have been missed since a source was last open. */
   missed: boolean;
+  /** Whether that is because the connection broke, and not because the page paused it. */
+  lost: boolean;
   /** Sources in a row that closed. */
   attempt: number;
   /** Those of them that never opened. */
@@ -62,6 +65,7 @@ export const INITIAL: Connection = {
   phase: "stopped",
   everLive: false,
   missed: false,
+  lost: false,
   attempt: 0,
   refusals: 0,
 };
@@ -69,6 +73,7 @@ export const INITIAL: Connection = {
 /** After this many refusals in a row the cursors themselves are assumed to be refused. */
 const REFUSED_CURSORS = 2;
 
+const OPENED = { phase: "live", missed: false, lost: false, attempt: 0, refusals: 0 } as const;
 const OPEN: readonly Effect[] = [{ kind: "open" }];
 const CLOSE: readonly Effect[] = [{ kind: "close" }];
 /** Opening a page follows several runs at once; one new source serves them all. */
@@ -77,17 +82,22 @@ const OPEN_SOON: readonly Effect[] = [{ kind: "schedule", attempt: null }];
 /** The state after `event`, and what to do. Events without a meaning in a state change nothing. */
 export function transition(now: Connection, event: ConnectionEvent): Transition {
   if (event === "start") return to(now, { phase: "opening" }, OPEN);
-  if (now.phase === "stopped") return to(now, {});
+  // A page that was opened in the background has been paused before it was started.
+  if (now.phase === "stopped") return to(now, event === "pause" ? { missed: true } : {});
   switch (event) {
     case "stop":
       return to(now, { phase: "stopped" }, CLOSE);
     case "pause":
-      return to(now, { phase: "stopped", missed: true }, CLOSE);
+      return to(now, { phase: "stopped", missed: true, lost: false }, CLOSE);
     case "networkBack":
       return to(now, { phase: "opening", attempt: 0 }, OPEN);
     case "networkGone":
     case "sourceInterrupted":
-      return to(now, { phase: now.phase === "live" ? "interrupted" : now.phase, missed: true });
+      return to(now, {
+        phase: now.phase === "live" ? "interrupted" : now.phase,
+        missed: true,
+        lost: true,
+      });
     case "runsChanged":
       return to(now, {}, OPEN_SOON);
     case "rewound":
@@ -100,30 +110,23 @@ export function transition(now: Connection, event: ConnectionEvent): Transition 
   }
 }
 
-/** The state as shown to the user. A source that is replaced without a loss counts as live. */
-export function connectionState({ missed, everLive }: Connection): ConnectionState {
-  if (missed) return "reconnecting";
+/** The state as shown to the user. A source that is opened again without a loss, or after a pause, counts as live. */
+export function connectionState({ phase, missed, lost, everLive }: Connection): ConnectionState {
+  if (lost) return "reconnecting";
+  if (missed && phase === "stopped") return "paused";
   return everLive ? "live" : "connecting";
 }
 
 function opened(now: Connection): Transition {
-  const event: StreamEvent | null = now.missed
-    ? { kind: "reconnected" }
-    : now.everLive
-      ? { kind: "reopened" }
-      : null;
-  return to(
-    now,
-    { phase: "live", everLive: true, missed: false, attempt: 0, refusals: 0 },
-    event ? [{ kind: "emit", event }] : [],
-  );
+  const kind = now.missed ? "reconnected" : now.everLive ? "reopened" : "opened";
+  return to(now, { ...OPENED, everLive: true }, [{ kind: "emit", event: { kind } }]);
 }
 
 /** A source that closes before it opened was refused, and the same request may never succeed. */
 function closed(now: Connection): Transition {
   const { attempt } = now;
   const wait: Effect = { kind: "schedule", attempt };
-  const waiting = { phase: "waiting", missed: true, attempt: attempt + 1 } as const;
+  const waiting = { phase: "waiting", missed: true, lost: true, attempt: attempt + 1 } as const;
   if (now.phase !== "opening") return to(now, waiting, [wait]);
   const refusals = now.refusals + 1;
   const event: StreamEvent = { kind: "refused", cursors: refusals >= REFUSED_CURSORS };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { MetricRow } from "@/lib/api";
 import type { StreamEvent } from "./events";
-import { EventStreamClient } from "./event-stream-client";
+import { EventStreamClient, type EventStreamOptions } from "./event-stream-client";
 import { FakeTimers } from "@/lib/time/testing";
 import { FakeSource } from "../testing";
 
@@ -9,8 +9,11 @@ const row = (seq: number): MetricRow => ({ seq, time: seq, step: seq * 10, value
 
 let sources: FakeSource[];
 let timers: FakeTimers;
+let options: EventStreamOptions;
 let client: EventStreamClient;
 let events: StreamEvent[];
+/** The events of the first connection. */
+let begun: StreamEvent[];
 const current = () => sources.at(-1)!;
 const seqs = () => {
   const got: number[] = [];
@@ -22,7 +25,7 @@ beforeEach(() => {
   sources = [];
   events = [];
   timers = new FakeTimers();
-  client = new EventStreamClient({
+  options = {
     url: "/api/stream",
     timers,
     since: 1_000,
@@ -32,10 +35,12 @@ beforeEach(() => {
       sources.push(source);
       return source;
     },
-  });
+  };
+  client = new EventStreamClient(options);
   client.onEvent((event) => events.push(event));
   client.start();
   current().connect();
+  begun = events.splice(0);
 });
 
 function follow(run: string, cursor: string) {
@@ -183,7 +188,26 @@ describe("reconnecting", () => {
   });
 
   test("the first connection is no reconnection", () => {
-    expect(events).toEqual([]);
+    expect(begun).toEqual([{ kind: "opened" }]);
+  });
+
+  test("a page that is paused before it starts has no connection until it is resumed, and then one", () => {
+    const hidden = new EventStreamClient(options);
+    const opened = sources.length;
+    hidden.pause();
+    expect([hidden.state.get(), sources.length]).toEqual(["paused", opened]);
+    hidden.resume();
+    hidden.resume();
+    expect([hidden.state.get(), sources.length]).toEqual(["connecting", opened + 1]);
+  });
+
+  test("a page that is resumed after a pause is not shown as reconnecting, unless it cannot", () => {
+    client.pause();
+    expect(client.state.get()).toBe("paused");
+    client.resume();
+    expect(client.state.get()).toBe("live");
+    current().fail({ forGood: true });
+    expect(client.state.get()).toBe("reconnecting");
   });
 
   test("a pause gives the connection back; starting again goes on where it was", () => {

@@ -18,11 +18,18 @@ import {
   INITIAL,
   transition,
 } from "./connection-machine";
-import { CLOSED, type ConnectionState, type Source, type StreamEvent } from "./events";
+import {
+  CLOSED,
+  type ConnectionState,
+  type Source,
+  type SourceMessage,
+  type StreamEvent,
+} from "./events";
 import { RunSubscriptions, type SubscriptionChange } from "./run-subscriptions";
 
 export interface EventStreamOptions {
   url: string;
+  /** Opens a source at `url` with a query string that `RunSubscriptions.query` has written. */
   open: (url: string) => Source;
   timers: Timers;
   random?: () => number;
@@ -61,9 +68,24 @@ export class EventStreamClient {
     this.dispatch("stop");
   }
 
-  /** Closes the connection until `start`, which catches up on everything. */
+  /** Closes the connection until `resume`, which catches up on everything. Before `start`, it keeps it closed. */
   pause() {
     this.dispatch("pause");
+  }
+
+  /** Opens the connection, unless there is one. */
+  resume() {
+    if (this.connection.phase === "stopped") this.dispatch("start");
+  }
+
+  /** Opens the stream once more, soon: the service then sends the state of all runs that are followed. */
+  reopen() {
+    this.dispatch("runsChanged");
+  }
+
+  /** Has the next stream send the notifications after `number`, also if they have been received. */
+  repeatNotifications(number: number) {
+    this.notified = Math.min(this.notified, number);
   }
 
   /** Reconnects at once, for when the network has come back. */
@@ -77,7 +99,11 @@ export class EventStreamClient {
   }
 
   /** Delivers the rows of a run after `cursor`. Returns a function that unsubscribes. */
-  follow(runId: string, cursor: string, onRows: (rows: MetricRow[]) => void): () => void {
+  follow(
+    runId: string,
+    cursor: string,
+    onRows: (rows: MetricRow[], cursor: string) => void,
+  ): () => void {
     const { change, remove } = this.subscriptions.add(runId, cursor, onRows);
     this.applyChange(change);
     return () => this.applyChange(remove());
@@ -146,28 +172,37 @@ export class EventStreamClient {
       if (!isCurrent()) return;
       this.dispatch(source.readyState === CLOSED ? "sourceClosed" : "sourceInterrupted");
     };
-    const on = <Data>(type: string, handle: (data: Data, id: string) => void) =>
-      source.addEventListener(type, ({ data, lastEventId }) => {
-        if (isCurrent()) handle(JSON.parse(data) as Data, lastEventId);
-      });
-    on<MetricsEvent>("metrics", (data, id) =>
-      this.applyChange(this.subscriptions.receive(data, id)),
-    );
-    on<StatusEvent>("status", (data) => this.events.notify({ kind: "status", ...data }));
-    on<EvaluationEvent>("evaluation", (data) =>
-      this.events.notify({ kind: "evaluation", ...data }),
-    );
-    on<ExperimentEvent>("experiment", ({ experiment_id: id }) =>
-      this.events.notify({ kind: "experiment", id }),
-    );
-    on<NotificationEvent>("notification", ({ notification }) => {
-      if (notification.number <= this.notified) return;
-      this.notified = notification.number;
-      this.events.notify({ kind: "notification", notification });
-    });
-    on<EndEvent>("end", (end) => {
-      if (end.status === "deleted") this.applyChange(this.subscriptions.forget(end.run_id));
-      this.events.notify({ kind: "end", end });
-    });
+    source.onmessage = (message) => {
+      if (isCurrent()) this.receive(message);
+    };
+  }
+
+  private receive({ type, data, id }: SourceMessage) {
+    switch (type) {
+      case "metrics":
+        return this.applyChange(this.subscriptions.receive(data as MetricsEvent, id));
+      case "status":
+        return this.events.notify({ kind: "status", ...(data as StatusEvent) });
+      case "evaluation":
+        return this.events.notify({ kind: "evaluation", ...(data as EvaluationEvent) });
+      case "experiment":
+        return this.events.notify({
+          kind: "experiment",
+          id: (data as ExperimentEvent).experiment_id,
+        });
+      case "notification": {
+        const { notification } = data as NotificationEvent;
+        if (notification.number <= this.notified) return;
+        this.notified = notification.number;
+        return this.events.notify({ kind: "notification", notification });
+      }
+      case "end": {
+        const end = data as EndEvent;
+        if (end.status === "deleted") this.applyChange(this.subscriptions.forget(end.run_id));
+        return this.events.notify({ kind: "end", end });
+      }
+      case "reopened":
+        return this.events.notify({ kind: "reopened" });
+    }
   }
 }

@@ -22,7 +22,7 @@ beforeEach(() => {
   reported = [];
   unwatch = watchPageVisibility(page, timers, {
     onLeft: () => reported.push("left"),
-    onReturned: () => reported.push("returned"),
+    onSeen: () => reported.push("seen"),
   });
 });
 
@@ -31,20 +31,34 @@ test("a page that is hidden for a moment is not reported", () => {
   timers.advance(29_999);
   page.setVisibility("visible");
   timers.advance(60_000);
-  expect(reported).toEqual([]);
+  expect(reported).toEqual(["seen"]);
 });
 
-test("a hidden page is reported as left once, and as returned to once", () => {
+test("a hidden page is reported as left once, and as seen again once", () => {
   page.setVisibility("hidden");
   timers.advance(30_000);
   timers.advance(30_000);
   page.setVisibility("visible");
-  expect(reported).toEqual(["left", "returned"]);
+  expect(reported).toEqual(["seen", "left", "seen"]);
 });
 
 test("nothing is reported after the watch has ended", () => {
   page.setVisibility("hidden");
   unwatch();
   timers.advance(60_000);
-  expect(reported).toEqual([]);
+  expect(reported).toEqual(["seen"]);
+});
+
+test("a page that is opened in the background is reported as left at once, and as seen when it is", () => {
+  unwatch();
+  reported = [];
+  page.visibilityState = "hidden";
+  watchPageVisibility(page, timers, {
+    onLeft: () => reported.push("left"),
+    onSeen: () => reported.push("seen"),
+  });
+  expect(reported).toEqual(["left"]);
+  timers.advance(60_000);
+  page.setVisibility("visible");
+  expect(reported).toEqual(["left", "seen"]);
 });

@@ -6,24 +6,24 @@ const LEFT_AFTER_MS = 30_000;
 type VisiblePage = Pick<Document, "visibilityState" | "addEventListener" | "removeEventListener">;
 
 interface VisibilityHandlers {
+  onSeen: () => void;
   onLeft: () => void;
-  /** Called only after `onLeft`. */
-  onReturned: () => void;
   /** Milliseconds after which the page counts as left. */
   leftAfter?: number;
 }
 
 /**
- * Reports when the page has been hidden for a while, and when it is visible again afterwards. Tabs that were
- * left open would otherwise hold all of the six connections that a browser allows per host.
+ * Reports whether the page is seen: at once, when it has been hidden for a while, and when it is visible again after
+ * that. A page that is hidden when this is called was opened in the background, and counts as left at once. Tabs that
+ * nobody looks at would otherwise hold all of the six connections that a browser allows per host.
  */
 export function watchPageVisibility(
   page: VisiblePage,
   timers: Timers,
-  { onLeft, onReturned, leftAfter = LEFT_AFTER_MS }: VisibilityHandlers,
+  { onSeen, onLeft, leftAfter = LEFT_AFTER_MS }: VisibilityHandlers,
 ): () => void {
   let timer: number | null = null;
-  let left = false;
+  let left = page.visibilityState === "hidden";
   const cancel = () => {
     if (timer !== null) timers.clear(timer);
     timer = null;
@@ -31,16 +31,20 @@ export function watchPageVisibility(
   const onChange = () => {
     cancel();
     if (page.visibilityState === "hidden") {
-      timer = timers.set(() => {
-        left = true;
-        onLeft();
-      }, leftAfter);
+      if (!left) {
+        timer = timers.set(() => {
+          left = true;
+          onLeft();
+        }, leftAfter);
+      }
     } else if (left) {
       left = false;
-      onReturned();
+      onSeen();
     }
   };
   page.addEventListener("visibilitychange", onChange);
+  if (left) onLeft();
+  else onSeen();
   return () => {
     cancel();
     page.removeEventListener("visibilitychange", onChange);

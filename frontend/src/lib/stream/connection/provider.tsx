@@ -7,10 +7,14 @@ import { browserNotifications } from "@/lib/notifications";
 import { serviceAwaySince } from "@/lib/service";
 import { browserTimers } from "@/lib/time/timers";
 import { queryBridge } from "../query-bridge";
-import type { Source } from "./events";
+import { connectHub } from "../shared/connect-hub";
+import { SharedStream } from "../shared/shared-stream";
 import { EventStreamClient } from "./event-stream-client";
+import { openEventSource } from "./open-event-source";
 import { watchPageVisibility } from "./page-visibility";
 import { watchService } from "./watch-service";
+
+const STREAM_URL = `${apiBase}/stream`;
 
 const EventStreamContext = createContext<EventStreamClient | null>(null);
 
@@ -18,24 +22,41 @@ export function StreamProvider({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient();
   const [{ stream, bridge }] = useState(() => ({
     stream: new EventStreamClient({
-      url: `${apiBase}/stream`,
-      open: (url) => new EventSource(url) as Source,
+      url: STREAM_URL,
+      open: new SharedStream({
+        connect: (onFailure) => connectHub(STREAM_URL, onFailure),
+        openOwn: openEventSource,
+        timers: browserTimers,
+      }).open,
       timers: browserTimers,
       since: Date.now(),
     }),
     bridge: queryBridge(queryClient),
   }));
 
-  // External system: the event stream, which stays open as long as the app does.
+  // External system: the event stream, which is open while the page is seen.
   useEffect(() => {
     const unsubscribe = stream.onEvent(bridge);
     const online = () => stream.retryNow();
     const offline = () => stream.markDropped();
+    let isSeen = true;
+    // A page that shows notifications while it is hidden has to receive them.
+    const apply = () =>
+      isSeen || browserNotifications.get() === "on" ? stream.resume() : stream.pause();
     const unwatch = watchPageVisibility(document, browserTimers, {
-      // A page that is to show notifications while it is hidden has to hear of them.
-      onLeft: () => browserNotifications.get() === "on" || stream.pause(),
-      onReturned: () => stream.start(),
+      onSeen: () => {
+        isSeen = true;
+        apply();
+      },
+      onLeft: () => {
+        isSeen = false;
+        apply();
+      },
     });
+    const unsubscribeNotifications = browserNotifications.subscribe(apply);
+    // The page may be kept for the Back button, and then shown again as it was.
+    const onHide = () => stream.pause();
+    const onShow = ({ persisted }: PageTransitionEvent) => persisted && apply();
     const unwatchService = watchService({
       state: stream.state,
       probe: serviceAnswers,
@@ -45,12 +66,16 @@ export function StreamProvider({ children }: { children: ReactNode }) {
     });
     window.addEventListener("online", online);
     window.addEventListener("offline", offline);
-    stream.start();
+    window.addEventListener("pagehide", onHide);
+    window.addEventListener("pageshow", onShow);
     return () => {
       stream.stop();
       unsubscribe();
       unwatch();
+      unsubscribeNotifications();
       unwatchService();
+      window.removeEventListener("pagehide", onHide);
+      window.removeEventListener("pageshow", onShow);
       window.removeEventListener("online", online);
       window.removeEventListener("offline", offline);
     };

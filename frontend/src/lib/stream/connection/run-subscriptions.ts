@@ -5,7 +5,8 @@ import { type Cursors, readCursor, writeCursor } from "./cursor";
 interface Subscriber {
   from: number;
   lastSeq: number;
-  onRows: (rows: MetricRow[]) => void;
+  /** `cursor` is the run's after these rows. */
+  onRows: (rows: MetricRow[], cursor: string) => void;
 }
 
 /** What a change of subscriptions requires of the connection. */
@@ -22,7 +23,7 @@ export class RunSubscriptions {
   add(
     runId: string,
     cursor: string,
-    onRows: (rows: MetricRow[]) => void,
+    onRows: (rows: MetricRow[], cursor: string) => void,
   ): { change: SubscriptionChange; remove: () => SubscriptionChange } {
     const from = Number(readCursor(cursor).get(runId) ?? 0);
     const subscriber: Subscriber = { from, lastSeq: -1, onRows };
@@ -55,7 +56,8 @@ export class RunSubscriptions {
       .filter(({ from, lastSeq }) => lastSeq === -1 && start < from && from < end)
       .map(({ from }) => from);
     for (const subscriber of subscribers) {
-      if (subscriber.lastSeq >= 0 || subscriber.from <= start) deliver(subscriber, rows);
+      if (subscriber.lastSeq >= 0 || subscriber.from <= start)
+        deliver(subscriber, rows, `${run_id}:${end}`);
     }
     return cuts.length > 0 ? this.rewind(run_id, Math.min(...cuts)) : "none";
   }
@@ -91,10 +93,10 @@ export class RunSubscriptions {
   }
 }
 
-function deliver(subscriber: Subscriber, rows: MetricRow[]) {
+function deliver(subscriber: Subscriber, rows: MetricRow[], cursor: string) {
   const fresh = rows.filter(({ seq }) => seq > subscriber.lastSeq);
   const last = fresh.at(-1);
   if (!last) return;
   subscriber.lastSeq = last.seq;
-  subscriber.onRows(fresh);
+  subscriber.onRows(fresh, cursor);
 }

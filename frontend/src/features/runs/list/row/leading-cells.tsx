@@ -2,6 +2,7 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import type { Run } from "@/lib/api";
+import { addressOf } from "@/lib/root-path";
 import layout from "../layout/layout.module.css";
 
 interface SelectCellProps {
@@ -49,7 +50,7 @@ export function NameCell({ run, href, tabIndex, children }: NameCellProps) {
       <EnvironmentStill key={run.still_url} url={run.still_url} className="h-7 w-10.5" />
       <div className="min-w-0 grow">
         <a
-          href={href}
+          href={addressOf(href)}
           tabIndex={tabIndex}
           className="block truncate font-medium after:absolute after:inset-0"
         >

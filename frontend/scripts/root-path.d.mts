@@ -1,0 +1,2 @@
+/** See `root-path.mjs`. */
+export const ROOT_PLACEHOLDER: string;

@@ -1,0 +1,90 @@
+import type { MetricRow } from "@/lib/api";
+import { FakeTimers } from "@/lib/time/testing";
+import { EventStreamClient } from "../connection/event-stream-client";
+import type { StreamEvent } from "../connection/events";
+import { FakeSource } from "../testing";
+import type { FromHub, Port, ToHub } from "./messages";
+import { SharedStream } from "./shared-stream";
+import { StreamHub } from "./stream-hub";
+
+/** A tab of a `FakeOrigin`. */
+export interface FakePage {
+  client: EventStreamClient;
+  events: StreamEvent[];
+  /** Whether what is sent in either direction arrives. */
+  wire: { toHub: boolean; toPage: boolean };
+  follow: (run: string, cursor?: string) => { seqs: number[]; release: () => void };
+  kinds: () => string[];
+}
+
+/** Pages of one origin and their hub. Messages go through structured clones, as those of the browser do. */
+export class FakeOrigin {
+  readonly timers = new FakeTimers();
+  /** Streams of the hub. */
+  readonly shared: FakeSource[] = [];
+  /** Streams that pages have of their own. */
+  readonly own: FakeSource[] = [];
+  private readonly hub = new StreamHub("/api/stream", {
+    open: (url) => push(this.shared, url),
+    timers: this.timers,
+    random: () => 0.5,
+  });
+
+  /** The stream of the hub that is open, once what waits to be opened has been. */
+  stream(): FakeSource {
+    this.timers.advance(0);
+    const last = this.shared.at(-1)!;
+    if (last.readyState === 0) last.connect();
+    return last;
+  }
+
+  /** How many streams of the hub are open. */
+  open(): number {
+    return this.shared.filter(({ readyState }) => readyState !== 2).length;
+  }
+
+  /** @param options `connects`: there are shared workers. `answers`: the hub's messages arrive. */
+  page({ since = 1_000, connects = true, answers = true } = {}): FakePage {
+    const wire = { toHub: true, toPage: answers };
+    const here: Port<ToHub, FromHub> = {
+      postMessage: (data) => wire.toHub && there.onmessage?.({ data: structuredClone(data) }),
+      onmessage: null,
+    };
+    const there: Port<FromHub, ToHub> = {
+      postMessage: (data) => wire.toPage && here.onmessage?.({ data: structuredClone(data) }),
+      onmessage: null,
+    };
+    const connect = () => {
+      this.hub.connect(there);
+      return here;
+    };
+    const client = new EventStreamClient({
+      url: "/api/stream",
+      timers: this.timers,
+      since,
+      random: () => 0.5,
+      open: new SharedStream({
+        connect: connects ? connect : () => null,
+        openOwn: (url) => push(this.own, url),
+        timers: this.timers,
+      }).open,
+    });
+    const events: StreamEvent[] = [];
+    client.onEvent((event) => events.push(event));
+    client.start();
+    const follow = (run: string, cursor = "0") => {
+      const seqs: number[] = [];
+      const onRows = (rows: MetricRow[]) => seqs.push(...rows.map(({ seq }) => seq));
+      const release = client.follow(run, `${run}:${cursor}`, onRows);
+      this.timers.advance(0);
+      return { seqs, release };
+    };
+    return { client, events, wire, follow, kinds: () => events.map(({ kind }) => kind) };
+  }
+}
+
+function push(list: FakeSource[], url: string): FakeSource {
+  const source = new FakeSource(url);
+  list.push(source);
+  return source;
+}
