@@ -335,3 +335,8 @@ def test_the_root_path_is_no_address_of_the_app(pages: Path, root: str) -> None:
         check_root_path(root, pages)
     for fine in ("", "/rl", "/apis", "/user/runs"):
         check_root_path(fine, pages)
+
+
+def test_the_build_leaves_the_placeholder_that_the_service_fills_in() -> None:
+    script = Path(__file__).parents[3] / "frontend" / "scripts" / "root-path.mjs"
+    assert f'ROOT_PLACEHOLDER = "{ROOT_PLACEHOLDER.decode()}";' in script.read_text()
