@@ -40,6 +40,7 @@ const service = (worker: number) => ({
     RLVIZ_PORT: String(firstPort + worker),
     RLVIZ_MAX_CONCURRENT_RUNS: "6",
     RLVIZ_ON_EXIT: "stop",
+    RLVIZ_TRUSTED_PROXIES: "127.0.0.1", // one of them serves it below a path
     RLVIZ_ENVIRONMENTS: path.join(runsOf(worker), "lights.py:Lights"),
   },
   gracefulShutdown: { signal: "SIGTERM" as const, timeout: 10_000 },
