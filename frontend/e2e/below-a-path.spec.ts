@@ -41,7 +41,14 @@ test("behind a proxy that serves it below a path, the app works as at the top", 
     await expect(page.locator("[data-connection=live]")).toBeAttached();
   }
 
-  // Rows of a run that trains come through the stream, and its policy plays through the WebSocket.
+  // An environment is played through a WebSocket.
+  const opened = page.waitForEvent("websocket");
+  await page.goto(`${origin}${prefix}/play?env=CartPole-v1`);
+  const socket = await opened;
+  expect(new URL(socket.url()).pathname).toMatch(new RegExp(`^${prefix}/api/sessions/`));
+  await socket.waitForEvent("framereceived");
+
+  // Rows of a run that trains come through the stream.
   await page.goto(`${origin}${prefix}${runPage(live[0]!)}`);
   await expect.poll(() => points(page, "Episode return")).toBeGreaterThan(0);
   const before = await points(page, "Episode return");

@@ -2,7 +2,7 @@
 
 All endpoints share a pool of threads (40 by default). Forty slow requests would fill it, and every other request would
 wait for them. So each lane lets a few of its requests in at the same time; the others wait without a thread. The lanes
-together leave threads free for what is quick: lists, single runs, the health of the service.
+together leave threads free for what is quick: single runs, small files, the health of the service.
 """
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ class Lane(Enum):
 
     CURVES = ("curves", 4)
     """Read the journal of one run."""
+
+    LISTS = ("lists", 6)
+    """List what there is, which may be ten thousand runs."""
 
     READS = ("reads", 6)
     """Read other files of one run: step records, pictures, events."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import logging
 import os
 from dataclasses import dataclass
 from functools import lru_cache
@@ -33,6 +34,8 @@ TEMPLATE = ".template"
 """Ending of the file beside a file of the export that has ROOT_PLACEHOLDER where that has the top of the address."""
 
 _NOT_PAGES = ("api", "login", "logout", "metrics")
+log = logging.getLogger(__name__)
+
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _NOT_BUILT = """<!doctype html><meta charset="utf-8"><title>RL Gym Visualizer</title>
 <p>The front end is not built. Run <code>make run</code>, or open the API at <a href="{docs}">{docs}</a>.</p>"""
@@ -142,6 +145,10 @@ def _media_type(name: str) -> str:
 
 def check_root_path(root: str, frontend_dir: Path) -> None:
     """Raise InvalidRequest if ``root`` begins as addresses of the app itself do: a request could mean either."""
+    if root and (frontend_dir / "index.html").is_file() and not (frontend_dir / f"index.html{TEMPLATE}").is_file():
+        log.warning(
+            "The pages in %s were built for the top of an address, and cannot be served below %s", frontend_dir, root
+        )
     first = unquote(root).removeprefix("/").partition("/")[0]
     is_page = first and any((frontend_dir / f"{first}{ending}").exists() for ending in ("", ".html"))
     if is_page or first in _NOT_PAGES:

@@ -168,6 +168,7 @@ def check_reach(settings: Settings) -> Finding:
     from rlviz.settings.addresses import is_loopback
 
     about, host, port = "browsers", settings.host, settings.port
+    below = f"{settings.root_path}/" if settings.root_path else ""
     address = read_address(settings.runs_dir)
     if address is not None and address.is_alive:
         host, port = address.host or host, urlsplit(address.url).port or port
@@ -175,8 +176,8 @@ def check_reach(settings: Settings) -> Finding:
         return Finding(
             about,
             "ok",
-            f"Only those of this machine: http://{host}:{port}. From another one: `ssh -L {port}:127.0.0.1:{port}` to "
-            "this one, or RLVIZ_HOST=0.0.0.0 with RLVIZ_TOKEN.",
+            f"Only those of this machine: http://{host}:{port}{below}. From another one: "
+            f"`ssh -L {port}:127.0.0.1:{port}` to this one, or RLVIZ_HOST=0.0.0.0 with RLVIZ_TOKEN.",
         )
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     try:
@@ -188,7 +189,7 @@ def check_reach(settings: Settings) -> Finding:
             f"Others may reach it, with the token, but the name of this machine, {name}, leads nowhere from here.",
             "Open it by the machine's address instead, or give the machine a name that is known.",
         )
-    return Finding(about, "ok", f"Those of other machines too, with the token: http://{name}:{port}.")
+    return Finding(about, "ok", f"Those of other machines too, with the token: http://{name}:{port}{below}.")
 
 
 def check_port(settings: Settings) -> Finding:

@@ -33,7 +33,7 @@ def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
 
 
 @router.get("", responses=documented(InvalidRequest))
-@in_lane(Lane.READS)
+@in_lane(Lane.LISTS)
 def list_experiments(
     app: App,
     q: Annotated[str | None, Query(max_length=LIMITS.search.maximum, description="Text in name or id.")] = None,

@@ -88,6 +88,7 @@ def add_seeds(run_id: str, body: SeedsAdd, app: App) -> GroupRuns:
 
 
 @router.get("", responses=documented(InvalidRequest))
+@in_lane(Lane.LISTS)
 def list_runs(
     app: App,
     status: Annotated[list[RunStatus] | None, Query(description="May be repeated.")] = None,

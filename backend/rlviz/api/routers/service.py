@@ -8,6 +8,7 @@ from rlviz.algorithms.random_actions import RANDOM
 from rlviz.api.dependencies import App
 from rlviz.api.files import send_file
 from rlviz.api.headers import ARTIFACT, POLICY
+from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.registry_views import view_algorithm, view_environment, view_metric_definitions
 from rlviz.api.router import Router
@@ -31,6 +32,7 @@ def list_algorithms() -> list[AlgorithmInfo]:
 
 
 @router.get("/environments")
+@in_lane(Lane.LISTS)
 def list_environments(app: App) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
     algorithms = [*ALGORITHMS, RANDOM]

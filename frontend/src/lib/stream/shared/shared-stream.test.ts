@@ -164,7 +164,7 @@ describe("losses", () => {
     expect(own[0]!.readyState).toBe(2);
   });
 
-  test("a hub that does not answer is given up for good", () => {
+  test("a page does not wait for a hub that does not answer, and shares its stream once it does", () => {
     const alone = page({ answers: false });
     timers.advance(ANSWER_MS - 1);
     expect(own).toHaveLength(0);
@@ -174,6 +174,14 @@ describe("losses", () => {
     alone.client.pause();
     alone.client.resume();
     expect(own).toHaveLength(2);
+
+    alone.wire.toPage = true;
+    alone.answerLate();
+    expect(alone.client.state.get()).toBe("live");
+    alone.client.pause();
+    alone.client.resume();
+    stream();
+    expect([own.length, alone.client.state.get()]).toEqual([2, "live"]);
   });
 
   test("a hub that is gone is replaced by a stream of the page's own", () => {

@@ -2,8 +2,8 @@ import type { Timers } from "@/lib/time/timers";
 import { CLOSED, CONNECTING, OPEN, type Source, type SourceMessage } from "../connection/events";
 import type { FromHub, Port, ToHub } from "./messages";
 
-/** Milliseconds after which a hub that has not answered at all is given up. */
-export const ANSWER_MS = 3_000;
+/** Milliseconds after which a page does not wait for a hub that has not answered. On a busy machine it starts slowly. */
+export const ANSWER_MS = 10_000;
 
 /** Milliseconds between two signs of life of a page, and of the hub. */
 export const PING_MS = 15_000;
@@ -55,9 +55,14 @@ export class SharedStream {
     if (!this.hasConnected) {
       this.hasConnected = true;
       this.port = this.options.connect(() => this.giveUp());
-      if (this.port) this.port.onmessage = ({ data }) => this.sources.get(data.id)?.receive(data);
+      if (this.port) this.port.onmessage = ({ data }) => this.receive(data);
     }
     return this.isUsable ? this.port : null;
+  }
+
+  private receive(message: FromHub) {
+    this.isUsable = true; // It may only have been late.
+    this.sources.get(message.id)?.receive(message);
   }
 
   private giveUp() {

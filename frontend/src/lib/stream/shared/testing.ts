@@ -14,6 +14,8 @@ export interface FakePage {
   /** Whether what is sent in either direction arrives. */
   wire: { toHub: boolean; toPage: boolean };
   follow: (run: string, cursor?: string) => { seqs: number[]; release: () => void };
+  /** Has a message of the hub arrive that the page has not waited for. */
+  answerLate: () => void;
   kinds: () => string[];
 }
 
@@ -79,7 +81,15 @@ export class FakeOrigin {
       this.timers.advance(0);
       return { seqs, release };
     };
-    return { client, events, wire, follow, kinds: () => events.map(({ kind }) => kind) };
+    const answerLate = () => there.postMessage({ kind: "pong", id: 1 });
+    return {
+      client,
+      events,
+      wire,
+      follow,
+      answerLate,
+      kinds: () => events.map(({ kind }) => kind),
+    };
   }
 }
 
