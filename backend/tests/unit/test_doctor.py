@@ -77,6 +77,11 @@ def test_browsers_are_sent_to_the_service_that_runs_and_not_to_the_one_that_sett
     assert ("other machines" in found.says) == (host == "0.0.0.0")
 
 
+def test_browsers_are_sent_below_the_root_path(tmp_path: Path) -> None:
+    found = checks.check_reach(settings(tmp_path, port=8000, root_path="/rl"))
+    held(found, "browsers", "ok", "http://127.0.0.1:8000/rl/.", "")
+
+
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]

@@ -298,6 +298,8 @@ def test_pages_name_the_addresses_below_the_root_path(pages: Path) -> None:
 
 
 def test_a_page_below_the_root_path_may_run_its_own_inline_script(pages: Path) -> None:
+    script = browser_of(pages).get("/_next/static/app.js").headers["content-security-policy"]
+    assert "connect-src 'self'" in script, "a shared worker takes its policy from its script"
     policies = {
         root: browser_of(pages, root_path=root).get("/").headers["content-security-policy"] for root in ("", "/rl")
     }

@@ -69,6 +69,17 @@ def test_settings_never_change_after_they_were_read() -> None:
         ("HOST", "192.168.1.7", "or leave RLVIZ_HOST at 127.0.0.1"),
         ("HOST", "training.example", "Set RLVIZ_TOKEN to a secret"),
         ("HOST", "::", "Set RLVIZ_TOKEN to a secret"),
+        ("ALLOWED_HOSTS", "rl.example.org", "Set RLVIZ_TOKEN to a secret"),
+        ("ALLOWED_HOSTS", "127.0.0.1, https://rl.example.org", "without scheme and port"),
+        ("ALLOWED_HOSTS", "rl.example.org:8000", "without scheme and port"),
+        ("ALLOWED_HOSTS", "*", "without scheme and port"),
+        ("TRUSTED_PROXIES", "proxy.example", "neither an address nor a network"),
+        ("TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/33", "neither an address nor a network"),
+        ("ROOT_PATH", "rlviz", "begins with a slash"),
+        ("ROOT_PATH", "//evil.example", "begins with a slash"),
+        ("ROOT_PATH", "/a/../b", "begins with a slash"),
+        ("ROOT_PATH", '/"><script>', "begins with a slash"),
+        ("ROOT_PATH", "/a b", "begins with a slash"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named_with_what_it_may_be(
@@ -91,6 +102,20 @@ def test_a_token_opens_the_service_to_other_machines(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("RLVIZ_TOKEN", "open-sesame-123")
     settings = read_settings(host="0.0.0.0")
     assert not settings.is_loopback
+
+
+def test_a_proxy_s_settings_are_taken_in_the_form_that_is_compared() -> None:
+    settings = read_settings(
+        token="open-sesame-123",
+        root_path="/user/a%40b.org/rl/",
+        trusted_proxies="127.0.0.1, 10.0.0.7/8, ::1",
+        allowed_hosts="RL.example.org, [2001:DB8::1], localhost",
+    )
+    assert settings.root_path == "/user/a%40b.org/rl"
+    assert settings.trusted_proxies == ("127.0.0.1", "10.0.0.7/8", "::1")
+    assert settings.allowed_hosts == ("rl.example.org", "2001:db8::1", "localhost")
+    assert read_settings(root_path="/").root_path == ""
+    assert read_settings(allowed_hosts="localhost").is_loopback, "no other machine gets in under these names"
 
 
 def test_of_a_webhook_s_address_only_the_host_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
