@@ -97,7 +97,7 @@ class Lanes:
 
     async def handle(self, lane: Lane, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Call ``app`` when it is the request's turn, unless its client leaves before. The next one has its turn as
-        soon as the response begins, so that a client that reads slowly holds nobody up.
+        soon as the response begins, so that a client that reads slowly does not delay the others.
 
         Raises AnalyticsBusy.
         """
@@ -162,7 +162,7 @@ class Lanes:
 
 
 class _Client:
-    """The messages of a request, of which some may be read before the request is handled."""
+    """The messages of a request. Some may be read before the request is handled."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive

@@ -133,7 +133,7 @@ def _engine(path: Path, busy_seconds: float) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
         connect_args={"timeout": busy_seconds, "check_same_thread": False},
-        max_overflow=45,  # with the usual 5: more than there are threads, of which none then waits for another
+        max_overflow=45,  # with the 5 that are kept, more than there are threads: none waits for a connection
         json_deserializer=_from_json,
     )
 

@@ -213,7 +213,7 @@ def test_a_page_that_a_proxy_serves_is_the_app_s_own(headers: dict[str, str], st
             pass
 
 
-def test_the_host_that_an_unnamed_proxy_forwards_is_nobody_s_own() -> None:
+def test_the_host_that_an_unnamed_proxy_forwards_is_not_the_app_s_own() -> None:
     client = client_of(settings())
     forged = {"Origin": "http://evil.example", "X-Forwarded-Host": "evil.example"}
     assert client.post("/api/runs", headers=forged).status_code == 403

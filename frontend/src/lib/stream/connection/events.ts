@@ -16,7 +16,7 @@ export type StreamEvent =
   /** The service refused the stream. `cursors`: repeatedly, so that the cursors may be the reason. */
   | { kind: "refused"; cursors: boolean };
 
-/** `paused`: nobody looks at the page, which therefore has no connection. */
+/** `paused`: the page is not seen, and has no connection. */
 export type ConnectionState = "connecting" | "live" | "reconnecting" | "paused";
 
 /** What a source delivers: an event of the service, or `reopened` by a source that opens its stream again by itself. */

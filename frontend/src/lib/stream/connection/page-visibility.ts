@@ -14,8 +14,8 @@ interface VisibilityHandlers {
 
 /**
  * Reports whether the page is seen: at once, when it has been hidden for a while, and when it is visible again after
- * that. A page that is hidden when this is called was opened in the background, and counts as left at once. Tabs that
- * nobody looks at would otherwise hold all of the six connections that a browser allows per host.
+ * that. A page that is hidden when this is called was opened in the background, and counts as left at once. Hidden
+ * tabs would otherwise hold all of the six connections that a browser allows per host.
  */
 export function watchPageVisibility(
   page: VisiblePage,
