@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
-import { pathProxy } from "./path-proxy";
-import { points } from "./run-page";
-import { comparePage, experimentPage, runPage, seeded } from "./seeded";
+import { pathProxy } from "../path-proxy";
+import { points } from "../run-page";
+import { comparePage, experimentPage, runPage, seeded } from "../seeded";
 
 test("behind a proxy that serves it below a path, the app works as at the top", async ({
   page,

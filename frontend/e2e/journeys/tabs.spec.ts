@@ -1,5 +1,5 @@
 import { type APIRequestContext, type BrowserContext, expect, test } from "@playwright/test";
-import { runPage, seeded } from "./seeded";
+import { runPage, seeded } from "../seeded";
 
 /** As many as a browser has connections to one host. */
 const TABS = 6;
