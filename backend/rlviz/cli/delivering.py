@@ -57,11 +57,12 @@ def deliver_all(
 def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: bool, quiet: bool) -> dict[str, Any]:
     """Deliver a run as it is now, and return what became of it, which is said unless ``quiet``. Raises Failure."""
     from rlviz.domain.errors import RunFolderError
+    from rlviz.domain.naming import renames_text
     from rlviz.rundir.sinks import add_sink, read_sink
     from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, deliver_now
 
     try:
-        add_sink(folder, kind)
+        before = add_sink(folder, kind)
         with progress(what) as advance:
             status, said = deliver_now(folder, kind, lambda: _move(advance, folder, kind))
         record = read_sink(folder, kind)
@@ -79,6 +80,8 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
         return {**outcome, "problem": reason[-400:], "delivered": False}
     if not quiet:
         _say_where(folder, record)
+    if renamed := {name: there for name, there in record.renamed.items() if name not in before.renamed}:
+        note(f"  {renames_text(renamed, kind.label)}")
     return {**outcome, "delivered": offline_will_do or not record.offline}
 
 

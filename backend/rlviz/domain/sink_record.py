@@ -29,6 +29,9 @@ class SinkRecord(LazyModel):
         None, description="State of the run's folder that its summary, status and labels there were read from."
     )
     offline: bool = Field(False, description="It is in a folder of this machine, to be sent once there is a login.")
+    renamed: dict[str, str] = Field(
+        default_factory=dict, description="Metrics whose names it does not take, with what they are called there."
+    )
     problem: str | None = Field(None, description="Why the last attempt ended early; null: it did not.")
     attempts: int = Field(0, ge=0, description="Attempts in a row that ended early.")
     updated_at: float = Field(0.0, description="Unix seconds.")

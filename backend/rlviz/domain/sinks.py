@@ -15,6 +15,11 @@ class SinkKind(StrEnum):
     def label(self) -> str:
         return LABELS[self]
 
+    @property
+    def package(self) -> str | None:
+        """The package that it needs, which is the name of our extra for it too; None: it needs none."""
+        return None if self is SinkKind.TENSORBOARD else self.value
+
 
 LABELS = {
     SinkKind.WANDB: "Weights & Biases",

@@ -40,7 +40,7 @@ def write_runs(
     """Write runs into the folder ``into``, which is there and empty: bundles as ``<run id>.zip``, and otherwise a
     folder for each run, with its configuration. With tables goes one of the runs themselves, ``runs``.
 
-    ``policies``, ``snapshots``: of bundles. ``on_progress`` is called with how many are done. Raises ExtraMissing,
+    ``policies``, ``snapshots``: of bundles. ``on_progress`` is called with how many are done. Raises
     RunFolderError, ArtifactNotFound for a run that is deleted meanwhile, and OSError.
     """
     configs: list[RunConfig] = []

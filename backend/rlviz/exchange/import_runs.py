@@ -36,9 +36,11 @@ class ImportOptions:
 @dataclass
 class ImportOutcome:
     """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each that is there
-    already, or whose curves are, and the id of that run."""
+    already, or whose curves are, and the id of that run. ``warnings``: by the id of a run, what could not be taken as
+    it was."""
 
     runs: list[RunFolder] = field(default_factory=list)
+    warnings: dict[str, list[str]] = field(default_factory=dict)
     known: list[tuple[str, str]] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
 
@@ -123,7 +125,10 @@ def _of_logs(path: Path, runs_dir: Path, options: ImportOptions, on_progress: Pr
                 found.name = place
             found.algo, found.env_id = options.algo or found.algo, options.env_id or found.env_id
             found.name = options.name or found.name
-            outcome.runs.append(write_run(found, rows, runs_dir))
+            folder = write_run(found, rows, runs_dir)
+            outcome.runs.append(folder)
+            if found.rows.warnings:
+                outcome.warnings[folder.run_id] = found.rows.warnings
         except InvalidRequest as error:
             outcome.refused.append((place, str(error)))
     return _if_any(outcome)

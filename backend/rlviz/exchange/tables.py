@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, islice
 from typing import Any, BinaryIO, Literal
 
 from rlviz.domain.config import RunConfig
+from rlviz.domain.naming import TABLES
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
 
@@ -34,28 +35,32 @@ _NONE = type(None)
 @dataclass(frozen=True)
 class Table:
     """``rows``: dictionaries, gone through once; one that lacks a column has nothing there. ``kinds``: of each column,
-    which Parquet has to know. ``whole``: what JSON has instead. ``count``: of the rows, if it is known before."""
+    which Parquet has to know. ``whole``: what JSON has instead. ``count``: of the rows, if it is known before.
+    ``renamed``: metrics whose column has another name, and that name."""
 
     columns: Sequence[str]
     rows: Iterable[Mapping[str, Any]]
     kinds: Mapping[str, Kind]
     whole: Any = None
     count: int | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 def of_metrics(folder: RunFolder) -> Table:
-    """Every row of the run's journal as it is now, with a column for each metric; what is not finite is empty. Raises
-    RunFolderError."""
+    """Return every row of the run's journal as it is now, with a column for each metric, named by ``TABLES``; what is
+    not finite is empty. Raises RunFolderError."""
     types: dict[str, set[type]] = {name: set() for name in PLACE}
+    named: dict[str, str] = {}
     count = 0
-    for row in _metric_rows(folder):
+    for row in _metric_rows(folder, named):
         for name, value in row.items():
             types.setdefault(name, set()).add(type(value))
         count += 1
     columns = [*PLACE, *sorted(types.keys() - set(PLACE))]
-    rows = islice(_metric_rows(folder), count)
+    rows = islice(_metric_rows(folder, named), count)
     kinds = {name: _kind(types[name], of_none="integer") for name in columns}
-    return Table(columns, rows, kinds, count=count)
+    renamed = {name: column for name, column in named.items() if name != column}
+    return Table(columns, rows, kinds, count=count, renamed=renamed)
 
 
 def of_config(config: Mapping[str, Any]) -> Table:
@@ -79,9 +84,12 @@ def write_table(table: Table, form: TableFormat, file: BinaryIO) -> int:
     return count
 
 
-def _metric_rows(folder: RunFolder) -> Iterator[dict[str, Any]]:
+def _metric_rows(folder: RunFolder, named: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield rows by column. ``named``: the column of each metric; new ones are added to it."""
     for row in all_rows(folder):
-        yield {**row["values"], **{name: row[name] for name in PLACE}}
+        for name in row["values"].keys() - named.keys():
+            named[name] = TABLES.encode(name)
+        yield {**{named[name]: value for name, value in row["values"].items()}, **{name: row[name] for name in PLACE}}
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:

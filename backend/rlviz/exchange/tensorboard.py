@@ -1,58 +1,68 @@
-"""A run's metrics as TensorBoard's event files."""
+"""A run's metrics as TensorBoard's event files, written without TensorBoard, and the framing of their records.
+
+The framing is that of TFRecord (tensorflow.org/tutorials/load_data/tfrecord): length, its checksum, content, its
+checksum; checksums are CRC-32C, masked. The content is an Event (tensorflow/core/util/event.proto).
+"""
 
 from __future__ import annotations
 
+import os
+import struct
 import tempfile
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rlviz.domain.errors import ExtraMissing
-
-EXTRA = "tensorboard"
-"""The optional part, named as its package, that writes them."""
+from rlviz.domain.naming import TENSORBOARD
+from rlviz.exchange.protobuf import FIXED32, FIXED64, VARINT, field
 
 NAME = "events.out.tfevents.rlviz"
 """Of the event file of an export: the same each time, so that the next one replaces it."""
 
+CONFIGURATION = "configuration"
+"""The text in which our event files carry the configuration of a run."""
 
-def is_installed() -> bool:
-    """Whether event files can be written. Nothing is imported."""
-    return find_spec(EXTRA) is not None
+FRAME = struct.Struct("<QI")
+
+_VERSION = field(3, "brain.Event:2")
+_STRING = field(1, 7, VARINT)
+"""TensorFlow's number of the type of texts."""
+_TEXT_PLUGIN = field(9, field(1, field(1, "text")) + field(4, 2, VARINT))
+"""Metadata by which TensorBoard shows a tensor on its page of texts."""
 
 
 class EventFile:
-    """One event file, new in ``directory``. Tags are the names of metrics."""
+    """One event file of scalars. Tags are the names of metrics as ``TENSORBOARD`` takes them."""
 
-    def __init__(self, directory: Path, configuration: str) -> None:
-        """``configuration``: JSON, shown on TensorBoard's page of texts. Raises ExtraMissing without the package
-        tensorboard, and OSError."""
-        try:
-            from tensorboard.compat.proto.event_pb2 import Event
-            from tensorboard.compat.proto.summary_pb2 import Summary
-            from tensorboard.plugins.text.summary_v2 import text_pb
-            from tensorboard.summary.writer.event_file_writer import EventFileWriter
-        except ImportError as error:
-            raise ExtraMissing(EXTRA) from error
-        self._event, self._summary = Event, Summary
-        self._writer = EventFileWriter(str(directory))
-        texts = text_pb("configuration", f"```json\n{configuration}\n```")
-        self._writer.add_event(Event(wall_time=0.0, step=0, summary=texts))
+    def __init__(self, path: Path, configuration: str) -> None:
+        """``configuration``: JSON, shown on TensorBoard's page of texts. Raises OSError: there must be no such file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = path.open("xb")
+        self._write(0.0, 0, _VERSION)
+        tensor = field(8, _STRING + field(8, f"```json\n{configuration}\n```"))
+        self._write(0.0, 0, field(5, field(1, field(1, CONFIGURATION) + tensor + _TEXT_PLUGIN)))
 
     def add(self, time: float, step: int, values: Mapping[str, float | None]) -> int:
         """Write scalars, but what is null or no number; return how many. ``time``: Unix seconds."""
-        known = ((name, value) for name, value in values.items() if isinstance(value, int | float))
-        scalars = [self._summary.Value(tag=name, simple_value=value) for name, value in known]
+        scalars = [
+            field(1, field(1, tag) + field(2, value, FIXED32))
+            for tag, value in values.items()
+            if isinstance(value, int | float)
+        ]
         if scalars:
-            self._writer.add_event(self._event(wall_time=time, step=step, summary=self._summary(value=scalars)))
+            self._write(time, step, field(5, b"".join(scalars)))
         return len(scalars)
 
     def flush(self) -> None:
-        self._writer.flush()
+        """Return once all that was added is on the disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        self._writer.close()
+        self._file.close()
+
+    def _write(self, time: float, step: int, what: bytes) -> None:
+        self._file.write(framed(field(1, time, FIXED64) + field(2, step, VARINT) + what))
 
 
 def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, directory: Path) -> int:
@@ -60,7 +70,7 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
 
     One that was written there before is replaced. ``rows``: ``step``, ``time`` (Unix seconds) and ``values`` by metric,
     as ``metrics.jsonl`` has them. Raises FileExistsError where event files of other programs lie, which TensorBoard
-    would draw as the same run, and what ``EventFile`` does.
+    would draw as the same run, and OSError.
     """
     if others := [path.name for path in sorted(directory.glob("*tfevents*")) if path.name != NAME]:
         raise FileExistsError(
@@ -69,11 +79,43 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
         )
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".rlviz-", dir=directory) as beside:
-        file = EventFile(Path(beside), configuration)
+        written = Path(beside) / NAME
+        file = EventFile(written, configuration)
         try:
-            count = sum(file.add(row["time"], row["step"], row["values"]) for row in rows)
+            count = sum(file.add(row["time"], row["step"], _tagged(row["values"])) for row in rows)
         finally:
             file.close()
-        [written] = Path(beside).iterdir()
         written.replace(directory / NAME)
     return count
+
+
+def _tagged(values: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {TENSORBOARD.encode(name): value for name, value in values.items()}
+
+
+def framed(record: bytes) -> bytes:
+    """Return a record with its length and its checksums."""
+    length = struct.pack("<Q", len(record))
+    return length + struct.pack("<I", masked_crc(length)) + record + struct.pack("<I", masked_crc(record))
+
+
+def _crc_table() -> list[int]:
+    """Of the Castagnoli polynomial, reflected."""
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ 0x82F63B78 if byte & 1 else byte >> 1
+        table.append(byte)
+    return table
+
+
+_CRC = _crc_table()
+
+
+def masked_crc(content: bytes) -> int:
+    """CRC-32C, masked as TFRecord does."""
+    crc = 0xFFFFFFFF
+    for byte in content:
+        crc = _CRC[(crc ^ byte) & 0xFF] ^ crc >> 8
+    crc ^= 0xFFFFFFFF
+    return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF

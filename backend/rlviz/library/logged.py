@@ -17,10 +17,10 @@ def checked_step(step: object) -> int:
 
 
 def checked_name(name: object) -> str:
-    """Raises TypeError."""
+    """Return a name as a plain text. Raises TypeError."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"{name!r} is no name of a metric: a text is needed.")
-    return name.encode(errors="replace").decode()
+    return str(name)
 
 
 def as_number(name: object, value: object) -> float:

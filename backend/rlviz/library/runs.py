@@ -6,6 +6,7 @@ What is asked goes to the service of the runs folder if one runs, else to one of
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Failure, Refused
 from rlviz.cli.waiting import ENDED, wait_for_run
 from rlviz.domain.errors import ArtifactNotFound, NothingToPlay, RlvizError, RunNotFound
+from rlviz.domain.naming import LIBRARY, renames_text
 from rlviz.library.tracking import runs_folder
 from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
@@ -136,14 +138,18 @@ class Run:
         """The columns ``step``, ``time`` (Unix seconds) and one for each metric, all of shape (rows,).
 
         Rows that a later attempt has taken the place of are left out, as in the app's curves. NaN where a row has no
-        value, or one that was not finite. Raises RunFolderError.
+        value, or one that was not finite. Metrics that are called ``step`` or ``time`` themselves are ``step_`` and
+        ``time_``, with a warning. Raises RunFolderError.
         """
         rows = list(counted_rows(self.folder))
         names = dict.fromkeys(name for row in rows for name in row["values"])
-        found = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in ("step", "time")}
+        if renamed := LIBRARY.renamed(names):
+            warnings.warn(renames_text(renamed, f"{self!r}.metrics()"), stacklevel=2)
+        found = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in LIBRARY.reserved}
         for name in names:
             values = (row["values"].get(name) for row in rows)
-            found[name] = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+            column = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+            found[LIBRARY.encode(name)] = column
         return found
 
     def video(self) -> Path:

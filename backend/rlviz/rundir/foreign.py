@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import datetime
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -22,6 +23,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.naming import distinct
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.run_actor import RunActor
 from rlviz.rundir.aside import open_in_place
@@ -117,10 +119,18 @@ def _checked_name(pointer: str, value: str) -> str:
     return value.strip()
 
 
-def _json_of_settings(settings: Mapping[str, object]) -> dict[str, JsonValue]:
+def _json_of_settings(settings: Mapping[Any, object]) -> dict[str, JsonValue]:
     if len(settings) > MAX_SETTINGS:
         raise InvalidRequest.field("/config", f"config has {len(settings):,} settings; {MAX_SETTINGS} are the most.")
-    return {_text(name): _json_of(value) for name, value in settings.items()}
+    return _named(settings, 1)
+
+
+def _named(settings: Mapping[object, object], depth: int) -> dict[str, JsonValue]:
+    """Return settings by the texts of their names: two names with one text stay two."""
+    found: dict[str, JsonValue] = {}
+    for name, value in settings.items():
+        found[distinct(_text(name), found)] = _json_of(value, depth)
+    return found
 
 
 def _json_of(value: object, depth: int = 1) -> JsonValue:
@@ -132,7 +142,7 @@ def _json_of(value: object, depth: int = 1) -> JsonValue:
     if isinstance(value, Real):
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Mapping) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
-        return {_text(name): _json_of(one, depth + 1) for name, one in value.items()}
+        return _named(value, depth + 1)
     if isinstance(value, list | tuple) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
         return [_json_of(one, depth + 1) for one in value]
     return _text(value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-MAX_NAME_CHARACTERS = 200
+from rlviz.domain.naming import JOURNAL, MAX_NAME_CHARACTERS, distinct, renames_text
+
 MAX_NAMES = 1_000
 ROWS_A_SECOND = 10_000
 """Ten times what the fastest environments of the registry need; about 1.5 MB a second."""
@@ -22,7 +23,7 @@ class MetricLimits:
         self._names: dict[str, str | None] = {}  # as logged: as recorded, None if left out
         self._same: set[str] = set()  # those that are recorded as they were logged
         self._recorded = 0
-        self._told_of_names = self._told_of_length = False
+        self._told_of_names = self._told_of_renaming = False
         self._window_start, self._rows = monotonic(), 0
         self.left_out = 0
         """How many rows were left out because they came too fast."""
@@ -66,12 +67,10 @@ class MetricLimits:
                 self._warn(f"More than {MAX_NAMES:,} metrics are logged; {logged[:80]!r} and later ones are left out.")
             return None
         self._recorded += 1
-        if len(logged) <= MAX_NAME_CHARACTERS:
+        name = distinct(JOURNAL.encode(logged), self._names.values())
+        if name == logged:
             self._same.add(logged)
-            return logged
-        if not self._told_of_length:
-            self._told_of_length = True
-            self._warn(
-                f"The name of a metric has {len(logged):,} characters; such names are cut to {MAX_NAME_CHARACTERS}."
-            )
-        return logged[: MAX_NAME_CHARACTERS - 1] + "…"
+        elif not self._told_of_renaming:
+            self._told_of_renaming = True
+            self._warn(renames_text({logged: name}, f"A run, of names with up to {MAX_NAME_CHARACTERS} characters,"))
+        return name

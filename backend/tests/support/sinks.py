@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rlviz.domain.naming import MLFLOW
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver, Sink
@@ -38,6 +39,7 @@ class Shelf:
 def sink_on(shelf: Shelf) -> type[Sink]:
     class ShelfSink:
         confirm_seconds = 0.0
+        naming = MLFLOW
 
         @staticmethod
         def destination(runs_dir: Path) -> Destination:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 import struct
 import time
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.support.imports import EVENTS, HEAD, MONITOR, PROGRESS, event, one_of, record, refusal, runs_of, written
-from tests.support.training import rows
+from tests.support.training import messages, rows
 
 BILLION_LAUGHS = "a: &a [x, x, x, x]\n" + "".join(
     f"{name}: &{name} [*{of}, *{of}, *{of}, *{of}]\n" for of, name in zip("abcdefgh", "bcdefghi", strict=True)
@@ -66,22 +67,36 @@ def test_a_folder_of_the_zoo_is_a_run_with_its_settings_and_its_evaluations(tmp_
 )
 def test_yaml_is_data_and_nothing_in_it_is_run(tmp_path: Path, zoo: Path, content: str, says: str) -> None:
     written(zoo / "CartPole-v1" / "config.yml", content)
-    assert says in refusal(tmp_path, zoo)
+    folder = one_of(tmp_path, zoo)
+    assert [message for message in messages(folder) if says in message]
+    assert folder.read_config().hyperparameters == {}
+    assert len(rows(folder)) == 4
     assert not list(tmp_path.rglob("pwned"))
     assert not Path("pwned").exists()
 
 
-def test_arrays_that_hold_python_or_too_much_are_refused(tmp_path: Path, zoo: Path) -> None:
-    np.savez(zoo / "evaluations.npz", timesteps=np.array([1]), results=np.array([{"a": 1}]))
-    assert "cannot be read as arrays" in refusal(tmp_path, zoo)
-    np.savez(zoo / "evaluations.npz", timesteps=np.array([1, 2]), results=np.ones((1, 2)))
-    assert "a row of returns for each" in refusal(tmp_path, zoo)
-    np.savez(zoo / "evaluations.npz", timesteps=np.array([1]))
-    assert "has no results" in refusal(tmp_path, zoo)
-    np.savez_compressed(zoo / "evaluations.npz", timesteps=np.array([1]), results=np.zeros((1, 20_000_000)))
-    assert "would take more" in refusal(tmp_path, zoo)
-    written(zoo / "evaluations.npz", b"PK\x03\x04")
-    assert "cannot be read as arrays" in refusal(tmp_path, zoo)
+def test_arrays_that_hold_python_or_too_much_are_left_out(tmp_path: Path, zoo: Path) -> None:
+    path = tmp_path / "evaluations.npz"
+
+    def left_out(why: str) -> None:
+        """On its own it is refused; beside episodes it becomes a warning."""
+        assert why in refusal(tmp_path, path)
+        (zoo / path.name).write_bytes(path.read_bytes())
+        folder = one_of(tmp_path, zoo)
+        assert [why in message for message in messages(folder)] == [True]
+        assert [row["step"] for row in rows(folder)] == [10, 30]
+        shutil.rmtree(tmp_path / "runs")
+
+    np.savez(path, timesteps=np.array([1]), results=np.array([{"a": 1}]))
+    left_out("cannot be read as arrays")
+    np.savez(path, timesteps=np.array([1, 2]), results=np.ones((1, 2)))
+    left_out("a row of returns for each")
+    np.savez(path, timesteps=np.array([1]))
+    left_out("has no results")
+    np.savez_compressed(path, timesteps=np.array([1]), results=np.zeros((1, 20_000_000)))
+    left_out("would take more")
+    written(path, b"PK\x03\x04")
+    left_out("cannot be read as arrays")
 
 
 def zipped(path: Path, members: dict[str, str | bytes]) -> Path:

@@ -143,19 +143,22 @@ def test_what_is_not_finite_is_a_gap_of_which_the_run_warns(tmp_path: Path) -> N
         ("monitor.csv", "", "is empty"),
         ("progress.csv", "", "is empty"),
         (EVENTS, b"", "is empty"),
-        ("monitor.csv", HEAD + "r,l\n1,2\n", "no column t"),
-        ("monitor.csv", "#{\n", "no JSON follows"),
-        ("monitor.csv", HEAD + "r,l,t\n1.0,x,2.0\n", "line 3: .* have to be numbers"),
+        ("monitor.csv", HEAD + "r,l\n1,2\n", "columns r, l and t"),
+        ("monitor.csv", "#{\n", "line 1 .* no JSON follows"),
+        ("monitor.csv", HEAD + "r,l,t\n1.0,x,2.0\n", "line 3 .* have to be numbers"),
         ("monitor.csv", HEAD + "r,l,t\n", "no number in it"),
-        ("progress.csv", "loss\n1\n", "line 2 has no number of steps"),
-        ("progress.csv", "step,loss\nx,1\n", "line 2 has no number of steps"),
-        ("x.csv", "seq,time,step,loss\n1,1,x,1\n", "line 2: step has to be a number"),
-        ("progress.csv", "step,loss\n-1,1\n", "Steps are whole numbers"),
-        ("progress.csv", b"step,loss\n\xff\xfe,1\n", "no text in UTF-8"),
+        ("progress.csv", "loss\n1\n", "lacks a column of steps"),
+        ("progress.csv", "step,loss\nx,1\n", "line 2 .* has no step"),
+        ("x.csv", "seq,time,step,loss\n1,1,x,1\n", "line 2 .* has no step"),
+        ("progress.csv", "step,loss\n-1,1\n", "line 2 .* has no step"),
+        ("progress.csv", b"step,loss\n\xff\xfe,1\n", "line 2 .* has no step"),
         ("progress.csv", b"step\0," * 200_000, "longer than"),
         ("progress.csv", "step,loss\n1," + "9" * 200_000 + "\n", "no CSV"),
+        ("progress.json", "", "is empty"),
+        ("progress.json", "[\n", "line 1 .* no object of JSON"),
+        ("progress.json", '{"loss": 1}\n', "line 1 .* has no step"),
         (EVENTS, os.urandom(1 << 16), "no event file of TensorBoard"),
-        (EVENTS, record(b"\x2a\x05ab"), "byte 0 that is no event"),
+        (EVENTS, record(b"\x2a\x05ab"), "record at byte 0 .* no event"),
         ("notes.txt", "hello", "What can be: TensorBoard event files"),
         ("other.csv", "a,b\n1,2\n", "What can be"),
     ],
@@ -184,13 +187,17 @@ def test_a_torn_record_at_the_end_is_left_out_and_the_run_says_so(tmp_path: Path
         assert "ends within a record" in messages(folder)[0]
 
 
-def test_a_changed_byte_is_found_and_what_precedes_it_can_be_had(tmp_path: Path) -> None:
-    first, second = record(event(1, b"loss", 0.5)), record(event(2, b"loss", 0.25))
+def test_a_changed_byte_costs_one_record_and_a_changed_length_what_comes_behind_it(tmp_path: Path) -> None:
+    first, second, third = (record(event(step, b"loss", 1 / step)) for step in (1, 2, 4))
     for place in range(len(second)):
-        changed = bytearray(first + second)
+        changed = bytearray(first + second + third)
         changed[len(first) + place] ^= 1
-        assert f"head -c {len(first)} " in refusal(tmp_path, written(tmp_path / "in" / EVENTS, bytes(changed)))
-    assert one_of(tmp_path, written(tmp_path / "in" / EVENTS, first))
+        folder = one_of(tmp_path, written(tmp_path / "in" / EVENTS, bytes(changed)))
+        is_of_length = place < 12  # a length of eight bytes, and its checksum
+        assert [row["step"] for row in rows(folder)] == ([1] if is_of_length else [1, 4])
+        [message] = messages(folder)
+        assert f"at byte {len(first)}" in message
+        assert "a checksum differs" in message
 
 
 def test_a_record_too_long_for_numbers_is_stepped_over(tmp_path: Path) -> None:

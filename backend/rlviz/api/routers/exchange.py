@@ -13,7 +13,7 @@ from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.names import named
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas.exchange import ImportedRuns, KnownLog, RefusedLog
+from rlviz.api.schemas.exchange import ImportedRuns, KnownLog, LogWarning, RefusedLog
 from rlviz.api.views import view_run
 from rlviz.domain.errors import (
     ArtifactNotFound,
@@ -21,7 +21,6 @@ from rlviz.domain.errors import (
     Conflict,
     EvaluationNotFound,
     ExperimentNotFound,
-    ExtraMissing,
     ImportRefused,
     InvalidRequest,
     NotEnoughDisk,
@@ -92,6 +91,11 @@ async def import_runs(
             imported = await run_in_threadpool(app.exchange.import_file, path, options)
     return ImportedRuns(
         runs=[view_run(row, {}) for row in imported.runs],
+        warnings=[
+            LogWarning(run_id=run_id, message=message)
+            for run_id, messages in imported.warnings.items()
+            for message in messages
+        ],
         known=[KnownLog(place=place, run=view_run(row, {})) for place, row in imported.known],
         refused=[RefusedLog(place=place, reason=reason) for place, reason in imported.refused],
     )
@@ -122,7 +126,7 @@ def get_bundle(
     response_class=Response,
     responses={
         200: {"description": "A zip archive of event files", "content": {ZIP: {}}},
-        **documented(RunNotFound, ArtifactNotFound, RunFolderError, NotEnoughDisk, ExtraMissing),
+        **documented(RunNotFound, ArtifactNotFound, RunFolderError, NotEnoughDisk),
     },
 )
 def get_event_files(run_id: str, app: App, request: Request) -> Response:
@@ -159,7 +163,6 @@ def export_run(
             ArtifactNotFound,
             RunFolderError,
             NotEnoughDisk,
-            ExtraMissing,
             InvalidRequest,
         ),
     },

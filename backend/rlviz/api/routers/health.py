@@ -10,7 +10,6 @@ from rlviz.api.schemas.service import Health, StorageProfileInfo, WebhookInfo
 from rlviz.domain.recording import Detail
 from rlviz.domain.storage_profile import DEFAULT_PROFILES, StorageProfile
 from rlviz.environments.custom import families
-from rlviz.exchange import tensorboard
 
 router = Router(tag="service")
 
@@ -30,7 +29,6 @@ def health(app: App) -> Health:
         free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
         storage_warnings=app.storage.warnings(),
         webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
-        missing_extras=[] if tensorboard.is_installed() else [tensorboard.EXTRA],
         storage={family: _profile(titles[family], app.settings.storage_profile(family)) for family in DEFAULT_PROFILES},
     )
 

@@ -18,7 +18,13 @@ class KnownLog(Wire):
     run: Run = Field(description="That has the same curves.")
 
 
+class LogWarning(Wire):
+    run_id: str
+    message: str = Field(description="What could not be taken as it was: the file, the line, and why.")
+
+
 class ImportedRuns(Wire):
     runs: list[Run]
+    warnings: list[LogWarning] = Field(description="Of these runs, each of which has them as events too.")
     known: list[KnownLog] = Field(description="What was imported before, and was left out.")
     refused: list[RefusedLog] = Field(description="What could not be taken, while other runs could.")

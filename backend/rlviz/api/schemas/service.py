@@ -50,8 +50,4 @@ class Health(Wire):
         description="A sentence each: what was at 80 % of what it may take, or beyond, when that was last measured."
     )
     webhook: WebhookInfo | None = Field(description="Where notifications are sent; null: nowhere.")
-    missing_extras: list[str] = Field(
-        description="Optional parts that are not installed and without which downloads are refused, as in "
-        "`pip install 'rlviz[tensorboard]'`."
-    )
     storage: dict[str, StorageProfileInfo] = Field(description="How much is kept of what is played, by family.")

@@ -170,6 +170,7 @@ def _named(output: Path | None) -> Path:
 
 def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output: Path | None, as_json: bool) -> None:
     from rlviz.cli.files import check_target, format_for, replace_file, say_written
+    from rlviz.domain.naming import TABLES, renames_text
     from rlviz.exchange.tables import TableFormat, of_config, of_metrics, write_table
 
     chosen = TableFormat(format_for(format_, output))
@@ -179,6 +180,8 @@ def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output
         config = folder.read_config().model_dump(mode="json") if what is ExportedPart.CONFIG else None
         table = of_config(config) if config is not None else of_metrics(folder)
         table = replace(table, rows=_passing(table.rows, table.count, advance))
+        if table.renamed:
+            note(renames_text(dict(table.renamed), TABLES.target))
         if output is None:
             write_table(table, chosen, sys.stdout.buffer)
             return

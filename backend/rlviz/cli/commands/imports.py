@@ -56,10 +56,11 @@ def import_(
     """Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.
 
     A bundle is what `rlviz export --bundle` wrote; every hash in it has to be right. Logs are event files of
-    TensorBoard, monitor.csv and progress.csv of Stable-Baselines3, log folders of the RL Zoo, metrics that `rlviz
-    export` wrote as CSV, JSON or Parquet, folders of these, and zip archives of such folders. Each folder with logs
-    becomes a run that has ended, unless a run with the same curves was imported before: exit status 4 if all were.
-    Policies are left where they are, and nothing in the files is executed.
+    TensorBoard, monitor.csv, progress.csv and progress.json of Stable-Baselines3, log folders of the RL Zoo, metrics
+    that `rlviz export` wrote as CSV, JSON or Parquet, folders of these, and zip archives of such folders. Each folder
+    with logs becomes a run that has ended, unless a run with the same curves was imported before: exit status 4 if all
+    were. A line that cannot be read is left out, and so is a file beside others, with a warning that names it. Policies
+    are left where they are, and nothing in the files is executed.
     """
     from rlviz.exchange.bundle import RunIsThere
     from rlviz.exchange.import_runs import ImportOptions, import_path
@@ -84,10 +85,12 @@ def import_(
     refused = [{"place": place, "reason": reason} for place, reason in outcome.refused]
     known = [{"place": place, "run": run_id} for place, run_id in outcome.known]
     if as_json:
-        print_json({"runs": runs, "known": known, "refused": refused})
+        print_json({"runs": runs, "known": known, "refused": refused, "warnings": outcome.warnings})
     for run in () if as_json else runs:
         source = (run["config"] or {}).get("imported_from")
         say(f"{run['id']} {run['status']}, step {run['step']}" + (f", from {source}" if source else ""))
+        for message in outcome.warnings.get(run["id"], ()):
+            warn(f"  {message}")
     for place, run_id in outcome.known:
         note(f"Imported before: {place} is {run_id}. `--again` imports it once more.")
     for place, reason in outcome.refused:

@@ -11,7 +11,8 @@ import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AnyRuns, AsJson, examples, folders_named, read_settings
-from rlviz.cli.output import counted, print_json, progress, say, warn
+from rlviz.cli.output import counted, note, print_json, progress, say, warn
+from rlviz.domain.naming import POSTGRES, renames_text
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +63,8 @@ def ingest(
             f"{counted(report.points, 'point')} in {seconds:.1f} s; "
             f"{report.unchanged} unchanged, {len(report.skipped)} skipped."
         )
+        if report.renamed:
+            note(renames_text(report.renamed, POSTGRES.target))
         for run_id, reason in report.skipped.items():
             warn(f"  {run_id}: {reason}")
         for what, ids in report.problems.items():

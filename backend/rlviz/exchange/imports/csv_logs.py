@@ -2,164 +2,210 @@
 
 from __future__ import annotations
 
-import csv
+import heapq
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, NamedTuple
 
-from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import CLOCK, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
 from rlviz.domain.times import MAX_TIME
-from rlviz.exchange.imports.found_run import FoundRun
-from rlviz.exchange.imports.names import ELAPSED_COLUMNS, STEP_COLUMNS
-from rlviz.exchange.tables import PLACE
+from rlviz.exchange.imports.csv_tables import Comment, first_names, read_table
+from rlviz.exchange.imports.found_run import NO_STEP, VALUES_A_ROW, FoundRun, Rows, StepOrder, as_step
+from rlviz.exchange.imports.json_rows import JSON_ENDINGS, json_line_rows
+from rlviz.exchange.imports.names import ELAPSED_COLUMNS, LOG_STEP_COLUMNS, STEP_COLUMNS
+from rlviz.exchange.imports.text_lines import first_line
 
 MONITOR, PROGRESS = "Stable-Baselines3's Monitor", "a progress file"
 
-MOST_LINE_BYTES = 1 << 20
+RETURN, LENGTH, TIME = "r", "l", "t"
+_MONITOR_COLUMNS = "one of the columns r, l and t: return, length and seconds of each episode"
+_STEP_COLUMN = f"a column of steps: {', '.join(STEP_COLUMNS[:2])} or step"
 
 
 def kind_of_csv(path: Path) -> str | None:
-    """Which log a CSV file is, by its name and its first line; None: another table. Raises ImportRefused, OSError."""
-    if path.name == "monitor.csv" or path.name.endswith(".monitor.csv"):
+    """Return which log a CSV file is, by its name and its first line; None for another table. Raises OSError."""
+    if path.name == "monitor.csv" or path.name.endswith(".monitor.csv") or first_line(path).startswith("#{"):
         return MONITOR
-    first = _first_line(path)
-    if first.startswith("#{"):
-        return MONITOR
-    columns = first.split(",")
-    is_progress = path.name == "progress.csv" or any(name in STEP_COLUMNS for name in columns)
+    is_progress = path.name == "progress.csv" or any(name in STEP_COLUMNS for name in first_names(path))
     return PROGRESS if is_progress else None
 
 
-def is_exported_csv(path: Path) -> bool:
-    """Whether ``rlviz export`` wrote it. Raises OSError."""
-    return _first_line(path).split(",")[: len(PLACE)] == list(PLACE)
+# Monitor files
 
 
-def _first_line(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.readline(MOST_LINE_BYTES + 1).decode("utf-8-sig", "replace").strip()
+class _Episode(NamedTuple):
+    after: float
+    """Seconds since its process began, or Unix seconds of one that says when that was."""
+    episode_return: float
+    length: int
+    others: dict[str, float]
 
 
-def read_monitors(paths: list[Path], found: FoundRun) -> None:
+@dataclass
+class _Part:
+    """What one process wrote into a monitor file. ``began``: Unix seconds; None if it does not say."""
+
+    began: float | None
+    episodes: list[_Episode] = field(default_factory=list)
+
+
+def read_monitors(paths: Iterable[Path], found: FoundRun) -> None:
     """Add the episodes of all environments of one run, in the order in which they ended. Steps are their lengths, added
-    up. Raises ImportRefused, which names file and line, and OSError."""
-    episodes = sorted((episode for path in paths for episode in _episodes(path, found)), key=lambda one: one[0])
+    up.
+
+    Episodes of one file keep their order. Where its seconds go back, another process went on with it: its times go on
+    from those before. A file that cannot be read is left out, with a warning.
+    """
+    files: list[list[_Part]] = []
+    for path in paths:
+        with found.reading(path):
+            files.append([])
+            _read_parts(path, found, files[-1])
     step = 0
-    for number, (time, episode_return, length, others) in enumerate(episodes, 1):
-        step += length
-        values = {EPISODE_REWARD: episode_return, EPISODE_LENGTH: length, EPISODE_INDEX: number, **others}
-        found.rows.add(step, time, values)
+    for number, episode in enumerate(
+        heapq.merge(*_with_times(files, found.began), key=lambda episode: episode.after), 1
+    ):
+        step += episode.length
+        values = {EPISODE_REWARD: episode.episode_return, EPISODE_LENGTH: episode.length, EPISODE_INDEX: number}
+        found.rows.add(step, episode.after, {**values, **episode.others})
 
 
-def _episodes(path: Path, found: FoundRun) -> Iterator[tuple[float, float, int, dict[str, float]]]:
-    """Time, return, length and further numbers of each episode of a file."""
-    columns: list[str] = []
-    began = 0.0
-    with path.open("rb") as file:
-        for line, cells in _table(file, path.name):
-            if cells[0].startswith("#"):
-                began, columns = _take_head(cells[0][1:], path.name, found), []
-            elif not columns:
-                columns = cells
-                if missing := [name for name in ("r", "l", "t") if name not in columns]:
-                    raise ImportRefused(
-                        f"{path.name} has no column {', '.join(missing)}. A Monitor file has r, l and t: "
-                        "return, length and seconds of each episode."
-                    )
-            else:
-                pairs = ((name, _number(text)) for name, text in zip(columns, cells, strict=False))
-                numbers = {name: value for name, value in pairs if value is not None}
-                time, length = numbers.pop("t", None), numbers.pop("l", None)
-                episode_return = numbers.pop("r", None)
-                if time is None or length is None or episode_return is None or not 0 <= length < 2**53:
-                    raise ImportRefused(f"{path.name}, line {line}: return, length and time have to be numbers.")
-                yield began + time, episode_return, int(length), numbers
+def _read_parts(path: Path, found: FoundRun, parts: list[_Part]) -> None:
+    """Add the parts of a monitor file to ``parts``, those before an error too."""
+    for row in read_table(path, found.rows, _has_columns, _MONITOR_COLUMNS):
+        if isinstance(row, Comment):
+            if (head := _read_head(row, path.name, found)) is not None:
+                parts.append(head)
+            continue
+        values = dict(row.values)
+        time, length, episode_return = values.pop(TIME, None), values.pop(LENGTH, None), values.pop(RETURN, None)
+        steps = None if length is None else as_step(length)
+        if time is None or not math.isfinite(time) or steps is None or episode_return is None:
+            found.rows.leave_out(path.name, row.line, "Return, length and time have to be numbers.")
+            continue
+        if not parts:
+            parts.append(_Part(None))
+        elif parts[-1].episodes and time < parts[-1].episodes[-1].after:
+            parts.append(_Part(None))
+            found.rows.warn(
+                f"{path.name}, line {row.line}: seconds go back, as where a second process goes on with the file. Its "
+                "episodes are taken as they follow in the file, and its times go on from those before."
+            )
+        parts[-1].episodes.append(_Episode(time, episode_return, steps, values))
+        found.rows.hold(len(values) + VALUES_A_ROW)
 
 
-def _take_head(text: str, name: str, found: FoundRun) -> float:
-    """When the file began, in Unix seconds."""
+def _has_columns(cells: list[str]) -> bool:
+    return {RETURN, LENGTH, TIME} <= set(cells)
+
+
+def _read_head(head: Comment, name: str, found: FoundRun) -> _Part | None:
+    """Return the part that begins behind ``head``; None if that is no head."""
     try:
-        head: Any = json.loads(text)
+        content: Any = json.loads(head.text)
     except (ValueError, RecursionError):
-        head = None
-    if not isinstance(head, dict):
-        raise ImportRefused(
-            f"{name} begins with # but no JSON follows. A Monitor file begins with its t_start and env_id."
-        )
-    if isinstance(env_id := head.get("env_id"), str) and env_id not in ("", "None"):
+        content = None
+    if not isinstance(content, dict):
+        found.rows.leave_out(name, head.line, "It begins with #, but no JSON follows.")
+        return None
+    if isinstance(env_id := content.get("env_id"), str) and env_id not in ("", "None"):
         found.env_id = found.env_id or env_id
-    began = head.get("t_start")
-    return float(began) if isinstance(began, int | float) and 0 <= began <= MAX_TIME else 0.0
+    began = content.get("t_start")
+    return _Part(float(began) if isinstance(began, int | float) and 0 <= began <= MAX_TIME else None)
+
+
+def _with_times(files: list[list[_Part]], ended: float) -> list[list[_Episode]]:
+    """Return the episodes of each file with Unix seconds that never go back within it.
+
+    A process that does not say when it began wrote its parts of all files after all parts before; the first one began
+    so that its last episode is at ``ended``.
+    """
+    timed: list[list[_Episode]] = [[] for _ in files]
+    first = (part.episodes[-1].after for parts in files for part in parts[:1] if part.episodes)
+    latest = 0.0
+    for number in range(max(map(len, files), default=0)):
+        before = latest if number else max(0.0, ended - max(first, default=0.0))
+        for episodes, parts in zip(timed, files, strict=True):
+            for part in parts[number : number + 1]:
+                began = before if part.began is None else part.began
+                for episode in part.episodes:
+                    time = max(began + episode.after, episodes[-1].after if episodes else 0.0)
+                    episodes.append(episode._replace(after=time))
+                    latest = max(latest, time)
+    return timed
+
+
+# Progress files
+
+
+class LoggedRow(NamedTuple):
+    """``place``: the number of its line."""
+
+    place: int
+    values: dict[str, float]
 
 
 def read_progress(path: Path, found: FoundRun) -> None:
-    """Add the rows of a progress file. Raises ImportRefused, which names the file and what is missing, and OSError."""
-    rows: list[tuple[int, float | None, dict[str, float]]] = []
-    for line, numbers in csv_rows(path):
-        name = _first(STEP_COLUMNS, numbers)
-        if name is None or not math.isfinite(step := numbers[name]):
-            raise ImportRefused(
-                f"{path.name}, line {line} has no number of steps. A column {', '.join(STEP_COLUMNS[:2])} or step is "
-                "needed, with a number in every line."
-            )
-        if not name.startswith(CLOCK):  # which Stable-Baselines3 logs as a metric, too
-            del numbers[name]
-        elapsed = _first(ELAPSED_COLUMNS, numbers)
-        rows.append((int(step), None if elapsed is None else numbers[elapsed], numbers))
-    times = [one for _, one, _ in rows if one is not None and math.isfinite(one)]
-    began = found.began - (times[-1] if times else 0.0)  # the file was written last when its last row was
-    for step, after, values in rows:
+    """Add the rows of a progress file, as CSV or as an object of JSON in each line.
+
+    Raises ImportRefused, which names the file and what is missing, and OSError.
+    """
+    rows: list[LoggedRow] = []
+    read = json_line_rows if path.suffix.lower() in JSON_ENDINGS else _csv_line_rows
+    for row in read(path, found.rows):
+        rows.append(LoggedRow(*row))
+        found.rows.hold(len(rows[-1].values) + VALUES_A_ROW)
+    column = next((name for name in STEP_COLUMNS if any(name in row.values for row in rows)), None)
+    _add(path.name, rows, column or "", found)
+
+
+def is_progress_json(path: Path) -> bool:
+    """Return whether it is a file of JSON lines that count steps, as Stable-Baselines3 logs them. Raises OSError."""
+    if path.suffix.lower() not in JSON_ENDINGS:
+        return False
+    if path.name == "progress.json":
+        return True
+    first = first_line(path)
+    return first.startswith("{") and any(f'"{name}"' in first for name in LOG_STEP_COLUMNS)
+
+
+def _csv_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
+    table = read_table(path, rows, lambda cells: any(cell in STEP_COLUMNS for cell in cells), _STEP_COLUMN)
+    yield from (row for row in table if not isinstance(row, Comment))
+
+
+def _add(file: str, rows: list[LoggedRow], column: str, found: FoundRun) -> None:
+    """Add rows with their steps in ``column``; those without one are left out."""
+    elapsed = list(_continued(_elapsed(row.values) for row in rows))
+    ended = next((one for one in reversed(elapsed) if one is not None), 0.0)
+    began = found.began - ended  # the file was written last when its last row was
+    order = StepOrder(found.rows)
+    for row, after in zip(rows, elapsed, strict=True):
+        if (step := as_step(row.values.get(column))) is None:
+            found.rows.leave_out(file, row.place, NO_STEP)
+            continue
+        order.check(file, row.place, step)
+        values = {name: value for name, value in row.values.items() if name != column or name.startswith(CLOCK)}
         found.rows.add(step, None if after is None else began + after, values)
 
 
-def csv_rows(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
-    """The numbers of each line by the names of the first one, with the line's number. Raises ImportRefused."""
-    columns: list[str] = []
-    with path.open("rb") as file:
-        for line, cells in _table(file, path.name):
-            if columns:
-                pairs = ((name, _number(text)) for name, text in zip(columns, cells, strict=False))
-                yield line, {name: value for name, value in pairs if value is not None}
-            columns = columns or cells
+def _elapsed(values: dict[str, float]) -> float | None:
+    name = next((name for name in ELAPSED_COLUMNS if name in values), None)
+    return None if name is None or not math.isfinite(values[name]) else values[name]
 
 
-def _table(file: BinaryIO, name: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line that is not empty, with its number, whatever system wrote it; of one that begins with #
-    the whole line. Raises ImportRefused."""
-    for number, line in enumerate(_lines(file, name), 1):
-        text = line.strip()
-        try:
-            cells = [text] if text.startswith("#") else next(csv.reader([text]), [])
-        except csv.Error as error:
-            raise ImportRefused(f"{name}, line {number}: it is no CSV ({error}).") from None
-        if cells:
-            yield number, [cell.strip() for cell in cells]
-
-
-def _lines(file: BinaryIO, name: str) -> Iterator[str]:
-    number = 0
-    while line := file.readline(MOST_LINE_BYTES + 1):
-        number += 1
-        if len(line) > MOST_LINE_BYTES:
-            raise ImportRefused(f"{name}, line {number} is longer than {MOST_LINE_BYTES:,} bytes. Is it a CSV file?")
-        try:
-            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError:
-            raise ImportRefused(f"{name}, line {number} is no text in UTF-8. Is it a CSV file?") from None
-    if number == 0:
-        raise ImportRefused(f"{name} is empty. Nothing was logged into it, or it was not copied whole.")
-
-
-def _first(names: tuple[str, ...], row: Mapping[str, float]) -> str | None:
-    return next((name for name in names if name in row), None)
-
-
-def _number(text: str) -> float | None:
-    """None for an empty cell, or one that is a text. A whole number stays one."""
-    try:
-        return int(text) if text.lstrip("-").isdecimal() and len(text) < 16 else float(text)
-    except ValueError:
-        return {"True": 1, "False": 0}.get(text)
+def _continued(seconds: Iterable[float | None]) -> Iterator[float | None]:
+    """Yield seconds since training began, in the place of seconds since the process did: where they go back, another
+    one went on."""
+    latest = before = 0.0
+    for one in seconds:
+        if one is None:
+            yield None
+            continue
+        if before + one < latest:
+            before = latest
+        latest = before + one
+        yield latest

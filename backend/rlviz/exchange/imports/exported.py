@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ImportRefused, RlvizError
-from rlviz.exchange.imports.csv_logs import csv_rows, is_exported_csv
-from rlviz.exchange.imports.found_run import MOST_METRICS, MOST_VALUES, FoundRun
-from rlviz.exchange.imports.json_rows import json_rows
+from rlviz.domain.naming import TABLES
+from rlviz.exchange.imports.csv_tables import Comment, first_names, read_table
+from rlviz.exchange.imports.found_run import (
+    MOST_METRICS,
+    MOST_VALUES,
+    NO_STEP,
+    BeyondBounds,
+    FoundRun,
+    Rows,
+    StepOrder,
+    as_step,
+)
+from rlviz.exchange.imports.json_rows import json_rows, numbers_of
 from rlviz.exchange.tables import PLACE
 from rlviz.rundir.documents import read_document
 
@@ -38,7 +46,7 @@ def is_exported(path: Path) -> bool:
     """By its beginning. Raises OSError."""
     match path.suffix.lower():
         case ".csv":
-            return is_exported_csv(path)
+            return is_place(first_names(path))
         case ".json":
             with path.open("rb") as file:
                 return _JSON.match(file.read(200)) is not None
@@ -47,14 +55,23 @@ def is_exported(path: Path) -> bool:
     return False
 
 
+def is_place(names: list[str]) -> bool:
+    """Return whether columns are those of our own tables."""
+    return names[: len(PLACE)] == list(PLACE)
+
+
 def read_exported(path: Path, found: FoundRun) -> None:
     """Add its rows, each as it was, and what the configuration says. Raises ImportRefused and OSError."""
-    for place, numbers in _rows(path):
-        step, time = numbers.pop("step", None), numbers.pop("time", None)
-        numbers.pop("seq", None)
-        if step is None or not math.isfinite(step):
-            raise ImportRefused(f"{path.name}, {place}: step has to be a number.")
-        found.rows.add(int(step), time, numbers)
+    unit = "line" if path.suffix.lower() == ".csv" else "row"
+    order = StepOrder(found.rows)
+    for place, numbers in _rows(path, found.rows):
+        place_of = {name: numbers.pop(name, None) for name in PLACE}
+        if (step := as_step(place_of["step"])) is None:
+            found.rows.leave_out(path.name, place, NO_STEP, unit)
+            continue
+        order.check(path.name, place, step, unit=unit)
+        values = {TABLES.decode(name): value for name, value in numbers.items()}
+        found.rows.add(step, place_of["time"], values)
     if path.stem == _WITH_A_CONFIGURATION:
         found.name = path.parent.name
         with suppress(OSError, RlvizError):
@@ -67,12 +84,13 @@ def _take_configuration(config: RunConfig, found: FoundRun) -> None:
     found.settings = dict(config.hyperparameters)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
     match path.suffix.lower():
         case ".csv":
-            yield from ((f"line {line}", numbers) for line, numbers in csv_rows(path))
+            table = read_table(path, rows, is_place, f"one of the columns {', '.join(PLACE)}")
+            yield from (row for row in table if not isinstance(row, Comment))
         case ".json":
-            yield from ((place, _numbers(row)) for place, row in json_rows(path))
+            yield from ((place, numbers_of(row)) for place, row in json_rows(path, rows))
         case _:
             yield from _parquet_rows(path)
 
@@ -88,7 +106,7 @@ def _parquet_columns(path: Path) -> list[str]:
         return []
 
 
-def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, float]]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -96,21 +114,17 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         with pq.ParquetFile(path) as file:
             columns = file.metadata.num_columns
             if columns > MOST_METRICS + len(PLACE) or file.metadata.num_rows > MOST_VALUES:
-                raise ImportRefused(f"{path.name} has more than {MOST_METRICS:,} metrics or {MOST_VALUES:,} rows.")
+                raise BeyondBounds(f"{path.name} has more than {MOST_METRICS:,} metrics or {MOST_VALUES:,} rows.")
             groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
             if (size := sum(group.total_byte_size for group in groups)) > MOST_PARQUET_BYTES:
-                raise ImportRefused(
+                raise BeyondBounds(
                     f"{path.name} would take {size:,} bytes, more than the {MOST_PARQUET_BYTES:,} that are read."
                 )
             number = 0
             for batch in file.iter_batches(max(1, CELLS_AT_ONCE // max(1, columns))):
                 for row in batch.to_pylist():
                     number += 1
-                    yield f"row {number}", _numbers(row)
+                    yield number, numbers_of(row)
     except (pa.ArrowException, OSError, ValueError) as error:
         said = " ".join(str(error).split())[:200]
         raise ImportRefused(f"{path.name} cannot be read as Parquet: {said}") from None
-
-
-def _numbers(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if type(value) in (int, float)}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rlviz.domain.errors import ImportRefused
+from rlviz.domain.naming import JOURNAL, distinct, renames_text
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD, MAX_STEP
 from rlviz.domain.times import MAX_TIME
 from rlviz.exchange.imports.names import ALIASES
@@ -16,7 +19,11 @@ MOST_VALUES = 5_000_000
 VALUES_A_ROW = 3
 """A row takes memory beside its values: as much as so many."""
 MOST_METRICS = 1_000
-MOST_NAME_CHARACTERS = 200
+MOST_WARNINGS = 50
+MOST_PLACES = 5
+"""Lines that one warning names; of further ones it tells how many there are."""
+
+NO_STEP = "It has no step: a whole number of steps, 0 or more, is needed."
 
 
 class Row(NamedTuple):
@@ -27,34 +34,106 @@ class Row(NamedTuple):
     values: dict[str, float | None]
 
 
+class BeyondBounds(ImportRefused):
+    """There is more in a run than is read: it is refused as a whole."""
+
+
+def as_step(value: object) -> int | None:
+    """Return the step that a number is; None if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_STEP:
+        return None
+    return int(value) if int(value) == value else None
+
+
+@dataclass
+class _LeftOut:
+    """Places in a file that were left out for one reason."""
+
+    file: str
+    unit: str
+    why: str
+    places: list[int] = field(default_factory=list)
+    count: int = 0
+
+    def __str__(self) -> str:
+        if self.count == 1:
+            return f"{self.file}, {self.unit} {self.places[0]} is left out. {self.why}"
+        named = ", ".join(map(str, self.places))
+        more = f" and {self.count - len(self.places):,} more" if self.count > len(self.places) else ""
+        return f"{self.file}: {self.unit}s {named}{more} are left out, each for this: {self.why}"
+
+
 class Rows:
     """Rows of one run in the order of their steps, under this product's names."""
 
     def __init__(self) -> None:
         self._rows: list[Row] = []
         self._names: dict[str, str] = {}
-        self._values = 0
-        self.warnings: dict[str, None] = {}
-        """What the run shall say of what could not be taken as it was; each once."""
+        self._values = self._held = 0
+        self._is_sorted = True
+        self._messages: dict[str, None] = {}
+        self._left_out: dict[tuple[str, str], _LeftOut] = {}
+        self._more_warnings = 0
+        self._faults: list[str] = []
 
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What the run has to say of what could not be taken as it was; each once."""
+        found = [*map(str, self._left_out.values()), *self._messages]
+        return [*found, f"There are {self._more_warnings:,} more warnings."] if self._more_warnings else found
+
     def add(self, step: int, time: float | None, values: Mapping[str, float]) -> None:
-        """Raises ImportRefused for a step that is none, and beyond the bounds."""
+        """Raises ImportRefused for a step that is none, and BeyondBounds."""
         if not 0 <= step <= MAX_STEP:
             raise ImportRefused(f"It has a row at step {step}. Steps are whole numbers, 0 or more.")
         if time is not None and not (math.isfinite(time) and 0 <= time <= MAX_TIME):
             time = None
-        taken = {self._name(name): self._finite(name, value, step) for name, value in values.items()}
+        taken = {self._name(name): self._finite(name, value) for name, value in values.items()}
         self._values += len(taken) + VALUES_A_ROW
-        if self._values > MOST_VALUES:
-            raise ImportRefused(f"It has more than {MOST_VALUES:,} values. Import it in parts, or thin it out first.")
+        self._check(self._values)
         if taken:
+            self._is_sorted = self._is_sorted and (not self._rows or self._rows[-1].step <= step)
             self._rows.append(Row(step, time, taken))
 
+    def hold(self, values: int) -> None:
+        """Count values that a reader holds before it adds them. Raises BeyondBounds."""
+        self._held += values
+        self._check(self._held)
+
+    def drop_from(self, step: int, first: int) -> int:
+        """Drop the rows at ``step`` and beyond of those from the ``first``-th on; return how many those were."""
+        before = len(self._rows)
+        if self._is_sorted and first == 0:
+            while self._rows and self._rows[-1].step >= step:
+                self._rows.pop()
+        else:
+            self.hold(before - first)  # each time all of them are gone through
+            self._rows[first:] = [row for row in self._rows[first:] if row.step < step]
+        return before - len(self._rows)
+
     def warn(self, message: str) -> None:
-        self.warnings[message] = None
+        if message not in self._messages and len(self._messages) >= MOST_WARNINGS:
+            self._more_warnings += 1
+        else:
+            self._messages[message] = None
+
+    def leave_out_file(self, why: str) -> None:
+        """Note that a file cannot be read, or no further. ``why``: a sentence."""
+        self._faults.append(why)
+        self.warn(why)
+
+    def leave_out(self, file: str, place: int, why: str, unit: str = "line") -> None:
+        """Note that a line, or another ``unit`` of a file, cannot be taken. ``why``: a sentence."""
+        if (file, why) not in self._left_out and len(self._left_out) >= MOST_WARNINGS:
+            self._more_warnings += 1
+            return
+        noted = self._left_out.setdefault((file, why), _LeftOut(file, unit, why))
+        noted.count += 1
+        if len(noted.places) < MOST_PLACES:
+            noted.places.append(place)
 
     def has(self, name: str) -> bool:
         return name in self._names.values()
@@ -65,7 +144,8 @@ class Rows:
         ``began``: Unix seconds, of rows before the first that has a time. Raises ImportRefused if there are none.
         """
         if not self._rows:
-            raise ImportRefused("There is no number in it that could be drawn. Is it the log of a run?")
+            reasons = [*self._faults, *self.warnings, "There is no number in it that could be drawn."]
+            raise ImportRefused(reasons[0])
         known, episodes = began, 0
         counted = self.has(EPISODE_INDEX)
         found = []
@@ -77,22 +157,54 @@ class Rows:
             found.append(row._replace(time=known))
         return found
 
+    def _check(self, values: int) -> None:
+        if values > MOST_VALUES:
+            raise BeyondBounds(f"It has more than {MOST_VALUES:,} values. Import it in parts, or thin it out first.")
+
     def _name(self, logged: str) -> str:
+        """Return the name of a metric here: no two of a run become one."""
         if (name := self._names.get(logged)) is None:
             if len(self._names) >= MOST_METRICS:
-                raise ImportRefused(f"It has more than {MOST_METRICS:,} metrics. Leave out those you do not need.")
-            name = ALIASES.get(logged, logged).encode(errors="replace").decode()
-            if len(name) > MOST_NAME_CHARACTERS:
-                name = name[: MOST_NAME_CHARACTERS - 1] + "…"
+                raise BeyondBounds(f"It has more than {MOST_METRICS:,} metrics. Leave out those you do not need.")
+            taken = set(self._names.values())
+            name = ALIASES.get(logged, logged)
+            if name in taken or name == logged:
+                name = distinct(JOURNAL.encode(logged), taken)
             self._names[logged] = name
+            if name not in (ALIASES.get(logged), logged):
+                self.warn(renames_text({logged: name}, "A run"))
         return name
 
-    def _finite(self, name: str, value: float, step: int) -> float | None:
+    def _finite(self, name: str, value: float) -> float | None:
         if math.isfinite(value):
             return value
-        if (message := f"{self._name(name)} has values that are not finite; they are gaps.") not in self.warnings:
-            self.warn(message)
+        self.warn(f"{self._name(name)} has values that are not finite; they are gaps.")
         return None
+
+
+class StepOrder:
+    """Notes it, once a run, where the steps of a log go back."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._last: dict[str, int] = {}
+        self._has_warned = False
+
+    def check(self, file: str, place: int, step: int, metric: str = "", unit: str = "line") -> None:
+        """``metric``: of tools that log each metric at steps of its own; ``unit``: what ``place`` counts."""
+        last = self._last.get(metric, 0)
+        self._last[metric] = step
+        if step < last and not self._has_warned:
+            self._has_warned = True
+            what = f" of {metric}" if metric else ""
+            self._rows.warn(
+                f"{file}, {unit} {place:,}: steps{what} go back from {last:,} to {step:,}, as where training went on "
+                "from an earlier step or began again. Rows from before and after it are in the order of their steps."
+            )
+
+    def restart(self, step: int) -> None:
+        """What was logged at ``step`` and beyond does not count any more."""
+        self._last = {metric: min(last, step) for metric, last in self._last.items()}
 
 
 @dataclass
@@ -109,3 +221,15 @@ class FoundRun:
     seed: int | None = None
     total_timesteps: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+
+    @contextmanager
+    def reading(self, path: Path) -> Iterator[None]:
+        """A block that reads one file of the run: a file that cannot be read becomes a warning. Raises BeyondBounds."""
+        try:
+            yield
+        except BeyondBounds:
+            raise
+        except ImportRefused as error:
+            self.rows.leave_out_file(str(error))
+        except OSError as error:
+            self.rows.leave_out_file(f"{path.name} cannot be read ({error.strerror or error}).")

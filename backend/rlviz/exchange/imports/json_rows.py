@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rlviz.domain.errors import ImportRefused
+from rlviz.exchange.imports.found_run import Rows
+from rlviz.exchange.imports.text_lines import TORN, read_lines
 
 MOST_CHARACTERS = 1 << 20
 """Of one object, as of a line of a journal."""
@@ -18,19 +20,50 @@ _LONGEST_INTEGER = 18
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def json_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each with its place. Raises ImportRefused for what is no array of objects, and OSError."""
+def json_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each object with its number, from 1. One that is none is left out, and so is what comes behind a place that
+    is no JSON. Raises ImportRefused for what is no array of objects at all, and OSError."""
     number = 0
     with path.open(encoding="utf-8-sig") as file:
         try:
             for element in _elements(_Text(file)):
                 number += 1
-                if not isinstance(element, dict):
-                    raise ImportRefused(f"{path.name}, row {number} is no object.")
-                yield f"row {number}", element
+                if isinstance(element, dict):
+                    yield number, element
+                else:
+                    rows.leave_out(path.name, number, "It is no object.", "row")
         except (ValueError, RecursionError) as error:
             said = getattr(error, "msg", "") or str(error)
             raise ImportRefused(f"{path.name} is no JSON behind row {number}: {said[:200]}.") from None
+
+
+JSON_ENDINGS = (".json", ".jsonl")
+
+
+def json_line_rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield the numbers of a file with an object of JSON in each line, with the number of the line.
+
+    A line that is no object is left out. Raises ImportRefused for an empty file, and OSError.
+    """
+    is_empty = True
+    for line in read_lines(path):
+        is_empty = False
+        if not line.text.strip() and line.problem in (None, TORN):
+            continue
+        try:
+            element = _DECODER.decode(line.text)
+        except (ValueError, RecursionError):
+            element = None
+        if isinstance(element, dict):
+            yield line.number, numbers_of(element)
+        else:
+            rows.leave_out(path.name, line.number, line.problem or "It is no object of JSON.")
+    if is_empty:
+        raise ImportRefused(f"{path.name} is empty. Nothing was logged into it, or it was not copied whole.")
+
+
+def numbers_of(row: dict[str, Any]) -> dict[str, float]:
+    return {name: value for name, value in row.items() if type(value) in (int, float)}
 
 
 def _elements(text: _Text) -> Iterator[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,8 +18,9 @@ MOST_FOLDERS = 20_000
 MOST_RUNS = 1_000
 
 KNOWN = (
-    "TensorBoard event files (*.tfevents.*), Monitor files (monitor.csv, *.monitor.csv), progress.csv, folders with "
-    "these, log folders of the RL Zoo, what `rlviz export` wrote, and a zip archive of a folder of these"
+    "TensorBoard event files (*.tfevents.*), Monitor files (monitor.csv, *.monitor.csv), progress.csv and "
+    "progress.json, folders with these, log folders of the RL Zoo, what `rlviz export` wrote, and a zip archive of a "
+    "folder of these"
 )
 
 _ZOO_FOLDER = re.compile(r"(?P<env>.+-v\d+)_(?P<run>\d+)")
@@ -50,7 +52,7 @@ class Logs:
             yield Logs(path, exported=[path])
 
     def take(self, path: Path) -> None:
-        """A file, if it is of a known kind. Raises ImportRefused and OSError."""
+        """A file, if it is of a known kind. Raises OSError."""
         if tensorboard_logs.is_event_file(path):
             self.events.append(path)
         elif path.name == rl_zoo.EVALUATIONS:
@@ -58,6 +60,8 @@ class Logs:
         elif exported.is_exported(path):
             if path.stem not in (other.stem for other in self.exported):
                 self.exported.append(path)
+        elif csv_logs.is_progress_json(path):
+            self.progress.append(path)
         elif path.suffix.lower() == ".csv":
             kinds = {csv_logs.MONITOR: self.monitors, csv_logs.PROGRESS: self.progress}
             if (kind := csv_logs.kind_of_csv(path)) is not None:
@@ -94,7 +98,8 @@ def _logs_below(root: Path) -> Iterator[Logs]:
         for name in sorted(names, key=_order):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
-                logs.take(path)
+                with suppress(OSError):  # of a kind that nobody can tell
+                    logs.take(path)
         for one in logs.runs():
             runs += 1
             if runs > MOST_RUNS:
@@ -109,8 +114,10 @@ def _order(name: str) -> tuple[int, str]:
 
 
 def read_logs(logs: Logs) -> FoundRun:
-    """A run as its files have it. Raises ImportRefused, which names the file that cannot be taken and why, and
-    OSError."""
+    """Return a run as its files have it. A file that cannot be read becomes a warning of the run.
+
+    Raises BeyondBounds, and OSError of a folder.
+    """
     chosen = logs.events or logs.monitors or logs.progress or logs.exported or logs.evaluations
     found = FoundRun(source="", name=logs.place.name, began=max(path.stat().st_mtime for path in chosen))
     _take_path(logs.place, found)
@@ -118,25 +125,35 @@ def read_logs(logs: Logs) -> FoundRun:
     folder = logs.place if logs.place.is_dir() else None
     settings = _zoo_settings(folder) if folder is not None else None
     if settings is not None:
-        rl_zoo.read_settings(settings, found)
+        with found.reading(settings / rl_zoo.ARGUMENTS):
+            rl_zoo.read_settings(settings, found)
         sources.append("a folder of the RL Zoo")
     if logs.monitors:
         csv_logs.read_monitors(logs.monitors, found)
         sources.append(csv_logs.MONITOR)
-    for path in logs.progress:
-        csv_logs.read_progress(path, found)
+    before = len(found.rows)
+    for path in _csv_first(logs.progress):
+        with found.reading(path):
+            csv_logs.read_progress(path, found)
         sources.append(csv_logs.PROGRESS)
-    for path in logs.exported:
-        exported.read_exported(path, found)
-        sources.append(exported.SOURCE)
-    if logs.events and not logs.progress:  # the same numbers, with fewer digits
+    if logs.events and len(found.rows) == before:  # else they have the numbers of the progress file, with fewer digits
         tensorboard_logs.read_event_files(logs.events, found)
         sources.append(tensorboard_logs.SOURCE)
+    for path in logs.exported:
+        with found.reading(path):
+            exported.read_exported(path, found)
+        sources.append(exported.SOURCE)
     for path in logs.evaluations:
-        rl_zoo.read_evaluations(path, found)
+        with found.reading(path):
+            rl_zoo.read_evaluations(path, found)
         sources.append(rl_zoo.EVALUATIONS)
     found.source = sources[0]
     return found
+
+
+def _csv_first(paths: list[Path]) -> list[Path]:
+    """Tools that log JSON too have the same numbers in both."""
+    return [path for path in paths if path.suffix.lower() == ".csv"] or paths
 
 
 def _zoo_settings(folder: Path) -> Path | None:

@@ -7,9 +7,7 @@ from typing import Any
 
 from rlviz.domain.records import MAX_STEP
 from rlviz.exchange.imports.found_run import FoundRun
-
-CONFIGURATION = "configuration"
-"""The text in which this product's own event files carry the configuration."""
+from rlviz.exchange.tensorboard import CONFIGURATION
 
 MOST_TEXT = 1_000_000
 MOST_SETTINGS = 500

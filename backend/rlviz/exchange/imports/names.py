@@ -47,6 +47,9 @@ STEP_COLUMNS = (
 )
 """Columns of a progress file that count environment steps, the surest first."""
 
+LOG_STEP_COLUMNS = ("time/total_timesteps", "misc/total_timesteps", "timesteps_total")
+"""Those that stand in logs alone: settings have a ``total_timesteps`` too."""
+
 ELAPSED_COLUMNS = ("time/time_elapsed", "time_elapsed", "misc/time_elapsed", "time_total_s")
 """Columns that count the seconds since training began."""
 

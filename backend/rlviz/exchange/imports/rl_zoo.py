@@ -9,7 +9,7 @@ import numpy as np
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.exchange.imports.found_run import FoundRun
+from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, as_step
 from rlviz.exchange.imports.logged_settings import take_names
 from rlviz.exchange.zip_archive import opened_archive
 
@@ -82,16 +82,17 @@ def read_evaluations(path: Path, found: FoundRun) -> None:
     steps, results, lengths = arrays["timesteps"], arrays["results"], arrays.get("ep_lengths")
     if steps.ndim != 1 or results.ndim != 2 or len(results) != len(steps) or not results.shape[1]:
         raise ImportRefused(f"{path.name} does not hold a row of returns for each of its timesteps.")
-    if not np.isfinite(steps).all():
-        raise ImportRefused(f"{path.name} has timesteps that are no numbers.")
     if lengths is not None and lengths.shape != results.shape:
         raise ImportRefused(f"{path.name} does not hold a length for each of its returns.")
     with np.errstate(over="ignore", invalid="ignore"):  # what comes of them is a gap
         columns = {EVAL_REWARD: results.mean(axis=1), EVAL_REWARD_STD: results.std(axis=1)}
         if lengths is not None:
             columns[EVAL_EP_LENGTH] = lengths.mean(axis=1)
-    for index, step in enumerate(steps.tolist()):
-        found.rows.add(int(step), None, {name: float(column[index]) for name, column in columns.items()})
+    for index, value in enumerate(steps.tolist()):
+        if (step := as_step(value)) is None:
+            found.rows.leave_out(path.name, index + 1, NO_STEP, "evaluation")
+            continue
+        found.rows.add(step, None, {name: float(column[index]) for name, column in columns.items()})
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
+from rlviz.domain.naming import MLFLOW
 from rlviz.exchange.sinks.point_ledger import PointLedger
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver, without_login
 
@@ -25,8 +25,6 @@ LONGEST_PARAM = 6_000
 MOST_POINTS = 25_000
 """Of a history that are asked for at once, as MLflow's own client does."""
 
-_NOT_IN_NAMES = re.compile(r"[^\w\-. /:]")
-
 STATUSES = {"completed": "FINISHED", "stopped": "KILLED", "failed": "FAILED", "interrupted": "KILLED"}
 """MLflow's word for each final status; any other run is RUNNING there. The tag ``rlviz.status`` has ours."""
 
@@ -40,6 +38,7 @@ class MlflowSink:
     """
 
     confirm_seconds = 0.0
+    naming = MLFLOW
 
     @staticmethod
     def destination(runs_dir: Path) -> Destination:
@@ -83,8 +82,7 @@ class MlflowSink:
 
     def send(self, rows: Sequence[Row]) -> None:
         """Of these rows, what the server was not seen to have."""
-        names = {name: _NOT_IN_NAMES.sub("_", name)[:250] for row in rows for name in row.values}
-        for some in _batches(self._missing(rows, names), MOST_METRICS):
+        for some in _batches(self._missing(rows), MOST_METRICS):
             self._client.log_batch(self._id, metrics=some)
             self._run.answered()
 
@@ -101,7 +99,7 @@ class MlflowSink:
     def describe(self, run: RunToDeliver) -> None:
         self._look_for_what_was_sent()
         labels = {"mlflow.runName": run.name, "mlflow.note.content": run.notes, "rlviz.status": run.status}
-        labels |= {f"rlviz.tag.{_NOT_IN_NAMES.sub('_', tag)}"[:250]: "true" for tag in run.tags}
+        labels |= {MLFLOW.encode(f"rlviz.tag.{tag}"): "true" for tag in run.tags}
         labels |= {f"rlviz.summary.{name}": str(value) for name, value in run.summary.items()}
         self._client.log_batch(self._id, tags=[self._tag(name, value[:5_000]) for name, value in labels.items()])
         if run.video is not None:
@@ -116,13 +114,13 @@ class MlflowSink:
         """The client holds nothing open."""
         self._points.close()
 
-    def _missing(self, rows: Sequence[Row], names: Mapping[str, str]) -> Iterator[Any]:
+    def _missing(self, rows: Sequence[Row]) -> Iterator[Any]:
         for row in rows:
             now = round(row.time * 1000)
             if now != self._now:
                 self._now, self._told = now, {told for told in self._told if told[1] >= now}
             for name, value in row.values.items():
-                metric = self._metric(names[name], value, self._free(names[name], now, row.step, value), row.step)
+                metric = self._metric(name, value, self._free(name, now, row.step, value), row.step)
                 if self._points.send(metric.key, _point(metric)):
                     yield metric
 
@@ -200,7 +198,7 @@ def _experiment_name() -> str:
 def _params(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in settings.items():
         text = value if isinstance(value, str) else json.dumps(value)
-        yield _NOT_IN_NAMES.sub("_", name)[:250], text[:LONGEST_PARAM]
+        yield MLFLOW.encode(name), text[:LONGEST_PARAM]
 
 
 def _batches(items: Iterator[Any], size: int) -> Iterator[list[Any]]:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
+from rlviz.domain.naming import Naming
+
 PROJECT = "rlviz"
 """The project, or experiment, that runs go into unless the sink's own settings name another."""
 
 
 class Row(NamedTuple):
-    """One line of ``metrics.jsonl``. ``time``: Unix seconds; ``values``: finite numbers by name of the metric."""
+    """One line of ``metrics.jsonl``. ``time``: Unix seconds; ``values``: finite numbers by the name of the metric."""
 
     seq: int
     time: float
@@ -81,6 +83,9 @@ class Sink(Protocol):
 
     confirm_seconds: float
     """How long rows may go unconfirmed while a run trains."""
+
+    naming: Naming
+    """Which names of metrics it takes. Rows are given to it with the names that they have there."""
 
     @staticmethod
     def destination(runs_dir: Path) -> Destination:

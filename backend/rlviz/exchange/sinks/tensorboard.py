@@ -1,11 +1,13 @@
-"""TensorBoardSink: event files in the run's folder, written anew by each delivery."""
+"""TensorBoardSink: event files in the run's folder, written from the first row on by each delivery."""
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from rlviz.domain.naming import TENSORBOARD
 from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver
 from rlviz.exchange.tensorboard import EventFile
 
@@ -14,6 +16,7 @@ class TensorBoardSink:
     """Each delivery begins with the first row, so that no value is there twice whatever happened to the one before."""
 
     confirm_seconds = 0.0
+    naming = TENSORBOARD
 
     @staticmethod
     def destination(runs_dir: Path) -> Destination:
@@ -28,7 +31,7 @@ class TensorBoardSink:
         shutil.rmtree(self._beside, ignore_errors=True)
         if self._folder.exists():
             self._folder.rename(self._beside)
-        self._file = EventFile(self._folder, self._run.config_json)
+        self._file = EventFile(self._folder / f"events.out.tfevents.{time.time():.0f}.rlviz", self._run.config_json)
         return Begun(self._run.id, str(self._folder), from_seq=0)
 
     def send(self, rows: Sequence[Row]) -> None:

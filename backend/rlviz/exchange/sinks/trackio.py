@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from rlviz.domain.errors import ExtraMissing
+from rlviz.domain.naming import TRACKIO
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
 
 
@@ -18,6 +19,7 @@ class TrackioSink:
     """
 
     confirm_seconds = 0.0
+    naming = TRACKIO
 
     @staticmethod
     def destination(runs_dir: Path) -> Destination:

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
+from rlviz.domain.naming import WANDB
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
 
 STEP = "global_step"
@@ -36,6 +37,7 @@ class WandbSink:
     """
 
     confirm_seconds = 120.0
+    naming = WANDB
 
     @staticmethod
     def destination(runs_dir: Path) -> Destination:

@@ -13,14 +13,15 @@ from rlviz.services.use_cases.metrics import MetricsService
 
 @dataclass
 class Ingested:
-    """``unchanged``: runs that were there already, as they are. ``skipped``: by run id, why. ``problems``: by what is
-    wrong in PostgreSQL, the ids."""
+    """``unchanged``: runs that were there already, as they are. ``skipped``: by run id, why. ``renamed``: metrics whose
+    names PostgreSQL does not take, with what they are called there. ``problems``: by what is wrong there, the ids."""
 
     runs: list[str] = field(default_factory=list)
     evaluations: int = 0
     points: int = 0
     unchanged: int = 0
     skipped: dict[str, str] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
     problems: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -57,6 +58,7 @@ def ingest(
                 report.runs.append(folder.run_id)
                 report.evaluations += len(run.evaluations)
                 report.points += run.count
+                report.renamed |= run.renamed()
     progress(len(folders), len(folders))
     report.problems = database.problems()
     return report

@@ -17,6 +17,7 @@ from rlviz.analysis.downsample import kept_points
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import RunFolderError
+from rlviz.domain.naming import POSTGRES
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.ingest.schema import VERSION
 from rlviz.services.projection.folder_projection import Indexed, index_folder
@@ -60,23 +61,40 @@ class RunToIngest:
         )
         names += ("total_timesteps", "step", "episodes", "fps", "ep_rew_mean", "best_moving_average")
         names += ("reward_threshold", "solved_step", "solved_seconds")
-        return {
+        columns = {
             **{name: getattr(row, name) for name in names},
             **{name: _instant(getattr(row, name)) for name in ("created_at", "started_at", "ended_at")},
             "parent_id": (row.parent or {}).get("run_id"),
             "experiment_id": trial and trial.id,
             "experiment_variant": trial and trial.variant,
             "best_policy_return": best.get("mean_return"),
-            "hyperparameters": json.dumps(self.config.hyperparameters),
-            "env_options": json.dumps(row.env_options),
+            "hyperparameters": json.dumps(storable(self.config.hyperparameters)),
+            "env_options": json.dumps(storable(row.env_options)),
             "points": self.count,
         }
+        return {name: storable(value) for name, value in columns.items()}
+
+    def renamed(self) -> dict[str, str]:
+        """Metrics whose names PostgreSQL does not take, with what they are called there."""
+        return POSTGRES.renamed(name for name, *_ in self.points)
 
     def metrics(self) -> Iterator[tuple[str, str, float, float, float | None]]:
         """The rows of ``metric``; null where the journal says so."""
-        for name, step, time, value in self.points:
+        for metric, step, time, value in self.points:
+            name = POSTGRES.encode(metric)
             for one in zip(step.tolist(), time.tolist(), value.tolist(), strict=True):
                 yield self.row.id, name, one[0], one[1], None if one[2] != one[2] else one[2]
+
+
+def storable(value: Any) -> Any:
+    """Return a value as PostgreSQL takes it: in texts, also within lists and dictionaries, NUL is written as \\x00."""
+    if isinstance(value, str):
+        return value.replace("\0", "\\x00")
+    if isinstance(value, list | tuple):
+        return [storable(one) for one in value]
+    if isinstance(value, dict):
+        return {POSTGRES.encode(name): storable(one) for name, one in value.items()}
+    return value
 
 
 def fingerprint(folder: RunFolder) -> str:

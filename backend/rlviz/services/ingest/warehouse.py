@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from urllib.parse import urlsplit
 
 from rlviz.domain.errors import InvalidRequest, RlvizError
 from rlviz.services.ingest.schema import INTEGRITY, SCHEMA, TABLES, UPGRADES, VERSION, VIEWS
-from rlviz.services.ingest.source import NotIngested, RunToIngest
+from rlviz.services.ingest.source import NotIngested, RunToIngest, storable
 
 _LOCK = 0x726C76697A
 """Held while tables are made and runs go in, so that two machines take turns."""
@@ -123,7 +124,7 @@ class CentralDatabase:
 
 
 def _evaluation(row: Any) -> tuple[Any, ...]:
-    record = row.parsed().model_dump_json()
+    record = json.dumps(storable(row.parsed().model_dump(mode="json")))
     return (row.run_id, row.id, row.status, row.created_at, row.return_mean, row.length_mean, record)
 
 

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import islice
 
 from rlviz.domain.errors import RlvizError, SinkProblem
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks import SINKS
-from rlviz.exchange.sinks.sink import Begun, Sink
+from rlviz.exchange.sinks.sink import Begun, Row, Sink
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, is_line_start
 from rlviz.rundir.sinks import add_sink, own_folder, state_of, write_sink
@@ -21,6 +22,9 @@ MOST_ROWS = 1_000
 """Rows that a sink is given at once."""
 
 LONGEST_PROBLEM = 400
+
+MOST_RENAMED = 100
+"""Metrics that a record names."""
 
 
 class Delivery:
@@ -49,6 +53,7 @@ class Delivery:
         self._confirmed_at = 0.0
         self._step = self.record.step
         self._count = 0
+        self._names: dict[str, str] = {}
 
     def run(self, next_look: Callable[[], bool] = lambda: False) -> None:
         """Deliver what is there, and again while ``next_look``, which waits a while, returns true; at the end tell
@@ -104,7 +109,7 @@ class Delivery:
         assert self._sink is not None
         for rows in read_rows(self._tail):
             for start in range(0, len(rows), MOST_ROWS):
-                some = [row for row in rows[start : start + MOST_ROWS] if row.seq >= self._from_seq]
+                some = [self._named(row) for row in rows[start : start + MOST_ROWS] if row.seq >= self._from_seq]
                 if some:
                     with self._within():
                         self._sink.send(some)
@@ -112,6 +117,18 @@ class Delivery:
             self._step = rows[-1].step if rows else self._step
             self._confirm_in_time()
         self._confirm_in_time()
+
+    def _named(self, row: Row) -> Row:
+        """Return the row with the names that its metrics have in the sink."""
+        assert self._sink is not None
+        for name in row.values.keys() - self._names.keys():
+            self._names[name] = self._sink.naming.encode(name)
+        return row._replace(values={self._names[name]: value for name, value in row.values.items()})
+
+    def _renamed(self) -> dict[str, str]:
+        """Return those whose names differ there, as many as a record has room for."""
+        differing = ((name, there) for name, there in self._names.items() if name != there)
+        return {**self.record.renamed, **dict(islice(differing, MOST_RENAMED))}
 
     def _confirm_in_time(self) -> None:
         assert self._sink is not None
@@ -125,7 +142,7 @@ class Delivery:
             return
         with self._within():
             self._sink.confirm()
-        self._note(offset=self._tail.offset, step=self._step, rows=self._count, attempts=0)
+        self._note(offset=self._tail.offset, step=self._step, rows=self._count, renamed=self._renamed(), attempts=0)
 
     def _describe(self) -> None:
         assert self._sink is not None

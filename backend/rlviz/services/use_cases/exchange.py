@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,11 +32,12 @@ NAME_CHARACTERS = 60
 @dataclass(frozen=True)
 class Imported:
     """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each whose curves
-    are there already, and the run that has them."""
+    are there already, and the run that has them. ``warnings``: by the id of a run."""
 
     runs: list[RunRow]
     refused: list[tuple[str, str]]
     known: list[tuple[str, RunRow]]
+    warnings: Mapping[str, Sequence[str]]
 
 
 class ExchangeService:
@@ -61,7 +62,7 @@ class ExchangeService:
     def event_files(self, run_id: str) -> BinaryIO:
         """A zip archive with a folder of event files of TensorBoard, with every row of the journal.
 
-        Raises ExtraMissing, and what ``bundle`` does.
+        Raises what ``bundle`` does.
         """
         folder = self._folder(run_id)
         configuration = folder.read_config().model_dump_json(indent=1)
@@ -78,7 +79,7 @@ class ExchangeService:
         return file
 
     def several(self, run_ids: Sequence[str], form: RunsFormat, name: str) -> BinaryIO:
-        """Runs as one zip archive, with everything in the folder ``name``. Raises ExtraMissing, ArtifactNotFound where
+        """Runs as one zip archive, with everything in the folder ``name``. Raises ArtifactNotFound where
         there is none, and what ``bundle`` does."""
         if not run_ids:
             raise ArtifactNotFound("There is no run yet that could be exported.")
@@ -117,7 +118,7 @@ class ExchangeService:
             raise Conflict(str(error)) from error
         runs = [self._taking_up.take_up(folder.run_id) for folder in outcome.runs]
         known = [(place, self._taking_up.take_up(run_id)) for place, run_id in outcome.known]
-        return Imported(runs, outcome.refused, known)
+        return Imported(runs, outcome.refused, known, outcome.warnings)
 
     def _folder(self, run_id: str) -> RunFolder:
         folder = self._runs.folder(run_id)

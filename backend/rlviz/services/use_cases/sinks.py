@@ -129,7 +129,7 @@ class SinkService:
 
 
 def _is_installed(kind: SinkKind) -> bool:
-    return find_spec(kind.value) is not None
+    return kind.package is None or find_spec(kind.package) is not None
 
 
 def _look(folder: RunFolder, record: SinkRecord, is_live: bool, attempt: Attempt) -> RunSink:

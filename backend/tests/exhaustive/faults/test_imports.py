@@ -28,6 +28,7 @@ from rlviz.rundir.metric_rows import all_rows
 from rlviz.services.projection.folder_projection import row_of_folder
 from tests.support.faults import times
 from tests.support.run_folders import make_run
+from tests.support.training import messages
 
 pytestmark = pytest.mark.faults
 
@@ -144,22 +145,14 @@ def brought(path: Path, runs_dir: Path) -> ImportOutcome:
     return import_path(path, runs_dir, ImportOptions(again=True, trust_policies=True))
 
 
-def refusal(tmp_path: Path, name: str, content: bytes) -> str:
-    path = tmp_path / name
-    path.write_bytes(content)
-    with pytest.raises(InvalidRequest) as caught:
-        brought(path, tmp_path / "runs")
-    assert not [one for one in (tmp_path / "runs").rglob("*") if one.is_file()]
-    return str(caught.value)
-
-
 def test_json_takes_the_memory_of_a_row_and_not_that_of_the_file(tmp_path: Path) -> None:
     content = b'[{"seq":1,"time":1.0,"step":1,"loss":0.5}' + b',{"seq":2,"step":2}' * 100_000 + b"]"
     path = tmp_path / "metrics.json"
     path.write_bytes(content)
     assert peak(lambda: brought(path, tmp_path / "runs")) < len(content)
-    (tmp_path / "cut").mkdir()
-    assert "is no JSON behind row 100001" in refusal(tmp_path / "cut", "metrics.json", content[:-1])
+    path.write_bytes(content[:-1])
+    [folder] = brought(path, tmp_path / "runs").runs
+    assert "is no JSON behind row 100001" in messages(folder)[0]
 
 
 def test_parquet_takes_the_memory_of_some_rows_whatever_their_width(tmp_path: Path) -> None:
@@ -183,3 +176,39 @@ def peak(do: Callable[[], object]) -> int:
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("behind", "says"),
+    [
+        (b"", "behind row 1"),
+        (b"] [", "behind row 1"),
+        (b' {"seq":1}]', "behind row 1"),
+        (b",5]", "row 2 is left out"),
+        (b',{"seq":2,"step":-1,"loss":1}]', "row 2 is left out"),
+    ],
+    ids=["cut", "more behind it", "no comma", "a number", "no step"],
+)
+def test_json_that_is_damaged_has_the_rows_that_can_be_read_and_says_so(
+    tmp_path: Path, behind: bytes, says: str
+) -> None:
+    path = tmp_path / "metrics.json"
+    path.write_bytes(b'[{"seq":1,"step":1,"loss":1}' + behind)
+    [folder] = brought(path, tmp_path / "runs").runs
+    assert [row["values"] for row in all_rows(folder)] == [{"loss": 1}]
+    assert says in messages(folder)[0]
+
+
+def arrays(**found: Any) -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, **found)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -1.0, 2.5])
+def test_an_evaluation_without_a_step_is_left_out(tmp_path: Path, odd: float) -> None:
+    path = tmp_path / "evaluations.npz"
+    path.write_bytes(arrays(timesteps=np.array([1.0, odd]), results=np.ones((2, 1))))
+    [folder] = brought(path, tmp_path / "runs").runs
+    assert [row["step"] for row in all_rows(folder)] == [1]
+    assert "evaluation 2 is left out" in messages(folder)[0]

@@ -11,10 +11,11 @@ from threading import Event, Thread
 import pytest
 
 from rlviz.domain.events import FinishedData
+from rlviz.domain.naming import MAX_NAME_CHARACTERS
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.error_messages import where
 from rlviz.training.journals import RunJournals
-from rlviz.training.log_limits import MAX_NAME_CHARACTERS, MAX_NAMES, ROWS_A_SECOND
+from rlviz.training.log_limits import MAX_NAMES, ROWS_A_SECOND
 from tests.support.training import events, kinds, make_run, messages, rows
 
 pytestmark = pytest.mark.faults

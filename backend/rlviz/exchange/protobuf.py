@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
 
@@ -49,6 +50,33 @@ def number(kind: int, value: Value) -> float:
     if isinstance(value, int):
         return signed(value)
     raise ValueError("bytes where a number is expected")
+
+
+def varint(value: int) -> bytes:
+    """Return an unsigned integer of up to 64 bits as it is written."""
+    written = bytearray()
+    while value > 0x7F:
+        written.append(value & 0x7F | 0x80)
+        value >>= 7
+    written.append(value)
+    return bytes(written)
+
+
+def field(number: int, value: int | float | bytes | str, kind: int = BYTES) -> bytes:
+    """Return one field as it is written: texts and messages as ``BYTES``, integers as ``VARINT``, doubles as
+    ``FIXED64``, floats as ``FIXED32``, where what is too large for them becomes infinite."""
+    key = varint(number << 3 | kind)
+    if isinstance(value, str | bytes):
+        content = value.encode() if isinstance(value, str) else value
+        return key + varint(len(content)) + content
+    if kind == VARINT:
+        return key + varint(int(value) & 0xFFFF_FFFF_FFFF_FFFF)
+    if kind == FIXED64:
+        return key + struct.pack("<d", value)
+    try:
+        return key + struct.pack("<f", value)
+    except OverflowError:
+        return key + struct.pack("<f", math.copysign(math.inf, value))
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
