@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.errors import ExtraMissing
-from rlviz.exchange.tensorboard import is_installed, write_event_files
+from rlviz.domain.naming import TENSORBOARD
+from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.journal import JournalWriter, read_journal
 
 
@@ -62,12 +63,22 @@ def test_event_files_that_are_written_again_replace_themselves_and_nobody_else_s
         write_event_files(rows(1), "{}", logs)
 
 
-def test_whether_tensorboard_s_package_is_there_is_known_before_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert is_installed()
-    for name in ("tensorboard", "tensorboard.compat.proto.event_pb2"):
-        monkeypatch.setitem(sys.modules, name, None)
-    assert not is_installed()
-    with pytest.raises(ExtraMissing, match=r"rlviz\[tensorboard\]"):
-        write_event_files([], "{}", tmp_path)
+def test_no_package_is_needed_to_write_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``make run`` installs none."""
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    rows = [{"time": 1.0, "step": 1, "values": {"train/loss": 0.5}}]
+    assert write_event_files(rows, "{}", tmp_path) == 1
+
+
+def test_tensorboard_reads_names_of_any_kind_and_numbers_beyond_32_bits(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    values = {"/loss": 1.0, "a//b": 2.0, "größe\n": 3.0, "x" * 300: 4.0, "step": 5.0, "large": 1e300, "one": 1}
+    write_event_files([{"time": 1.0, "step": 2**40, "values": values}], "{}", tmp_path)
+    found = EventAccumulator(str(tmp_path))
+    found.Reload()
+    read = {tag: found.Scalars(tag)[0] for tag in found.Tags()["scalars"]}
+    assert {tag: one.value for tag, one in read.items()} == {
+        TENSORBOARD.encode(name): value for name, value in values.items()
+    } | {"large": math.inf}
+    assert {one.step for one in read.values()} == {2**40}

@@ -11,6 +11,7 @@ import pytest
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import InvalidRequest
 from rlviz.exchange.import_runs import ImportOptions, import_path
+from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.services.ingest import source
 from rlviz.services.ingest.ingest import Ingested, ingest
@@ -232,3 +233,23 @@ def test_a_postgresql_that_is_not_there_is_told_without_the_password() -> None:
     ):
         pass
     assert "secret" not in str(gone.value)
+
+
+def test_a_nul_in_a_setting_a_metric_or_an_error_keeps_no_run_back(
+    cluster: Cluster, central: CentralDatabase, tmp_path: Path
+) -> None:
+    settings = {"device": "cuda\0", "path": "C:\\x00", "na\0me": [{"inner": "\0"}]}
+    with track("mine", "CartPole-v1", config=settings, runs_dir=tmp_path) as run:
+        run.log(1, {"a\0b": 1.0, "a\\x00b": 2.0, "größe": 3.0})
+    failed = track("mine", "CartPole-v1", name="its error", runs_dir=tmp_path)
+    failed.log(1, x=1.0)
+    failed.finish(ValueError("bad packet \0\x01"))
+    report = put(central, tmp_path)
+    assert (set(report.runs), report.skipped) == ({run.id, failed.id}, {})
+    assert report.renamed == {"a\0b": "a\\x00b", "a\\x00b": "a\\x5cx00b"}
+    values = ask(cluster, f"SELECT name, value FROM rlviz.metric WHERE run_id = '{run.id}' ORDER BY value")
+    assert values == [("a\\x00b", 1.0), ("a\\x5cx00b", 2.0), ("größe", 3.0)]
+    [(stored,)] = ask(cluster, f"SELECT hyperparameters FROM rlviz.run WHERE id = '{run.id}'")
+    assert stored == {"device": "cuda\\x00", "path": "C:\\x00", "na\\x00me": [{"inner": "\\x00"}]}
+    [(cause,)] = ask(cluster, f"SELECT cause FROM rlviz.run WHERE id = '{failed.id}'")
+    assert "bad packet \\x00\x01" in cause

@@ -39,7 +39,7 @@ def test_names_and_rows_beyond_the_limits_are_left_out_and_that_is_told(tmp_path
     assert max(map(len, names)) == MAX_NAME_CHARACTERS
     assert len(found) == ROWS_A_SECOND + 1
     assert found[-1]["values"] == {"metric/0": 7.0}
-    assert [message.split(" ")[0] for message in messages(folder)] == ["The", "More", "More", "93,001"]
+    assert [message.split(" ")[0] for message in messages(folder)] == ["A", "More", "More", "93,001"]
 
 
 PRINTS_WITHOUT_END = """
