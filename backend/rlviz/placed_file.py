@@ -49,7 +49,7 @@ def read_placed_file(path: Path, what: str) -> PlacedFile:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise InvalidRequest(f"{path} is no file of {what}: it has more than {_MAX_BYTES} bytes.")
-        text = path.read_text()
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise InvalidRequest(f"The file of {what} {path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:

@@ -22,6 +22,7 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import argparse
+import io
 import json
 import signal
 import socket
@@ -233,6 +234,9 @@ def _log_to(folder: WorkFolder) -> None:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
         os.dup2(nothing.fileno(), 0)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # an environment may print what this terminal's encoding has not
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from sqlalchemy import Engine, create_engine, event, inspect, text
+from sqlalchemy import URL, Engine, create_engine, event, inspect, text
 from sqlmodel import Session
 
 from rlviz.catalog.error_messages import damaged, explain_errors, newer
@@ -131,7 +131,7 @@ def _from_json(text: str) -> Any:
 
 def _engine(path: Path, busy_seconds: float) -> Engine:
     engine = create_engine(
-        f"sqlite:///{path}",
+        URL.create("sqlite", database=str(path)),  # a text would be parsed: %20, ? and # have a meaning in addresses
         connect_args={"timeout": busy_seconds, "check_same_thread": False},
         max_overflow=45,  # with the 5 that are kept, more than there are threads: none waits for a connection
         json_deserializer=_from_json,

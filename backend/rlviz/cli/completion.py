@@ -86,7 +86,7 @@ def _metrics(context: typer.Context, _incomplete: str) -> list[str]:
 def _tags(context: typer.Context, _incomplete: str) -> list[str]:
     import json
 
-    return sorted(json.loads((_run(context) / "labels.json").read_text())["tags"])
+    return sorted(json.loads((_run(context) / "labels.json").read_text("utf-8"))["tags"])
 
 
 def _runs_dir(context: typer.Context) -> Path:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlviz.cli.exits import Exit, Failure, Refused, exit_for
 from rlviz.cli.output import waiting
+from rlviz.domain.text_encoding import typed_text
 
 if TYPE_CHECKING:
     import httpx
@@ -94,6 +95,7 @@ class Connection:
         """
         import httpx
 
+        options = _as_typed(options)
         for last in (False, True):
             assert self._http is not None, "open() comes first"
             try:
@@ -119,7 +121,7 @@ class Connection:
 
         assert self._http is not None, "open() comes first"
         try:
-            with self._http.stream("GET", f"/api{path}", params=_given(query)) as answer:
+            with self._http.stream("GET", f"/api{path}", params=_as_typed(_given(query))) as answer:
                 if not answer.is_success:
                     answer.read()
                     raise _refusal(answer)
@@ -183,6 +185,17 @@ def _with_first_worker(niceness: int) -> Launcher:
     from rlviz.launchers.process import ProcessLauncher
 
     return ProcessLauncher(niceness=niceness, source=FirstWorker())
+
+
+def _as_typed(value: Any) -> Any:
+    """Return what a request says with all that was typed in it as text that has an encoding."""
+    if isinstance(value, str):
+        return typed_text(value)
+    if isinstance(value, list | tuple):
+        return [_as_typed(one) for one in value]
+    if isinstance(value, dict):
+        return {_as_typed(name): _as_typed(one) for name, one in value.items()}
+    return value
 
 
 def _given(query: dict[str, Any]) -> dict[str, Any]:

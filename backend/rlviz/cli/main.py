@@ -18,6 +18,7 @@ from rlviz.cli.command_index import COMMANDS, SECTIONS, LazyCommands
 from rlviz.cli.exits import Exit, Failure, Refused, in_flags
 from rlviz.cli.help import FittingContext
 from rlviz.cli.options import examples
+from rlviz.cli.output import replace_unknown_letters
 
 if TYPE_CHECKING:
     from rlviz.domain.errors import RlvizError
@@ -116,6 +117,7 @@ def rlviz(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is that of ``Exit``."""
+    replace_unknown_letters()
     signal.signal(signal.SIGTERM, _terminated)
     try:
         app(args=arguments, prog_name="rlviz")

@@ -129,7 +129,7 @@ def _of_file(path: Path) -> list[dict[str, Any]]:
     import yaml
 
     try:
-        found = yaml.safe_load(path.read_text())
+        found = yaml.safe_load(path.read_text("utf-8"))
     except OSError as error:
         raise Failure(Exit.NOT_FOUND, f"{path} cannot be read ({error.strerror}).") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

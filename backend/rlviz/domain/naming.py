@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import NamedTuple
 
+from rlviz.domain.text_encoding import encodable
+
 _DIGEST_DIGITS = 12
 
 
@@ -112,7 +114,7 @@ _HALVES = "\ud800-\udfff"
 _CONTROL = rf"\x00-\x1f\x7f-\x9f{_HALVES}"
 
 PLAIN = Escapes(lambda name: name, lambda there: there)
-ENCODABLE = Escapes(lambda name: name.encode(errors="backslashreplace").decode(), lambda there: there)
+ENCODABLE = Escapes(encodable, lambda there: there)
 NO_NUL = backslashed(rf"\x00{_HALVES}")
 PRINTABLE = backslashed(_CONTROL)
 

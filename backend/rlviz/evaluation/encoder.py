@@ -40,7 +40,7 @@ class Encoder:
     """
 
     def __init__(self, path: Path, *, width: int, height: int, fps: float) -> None:
-        self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 -- a pipe nobody reads could fill up
+        self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- a pipe nobody reads could fill up
         try:
             self._process = subprocess.Popen(
                 [imageio_ffmpeg.get_ffmpeg_exe(), *_input(width, height, fps), *browser_format(fps), str(path)],

@@ -94,4 +94,4 @@ def copy_for_browsers(source: Path, target: Path, *, name: str) -> VideoFacts:
 
 def _ffmpeg(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-nostdin", "-hide_banner", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)

@@ -37,7 +37,9 @@ class PresetFile(LazyModel):
 
 def read_preset_files() -> tuple[PresetFile, ...]:
     """Every file, as it is now."""
-    return tuple(PresetFile.model_validate(tomllib.loads(path.read_text())) for path in sorted(FILES.glob("*.toml")))
+    return tuple(
+        PresetFile.model_validate(tomllib.loads(path.read_text("utf-8"))) for path in sorted(FILES.glob("*.toml"))
+    )
 
 
 @cache
@@ -151,4 +153,4 @@ def _applies(preset: Preset | OwnPreset, options: Mapping[str, JsonValue]) -> bo
 
 def specification_text(name: str) -> str | None:
     """The specification in the file ``name``; None if there is no such file."""
-    return next((path.read_text() for path in SPECIFICATIONS.glob("*.toml") if path.name == name), None)
+    return next((path.read_text("utf-8") for path in SPECIFICATIONS.glob("*.toml") if path.name == name), None)

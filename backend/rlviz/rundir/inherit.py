@@ -61,7 +61,7 @@ def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFold
     for source, target in ((parent.events_path, copy.events_path), (parent.rules_path, copy.rules_path)):
         with suppress(FileNotFoundError):
             shutil.copyfile(source, target, follow_symlinks=False)
-    with copy.metrics_path.open("w") as file:
+    with copy.metrics_path.open("w", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(row)}\n" for row in _rows(parent, last_row, until))
     copy.write_control(Control(attempt=attempt + 1, resume_from=None if snapshot is None else snapshot.name))
 

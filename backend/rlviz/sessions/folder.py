@@ -57,7 +57,7 @@ class SessionFolder:
     def create(cls, plan: SessionPlan) -> SessionFolder:
         """A new one that holds ``plan``. Raises OSError."""
         folder = cls(Path(tempfile.mkdtemp(prefix=PREFIX)))
-        folder._plan_path.write_text(plan.model_dump_json())
+        folder._plan_path.write_text(plan.model_dump_json(), "utf-8")
         return folder
 
     def check(self) -> None:

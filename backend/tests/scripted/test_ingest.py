@@ -168,8 +168,9 @@ def test_a_long_run_is_thinned_and_keeps_its_extremes(
 
 
 def test_a_value_that_postgresql_refuses_leaves_out_that_run_alone(
-    cluster: Cluster, central: CentralDatabase, runs_dir: Path
+    cluster: Cluster, central: CentralDatabase, runs_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(source, "storable", lambda value: value)
     make_run(runs_dir, "odd", rows=3, status="completed", hyperparameters={"note": "a\0b"})
     report = put(central, runs_dir)
     assert "refuses" in report.skipped["odd"]

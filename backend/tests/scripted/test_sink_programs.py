@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import struct
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from rlviz import delivery_worker
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
+from rlviz.exchange.sinks import SINKS
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import is_delivered, own_folder, read_sink
@@ -73,6 +76,60 @@ def test_tensorboard_has_each_value_once_however_often_it_was_delivered(folder: 
     assert [(event.step, event.value) for event in files.Scalars("episode/reward")] == CURVE
 
 
+ODD_NAMES = [
+    *(
+        "step",
+        "time",
+        "timestamp",
+        "global_step",
+        "_step",
+        "__x",
+        "metrics",
+        "loss",
+        "/loss",
+        "loss/",
+        "a//b",
+        "a/../b",
+    ),
+    *("a/../b", "a?b", "a*b", "a_b", "nul\0", "line\nbreak", "größe", "x" * 190, "a.b", "a", 'quote"', "_0x2F_loss"),
+]
+
+
+@pytest.mark.parametrize("kind", [SinkKind.TRACKIO, SinkKind.TENSORBOARD, SinkKind.WANDB])
+def test_metrics_of_any_name_are_all_there_and_can_be_told_apart(folder: RunFolder, kind: SinkKind) -> None:
+    logged = {name: float(index) for index, name in enumerate(ODD_NAMES)}
+    with closing(JournalWriter(folder.metrics_path)) as journal:
+        journal.append({"step": 9_999, "values": logged})
+    assert delivery_worker.main([str(folder.path), kind.value]) == 0
+    record = read_sink(folder, kind)
+    assert record is not None
+    naming = SINKS.get(kind).naming
+    assert record.renamed == naming.renamed(ODD_NAMES)
+    there = last_row(folder, record)
+    assert {name: there[naming.encode(name)] for name in ODD_NAMES} == logged
+
+
+def last_row(folder: RunFolder, record: SinkRecord) -> dict[str, Any]:
+    """Return the metrics of the newest step, as the sink's own program reads them."""
+    if record.kind is SinkKind.TRACKIO:
+        import trackio
+        from trackio.sqlite_storage import SQLiteStorage
+
+        (run,) = trackio.Api().runs("rlviz")
+        found: dict[str, Any] = SQLiteStorage.get_logs("rlviz", run.name)[-1]
+        return found
+    if record.kind is SinkKind.TENSORBOARD:
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+        files = EventAccumulator(str(own_folder(folder, record.kind)))
+        files.Reload()
+        return {tag: files.Scalars(tag)[-1].value for tag in files.Tags()["scalars"]}
+    assert record.place is not None
+    records = offline_records(next(Path(record.place).glob("*.wandb")))
+    history = [values(one.history.item) for one in records if one.WhichOneof("record_type") == "history"]
+    return history[-1]
+
+
 def test_who_follows_and_is_interrupted_leaves_the_rest_to_whoever_comes_next(folder: RunFolder) -> None:
     with pytest.raises(KeyboardInterrupt), following(folder, SinkKind.TENSORBOARD):
         raise KeyboardInterrupt
@@ -123,3 +180,23 @@ def test_mlflow_has_both_of_two_episodes_that_end_alike_at_the_same_moment(folde
 
 def values(items: Any) -> dict[str, Any]:
     return {item.key or "/".join(item.nested_key): json.loads(item.value_json) for item in items}
+
+
+def offline_records(path: Path) -> Iterator[Any]:
+    """The records of a ``.wandb`` file: LevelDB's log format, 7 bytes of W&B's own in front."""
+    from wandb.proto.wandb_internal_pb2 import Record
+
+    data, at, whole = path.read_bytes(), 7, b""
+    assert data.startswith(b":W&B")
+    while at + 7 <= len(data):
+        if 32_768 - at % 32_768 < 7:
+            at += 32_768 - at % 32_768
+            continue
+        _, length, kind = struct.unpack("<IHB", data[at : at + 7])
+        whole += data[at + 7 : at + 7 + length]
+        at += 7 + length
+        if kind in (1, 4):  # whole, or the last part
+            record = Record()
+            record.ParseFromString(whole)
+            yield record
+            whole = b""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.naming import JOURNAL, distinct, renames_text
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD, MAX_STEP
+from rlviz.domain.text_encoding import encodable
 from rlviz.domain.times import MAX_TIME
 from rlviz.exchange.imports.names import ALIASES
 
@@ -82,7 +83,7 @@ class Rows:
     @property
     def warnings(self) -> list[str]:
         """What the run has to say of what could not be taken as it was; each once."""
-        found = [*map(str, self._left_out.values()), *self._messages]
+        found = [*(encodable(str(one)) for one in self._left_out.values()), *self._messages]
         return [*found, f"There are {self._more_warnings:,} more warnings."] if self._more_warnings else found
 
     def add(self, step: int, time: float | None, values: Mapping[str, float]) -> None:
@@ -115,6 +116,7 @@ class Rows:
         return before - len(self._rows)
 
     def warn(self, message: str) -> None:
+        message = encodable(message)
         if message not in self._messages and len(self._messages) >= MOST_WARNINGS:
             self._more_warnings += 1
         else:

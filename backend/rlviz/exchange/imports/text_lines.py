@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from rlviz.domain.text_encoding import decode
+
 MOST_LINE_BYTES = 1 << 20
 MOST_LINES_OF_A_TEXT = 1_000
 """Lines that a quoted text may have. A quote that is not closed within them is taken for a torn line."""
@@ -56,7 +58,7 @@ def read_lines(path: Path) -> Iterator[Line]:
         file.seek(len(mark))
         recoded = file if encoding == "utf-8" else codecs.EncodedFile(file, "utf-8", encoding, errors="replace")
         for number, (content, problem) in enumerate(_byte_lines(recoded), 1):
-            yield Line(number, content.decode("utf-8", _WINDOWS), problem)
+            yield Line(number, decode(content), problem)
 
 
 def first_line(path: Path) -> str:
@@ -82,19 +84,6 @@ def _byte_lines(file: IO[bytes]) -> Iterator[tuple[bytes, str | None]]:
             held = held[-1:] if held.endswith(b"\r") else b""
     if held and not is_skipping:
         yield held.rstrip(b"\r"), None if held.endswith(b"\r") else TORN
-
-
-_WINDOWS = "rlviz-windows-1252"
-
-
-def _as_windows(error: UnicodeError) -> tuple[str, int]:
-    """Read bytes that are no UTF-8 as Windows-1252, which has the letters of Latin-1 in the same places."""
-    assert isinstance(error, UnicodeDecodeError)
-    found = error.object[error.start : error.end]
-    return found.decode("cp1252", "replace"), error.end
-
-
-codecs.register_error(_WINDOWS, _as_windows)
 
 
 class Record(NamedTuple):

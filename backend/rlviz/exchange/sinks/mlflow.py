@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import URL
+
 from rlviz.domain.errors import ExtraMissing, SinkProblem
 from rlviz.domain.naming import MLFLOW
 from rlviz.exchange.sinks.point_ledger import PointLedger
@@ -188,7 +190,8 @@ def _lost(name: str) -> SinkProblem:
 
 
 def _store(runs_dir: Path) -> str:
-    return os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{runs_dir / 'mlflow' / 'mlflow.db'}"
+    here = URL.create("sqlite", database=str(runs_dir / "mlflow" / "mlflow.db"))
+    return os.environ.get("MLFLOW_TRACKING_URI") or here.render_as_string()
 
 
 def _experiment_name() -> str:

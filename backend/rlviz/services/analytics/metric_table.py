@@ -19,7 +19,7 @@ from rlviz.rundir.sealed import SealedMetrics
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.analytics.columns import SQL_TYPES
 from rlviz.services.analytics.run_columns import METRICS
-from rlviz.services.analytics.warehouse import quoted
+from rlviz.services.analytics.warehouse import pattern_of, quoted
 
 MOST_UNSEALED_BYTES = 32 << 20
 """Bytes of journals that are parsed for one table; sealed copies are read however long they are."""
@@ -110,12 +110,13 @@ def _view(files: Files) -> str:
     names = ", ".join(f"{column.name}::{SQL_TYPES[column.kind]} AS {column.name}" for column in METRICS)
     branches = [f"SELECT {names} FROM {UNSEALED}"]
     for (name, left_out), paths in files.items():
-        listed = ", ".join(quoted(str(path)) for path in paths)
+        listed = ", ".join(quoted(pattern_of(path)) for path in paths)
         column = '"values.{}"'.format(name.replace('"', '""'))
+        read = f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
         conditions = [f"{column} IS NOT NULL", *(f"seq NOT BETWEEN {first} AND {last}" for first, last in left_out)]
         branches.append(
             f"SELECT parse_path(filename)[-3], {quoted(name)}, step, time, {column} "
-            f"FROM read_parquet([{listed}], filename = true) WHERE {' AND '.join(conditions)}"
+            f"FROM {read} WHERE {' AND '.join(conditions)}"
         )
     return " UNION ALL ".join(branches)
 

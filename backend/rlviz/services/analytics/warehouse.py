@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -74,7 +75,7 @@ class Warehouse:
         for name, view in (views or {}).items():
             self._connection.execute(f"CREATE VIEW {name} AS {view}")
         if files:
-            allowed = ", ".join(quoted(str(path)) for path in files)
+            allowed = ", ".join(quoted(name) for path in files for name in {str(path), pattern_of(path)})
             self._connection.execute(f"SET allowed_paths = [{allowed}]")
         for setting in _LOCKED:
             self._connection.execute(setting)
@@ -112,6 +113,11 @@ class Warehouse:
 
 TOO_LONG = f"The query was stopped after {SECONDS:g} seconds. Ask for less: fewer runs, a WHERE, or fewer joins."
 TOO_MUCH_MEMORY = f"The query needs more than {MEMORY} of memory. Ask for less: aggregate, or select fewer columns."
+
+
+def pattern_of(path: Path) -> str:
+    """Return the pattern that matches one file alone: DuckDB takes paths for patterns."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", str(path))
 
 
 def quoted(text: str) -> str:

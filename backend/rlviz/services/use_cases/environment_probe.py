@@ -64,8 +64,9 @@ def _start(entry_point: str) -> subprocess.Popen[str]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
-        env=child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy"),
+        encoding="utf-8",
+        errors="replace",
+        env=child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy", PYTHONIOENCODING="utf-8:replace"),
         start_new_session=True,
     )
 

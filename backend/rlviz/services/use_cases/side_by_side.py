@@ -78,7 +78,8 @@ class SideBySideVideos:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
-                text=True,
+                encoding="utf-8",
+                errors="replace",
                 env=child_environment(),
                 start_new_session=True,
             )

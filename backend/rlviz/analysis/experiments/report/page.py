@@ -59,7 +59,7 @@ def report(head: ReportHead, results: ExperimentResults) -> str:
             element("meta", http_equiv="Content-Security-Policy", content=POLICY),
             element("meta", name="viewport", content="width=device-width, initial-scale=1"),
             element("title", head.title),
-            element("style", STYLE.read_text()),
+            element("style", STYLE.read_text("utf-8")),
         ),
         element(
             "body", *_opening(head, results), *_sections(results, places, labels), *_closing(head, results, labels)

@@ -1,0 +1,93 @@
+"""What a command prints in an encoding that has not every letter: replaced, never a traceback."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from rlviz.cli import output
+from rlviz.cli.command_index import COMMANDS
+from rlviz.cli.main import main
+from rlviz.domain.text_encoding import decode, encodable, typed_text
+
+ENCODINGS = ("ascii", "latin-1", "cp1252", "utf-8")
+
+
+@dataclass
+class Printed:
+    """The bytes of standard output and standard error."""
+
+    out: io.BytesIO
+    err: io.BytesIO
+
+
+@contextmanager
+def printing(encoding: str) -> Iterator[Printed]:
+    """Have both streams in an encoding that refuses the letters that it has not."""
+    found = Printed(io.BytesIO(), io.BytesIO())
+    with pytest.MonkeyPatch.context() as patch:
+        for name, stream in (("stdout", found.out), ("stderr", found.err)):
+            wrapped = io.TextIOWrapper(stream, encoding=encoding, errors="strict", write_through=True)
+            patch.setattr(sys, name, wrapped)
+        yield found
+        sys.stdout.flush()
+        sys.stderr.flush()
+        found.out, found.err = io.BytesIO(found.out.getvalue()), io.BytesIO(found.err.getvalue())
+
+
+in_every_encoding = pytest.mark.parametrize("encoding", ENCODINGS)
+
+
+@in_every_encoding
+def test_the_help_of_every_command_is_printed(encoding: str) -> None:
+    with printing(encoding) as printed:
+        assert {main([command, "--help"]) for command in COMMANDS} == {0}
+    assert printed.err.getvalue() == b""
+
+
+@in_every_encoding
+def test_errors_that_name_what_was_typed_are_printed(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RLVIZ_RUNS_DIR", str(tmp_path))
+    with printing(encoding) as printed:
+        for name in ("größe", "名前 ▁▂▃", "half \udce9"):
+            assert main(["export", "--to", name]) == 2
+            assert main(["sync", name]) == 3
+            assert main(["import", name]) == 3
+    assert printed.err.getvalue().count(b"There is no") == 6
+
+
+@in_every_encoding
+def test_an_answer_in_json_stays_json_with_every_letter_in_it(encoding: str) -> None:
+    said = {"name": "größe 名 ▁", "return": "–"}
+    with printing(encoding) as printed:
+        output.replace_unknown_letters()
+        output.print_json(said)
+    assert json.loads(printed.out.getvalue().decode(encoding)) == said
+
+
+@in_every_encoding
+def test_tables_marks_and_names_are_printed(encoding: str) -> None:
+    with printing(encoding) as printed:
+        output.replace_unknown_letters()
+        output.print_table(["run", "curve"], [["größe 名 \U0001f600", output.sparkline([1.0, 2.0, None], 5)]])
+        output.note("– not yet …")
+        output.warn("→ \udce9")
+    assert b"gr" in printed.out.getvalue()
+    assert b"not yet" in printed.err.getvalue()
+
+
+def test_what_is_typed_in_another_encoding_is_read_as_its_letters() -> None:
+    assert typed_text(os.fsdecode("größe".encode("latin-1"))) == "größe"
+    assert typed_text("größe 名") == "größe 名"
+    assert decode(b"gr\xf6\xdfe \xe5\x90\x8d") == "größe 名"
+    assert encodable("a\udce9") == "a\\udce9"
