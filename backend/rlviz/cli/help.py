@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from typer.core import TyperCommand
@@ -54,8 +54,33 @@ class FittingContext(_LibraryContext):  # type: ignore[misc]
 
 
 def fit(command: Any) -> Any:
-    """``command``, with those below it, whose help fits the terminal."""
+    """Return ``command`` with a help that fits the terminal and comes at once; so do those of the commands below it."""
     command.context_class = FittingContext
-    for inner in getattr(command, "commands", {}).values():
-        fit(inner)
+    if inner := getattr(command, "commands", {}):
+        list_options = command.get_params
+        command.get_params = lambda context: pass_on_defaults(list_options(context))
+        for one in inner.values():
+            fit(one)
     return command
+
+
+def pass_on_defaults(options: list[Any]) -> list[Any]:
+    """Have options of a group that are not given passed on as they are, and return them.
+
+    To check them, the library imports pydantic, which takes longer than all else that a help or an error needs.
+    """
+    for option in options:
+        if "process_value" not in vars(option):
+            option.process_value = _checking(option)
+    return options
+
+
+def _checking(option: Any) -> Callable[[Any, Any], Any]:
+    check = option.process_value
+
+    def process_value(context: Any, value: Any) -> Any:
+        if value is not None and value != option.default:
+            return check(context, value)
+        return value if option.callback is None else option.callback(context, option, value)
+
+    return process_value

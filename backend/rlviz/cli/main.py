@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -16,9 +17,8 @@ from typer.core import TyperCommand, TyperGroup
 from rlviz import __version__
 from rlviz.cli.command_index import COMMANDS, SECTIONS, LazyCommands
 from rlviz.cli.exits import Exit, Failure, Refused, in_flags
-from rlviz.cli.help import FittingContext
+from rlviz.cli.help import FittingContext, pass_on_defaults
 from rlviz.cli.options import examples
-from rlviz.cli.output import replace_unknown_letters
 
 if TYPE_CHECKING:
     from rlviz.domain.errors import RlvizError
@@ -41,6 +41,9 @@ class Commands(TyperGroup):
                 rows = [(name.ljust(widest), command.get_short_help_str(room)) for name, command in outline.items()]
                 formatter.write_dl(rows)
 
+    def get_params(self, ctx: Any) -> Any:
+        return pass_on_defaults(super().get_params(ctx))
+
     def invoke(self, ctx: Any) -> Any:
         _set_up(**{name: ctx.params[name] for name in ("verbose", "quiet", "log_file")})
         try:
@@ -57,9 +60,10 @@ class Commands(TyperGroup):
         except typer.Exit:
             raise
         except Exception as error:
-            from rlviz.domain.errors import RlvizError
-
-            if not isinstance(error, RlvizError):
+            errors = sys.modules.get(
+                "rlviz.domain.errors"
+            )  # what was not imported was not raised: a wrong flag is quick
+            if errors is None or not isinstance(error, errors.RlvizError):
                 raise
             raise _ended(_status_of(error), str(error)) from error
         return value
@@ -124,6 +128,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else Exit.OK
     return Exit.OK
+
+
+def replace_unknown_letters() -> None:
+    """Have what is printed replaced where the encoding of the terminal, or of a pipe, does not have it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # not where there is none
+            stream.reconfigure(errors="replace")
 
 
 def _set_up(verbose: int, quiet: bool, log_file: Path | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
@@ -81,13 +80,6 @@ def print_json(value: Any) -> None:
     """Print JSON, with escapes for what the terminal's encoding may not have."""
     knows_all = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     say(json.dumps(value, indent=2, ensure_ascii=not knows_all))
-
-
-def replace_unknown_letters() -> None:
-    """Have what is printed replaced where the encoding of the terminal, or of a pipe, does not have it."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # not where there is none
-            stream.reconfigure(errors="replace")
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: int = 1) -> None:

@@ -1,0 +1,41 @@
+"""A run trains, is evaluated, filmed, asked about, exported and listed in a runs folder with an odd name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.cli import call
+from tests.support.service_process import serving
+from tests.support.training import QUICK
+
+ODD = "o%20d?d#1 'q\" [x] st*r größe 名;&$(x)=5"
+
+
+def test_every_kind_of_command_works_in_a_folder_of_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / ODD
+    with serving(folder) as service:
+        run = service.create(preset=None, total_timesteps=128, hyperparameters=QUICK["ppo"], start=True)["id"]
+        service.wait_for_status(run, "completed")
+        commands = [
+            ["runs"],
+            ["query", "SELECT run_id, count(*) FROM metrics GROUP BY 1"],
+            ["evaluate", run, "--episodes", "1", "--wait"],
+            ["film", "growth", run, "-o", str(folder / "growth.mp4")],
+            ["export", run, "-o", str(folder / "m.csv")],
+            ["export", run, "-o", str(folder / "m.parquet")],
+            ["export", run, "--bundle", "-o", str(folder / "run.zip")],
+            ["export", run, "--format", "tensorboard", "-o", str(folder / "logs")],
+            ["export", run, "--to", "tensorboard"],
+            ["import", str(folder / "m.csv"), "--again"],
+            ["import", str(folder / "logs"), "--again"],
+            ["storage", "show"],
+            ["doctor"],
+        ]
+        for command in commands:
+            ended = call(service.runs_dir, *command)
+            assert ended.status == 0, (command, ended)
+        assert "Traceback" not in service.log
+    assert call(folder / "runs", "rebuild").status == 0
+    assert call(folder / "runs", "catalog", "check").status == 0
+    assert {path.name for path in tmp_path.iterdir()} == {ODD}, "nothing lies beside it"
+    assert [path.name for path in (folder / "runs").glob("rlviz.db")] == ["rlviz.db"]
