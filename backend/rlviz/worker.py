@@ -236,7 +236,8 @@ def _log_to(folder: WorkFolder) -> None:
         os.dup2(nothing.fileno(), 0)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # an environment may print what this terminal's encoding has not
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+            with suppress(OSError):  # of one that cannot be flushed
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ def check_all(settings: Settings) -> list[Finding]:
         check_reach(settings),
         check_pages(settings),
         check_packages(),
+        *check_environments(settings),
         check_time(settings),
     ]
 
@@ -234,6 +235,28 @@ def check_packages() -> Finding:
             "Install this product again: `pip install rlviz`, or `make run` in its source.",
         )
     return Finding("packages", "ok", ", ".join(versions) + ".")
+
+
+def check_environments(settings: Settings) -> list[Finding]:
+    """Whether the environments of the user's own can be used. Each is made once, in a process of its own."""
+    if not settings.environments:
+        return []
+    from rlviz.environments.custom import FAMILY
+    from rlviz.services.use_cases.environments import EnvironmentService
+
+    service = EnvironmentService(settings.environments)
+    service.start()
+    try:
+        own = [environment for environment in service.all() if environment.family == FAMILY]
+    finally:
+        service.close()
+    about, to_do = "environment", "Fix the class, or take it out of RLVIZ_ENVIRONMENTS."
+    return [
+        Finding(about, "ok", f"{one.id} can be used.")
+        if one.unavailable_reason is None
+        else Finding(about, "bad", f"{one.id} cannot be used: {one.unavailable_reason}", to_do)
+        for one in own
+    ]
 
 
 def check_time(settings: Settings) -> Finding:

@@ -122,8 +122,8 @@ SECTIONS = {
         "serve": Entry("service", "Serve the app until interrupted."),
         "doctor": Entry(
             "maintenance",
-            "Check disk, memory, locks, port, browsers' reach, packages, time; exit status 1 if something does not "
-            "work.",
+            "Check disk, memory, locks, port, browsers' reach, packages, environments, time; exit status 1 if "
+            "something does not work.",
         ),
         "config": Entry("configuration", "Settings and where each comes from; configurations of runs."),
         "storage": Entry("storage", "What takes space, and the rules by which room is made."),

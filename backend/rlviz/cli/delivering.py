@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
@@ -50,8 +51,9 @@ def deliver_all(
         delivered.append(_deliver(folder, kind, what, offline_will_do=offline_will_do, quiet=as_json))
     if as_json:
         print_json(delivered)
-    if not all(one["delivered"] for one in delivered):
-        raise typer.Exit(Exit.FAILED)
+    left = [one for one in delivered if not one["delivered"]]
+    if left:
+        raise typer.Exit(Exit.NO_LOGIN if all(one["offline"] for one in left) else Exit.FAILED)
 
 
 def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: bool, quiet: bool) -> dict[str, Any]:
@@ -69,7 +71,7 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     except (OSError, RunFolderError) as error:
         raise Failure(Exit.FAILED, f"{folder.run_id} cannot be delivered: {error}") from error
     outcome: dict[str, Any] = {"run": folder.run_id, "sink": kind.value, "rows": record.rows if record else 0}
-    outcome |= {"place": record.place if record else None, "problem": None}
+    outcome |= {"place": record.place if record else None, "problem": None, "offline": False}
     if status == BUSY:
         note(f"{folder.run_id}: another process delivers it to {kind.label} just now.")
         return {**outcome, "delivered": True}
@@ -79,10 +81,10 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
         note("  It waits in the run's folder: `rlviz sync` tries again.")
         return {**outcome, "problem": reason[-400:], "delivered": False}
     if not quiet:
-        _say_where(folder, record)
+        _say_where(folder, record, offline_will_do=offline_will_do)
     if renamed := {name: there for name, there in record.renamed.items() if name not in before.renamed}:
         note(f"  {renames_text(renamed, kind.label)}")
-    return {**outcome, "delivered": offline_will_do or not record.offline}
+    return {**outcome, "offline": record.offline, "delivered": offline_will_do or not record.offline}
 
 
 def _move(advance: Advance, folder: RunFolder, kind: SinkKind) -> None:
@@ -146,10 +148,13 @@ def is_waiting(folder: RunFolder, record: SinkRecord) -> bool:
         return True
 
 
-def _say_where(folder: RunFolder, record: SinkRecord) -> None:
+def _say_where(folder: RunFolder, record: SinkRecord, *, offline_will_do: bool) -> None:
     rows = f"{folder.run_id}: {counted(record.rows, 'row')}"
     if record.offline:
         say(f"{rows} in an offline folder of {record.kind.label}, {record.place}")
-        note("  Nobody is logged in. `wandb login`, then `rlviz sync` (or `wandb sync` of that folder) sends it.")
+        tell = note if offline_will_do else warn
+        is_wanted = os.environ.get("WANDB_MODE", "online") != "online"
+        why, first = ("WANDB_MODE says so", "Remove it") if is_wanted else ("Nobody is logged in", "`wandb login`")
+        tell(f"  {why}. {first}, then `rlviz sync` (or `wandb sync` of that folder) sends it.")
     else:
         say(f"{rows} in {record.kind.label}, {record.place}")

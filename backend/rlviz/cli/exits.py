@@ -21,6 +21,7 @@ class Exit(IntEnum):
     NOT_FOUND = 3, "there is no such run, experiment, evaluation, snapshot or file"
     CONFLICT = 4, "the state forbids it: a run that has ended cannot be paused, a runs folder is in use"
     UNREACHABLE = 5, "the service does not answer, or does not let this user in"
+    NO_LOGIN = 6, "runs wait for a login: nobody is logged in to the program that they go to"
     INTERRUPTED = 130, "Ctrl-C, at a question too"
 
     def __new__(cls, value: int, meaning: str) -> Exit:

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -134,7 +135,8 @@ def replace_unknown_letters() -> None:
     """Have what is printed replaced where the encoding of the terminal, or of a pipe, does not have it."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # not where there is none
-            stream.reconfigure(errors="replace")
+            with suppress(OSError):  # of one that cannot be flushed
+                stream.reconfigure(errors="replace")
 
 
 def _set_up(verbose: int, quiet: bool, log_file: Path | None) -> None:

@@ -6,12 +6,27 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
 from rlviz.domain.config import TotalTimesteps
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.times import Instant
+
+NO_PRESET = "none"
+"""How files, flags and requests say that there is no preset, where they cannot or do not say null."""
+
+
+def without_none(value: object) -> object:
+    return None if isinstance(value, str) and value.strip().lower() == NO_PRESET else value
+
+
+PresetChoice = Annotated[
+    Annotated[str, Field(max_length=LIMITS.choice.maximum)] | None,
+    BeforeValidator(without_none),
+    Field(description=f"null, or `{NO_PRESET}`: the algorithm's defaults."),
+]
 
 
 class PresetId(StrEnum):

@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # where nobody listens
-    for name in ("WANDB_API_KEY", "WANDB_DIR", "MLFLOW_TRACKING_URI"):
+    for name in ("WANDB_API_KEY", "WANDB_DIR", "WANDB_MODE", "MLFLOW_TRACKING_URI"):
         monkeypatch.delenv(name, raising=False)
     folder = make_run(tmp_path / "runs", RUN_ID, rows=ROWS, status="completed")
     folder.write_labels(Labels(name="first", tags=["baseline"], notes="Why it was made."))
@@ -99,7 +99,8 @@ def test_without_a_login_a_run_is_one_offline_folder_of_wandb(folder: RunFolder)
 def test_sync_says_what_still_waits_and_why(folder: RunFolder) -> None:
     export(folder, SinkKind.WANDB, twice=False)
     waiting = shell(folder.path.parent, "sync", runs_dir=str(folder.path.parent))
-    assert waiting.returncode == 1
+    assert waiting.returncode == 6, "of its own: all that waits waits for a login"
+    assert "Nobody is logged in" in waiting.stderr
     assert "wandb login" in waiting.stderr
 
 

@@ -28,7 +28,6 @@ def test_health_says_what_runs_where(service: Service) -> None:
     assert health["launcher"] == "process"
     assert health["max_concurrent_runs"] == 1
     assert health["free_disk_bytes"] > 0
-    assert health["missing_extras"] == []
     assert health["active_runs"] == health["queued_runs"] == 0
     assert set(health["storage"]) == {environment["family"] for environment in service.get("/environments")} | {"own"}
     assert health["storage"]["toy-text"]["detail"] == "standard"

@@ -19,7 +19,7 @@ from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import is_delivered, own_folder, read_sink
 from rlviz.services.sinks.delivery_workers import following
-from tests.support.cli import call
+from tests.support.cli import call, shell
 from tests.support.readers import needs
 from tests.support.run_folders import make_run
 
@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")  # where nobody listens
-    for name in ("WANDB_API_KEY", "WANDB_DIR", "MLFLOW_TRACKING_URI"):
+    for name in ("WANDB_API_KEY", "WANDB_DIR", "WANDB_MODE", "MLFLOW_TRACKING_URI"):
         monkeypatch.delenv(name, raising=False)
     folder = make_run(tmp_path / "runs", RUN_ID, rows=ROWS, status="completed")
     folder.write_labels(Labels(name="first", tags=["baseline"], notes="Why it was made."))
@@ -95,7 +95,11 @@ ODD_NAMES = [
 ]
 
 
-@pytest.mark.parametrize("kind", [SinkKind.TRACKIO, SinkKind.TENSORBOARD, SinkKind.WANDB])
+@pytest.mark.parametrize(
+    "kind",
+    [SinkKind.TRACKIO, SinkKind.TENSORBOARD, SinkKind.WANDB, pytest.param(SinkKind.MLFLOW, marks=needs("mlflow"))],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # MLflow's, of its database package
 def test_metrics_of_any_name_are_all_there_and_can_be_told_apart(folder: RunFolder, kind: SinkKind) -> None:
     logged = {name: float(index) for index, name in enumerate(ODD_NAMES)}
     with closing(JournalWriter(folder.metrics_path)) as journal:
@@ -118,6 +122,11 @@ def last_row(folder: RunFolder, record: SinkRecord) -> dict[str, Any]:
         (run,) = trackio.Api().runs("rlviz")
         found: dict[str, Any] = SQLiteStorage.get_logs("rlviz", run.name)[-1]
         return found
+    if record.kind is SinkKind.MLFLOW:
+        from mlflow.tracking import MlflowClient
+
+        metrics: dict[str, Any] = MlflowClient(tracking_uri=record.place).get_run(record.foreign_id).data.metrics
+        return metrics
     if record.kind is SinkKind.TENSORBOARD:
         from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -134,6 +143,20 @@ def test_who_follows_and_is_interrupted_leaves_the_rest_to_whoever_comes_next(fo
     with pytest.raises(KeyboardInterrupt), following(folder, SinkKind.TENSORBOARD):
         raise KeyboardInterrupt
     export(folder, SinkKind.TENSORBOARD)
+
+
+@pytest.mark.parametrize(("mode", "found"), [("", "set, but empty"), ("foo", "'foo'")])
+def test_a_mode_that_wandb_does_not_take_gets_advice(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch, mode: str, found: str
+) -> None:
+    monkeypatch.setenv("WANDB_MODE", mode)
+    told = shell(folder.path.parent, "export", RUN_ID, "--to", "wandb", runs_dir=str(folder.path.parent))
+    assert told.returncode == 1
+    assert f"WANDB_MODE is {found}. W&B does not take that" in told.stderr
+    assert "or remove it" in told.stderr
+    note = SINKS.get(SinkKind.WANDB).destination(folder.path.parent).note
+    assert note is not None
+    assert f"WANDB_MODE is {found}" in note
 
 
 def test_sync_has_nothing_to_do_where_everything_was_delivered(folder: RunFolder) -> None:

@@ -18,6 +18,7 @@ from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import Stretch
 from rlviz.domain.learned_rewards import LearnedRewards
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.presets import PresetChoice
 from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.sinks import SinkKind
@@ -45,7 +46,7 @@ class ForkedFrom(Wire):
 class RunCreate(Body):
     algo: str = Field(max_length=LIMITS.choice.maximum, description="An algorithm, or `random` for random actions.")
     env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
-    preset: str | None = Field("fast", max_length=LIMITS.choice.maximum, description="null: the algorithm's defaults.")
+    preset: PresetChoice = "fast"
     seed: Seed | None = Field(None, description="null: drawn by the service.")
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the preset's.")
     name: RunName | None = None

@@ -43,7 +43,8 @@ def doctor(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check disk, memory, locks, port, browsers' reach, packages, time; exit status 1 if something does not work."""
+    """Check disk, memory, locks, port, browsers' reach, packages, environments, time; exit status 1 if something does
+    not work."""
     from dataclasses import asdict
 
     from rlviz.cli import checks

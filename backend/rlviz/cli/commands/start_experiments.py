@@ -123,7 +123,7 @@ def sweep(
             "base": {
                 "algo": algo,
                 "env_id": env,
-                "preset": None if preset == "none" else preset,
+                "preset": preset,
                 "total_timesteps": steps,
                 "hyperparameters": pairs(changes, "--set"),
                 "env_options": pairs(options, "--option"),

@@ -16,7 +16,8 @@ def sync(context: typer.Context, runs: AnyRuns = None, as_json: WrittenAsJson = 
     """Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there.
 
     Runs that could not be delivered wait in their folders; offline runs of Weights & Biases go there once there is a
-    login. A run that goes on training is delivered as far as it has come. Exit status 1 if something still waits.
+    login. A run that goes on training is delivered as far as it has come. Exit status 1 if something still waits, and
+    6 if all that waits waits for a login.
     """
     from rlviz.cli.delivering import deliver_all, is_waiting
     from rlviz.rundir.sinks import read_sinks

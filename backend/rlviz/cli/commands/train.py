@@ -107,7 +107,7 @@ def run(
     body = {
         "env_id": env,
         "algo": algo,
-        "preset": None if preset == "none" else preset,
+        "preset": preset,
         "seed": seed,
         "total_timesteps": steps,
         "hyperparameters": pairs(changes, "--set"),

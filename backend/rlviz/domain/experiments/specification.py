@@ -12,6 +12,7 @@ from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_EXPERIMENT_SEEDS, DEFAULT_RETRIES, DEFAULT_SCORED_EPISODES, LIMITS
 from rlviz.domain.placed_error import placed_error
+from rlviz.domain.presets import NO_PRESET, PresetChoice, without_none
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -22,8 +23,6 @@ MOST_CELLS = 10_000
 
 MOST_UNCONFIRMED = 1_000
 """Trials that are begun without asking back."""
-
-NO_PRESET = "none"
 
 MOST_VARIANTS = 1_000
 
@@ -48,7 +47,7 @@ class RunSpec(_Strict):
 
     algo: str = Field("ppo", max_length=LIMITS.choice.maximum)
     env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
-    preset: str | None = Field("fast", max_length=LIMITS.choice.maximum, description="null: the algorithm's defaults.")
+    preset: PresetChoice = "fast"
     total_timesteps: int | None = Field(None, ge=1, strict=True, description="null: the preset's.")
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})
@@ -88,7 +87,7 @@ class Variant(_Strict):
     def run_spec(self, base: RunSpec) -> RunSpec:
         """The base with these changes."""
         given = self.changes.model_dump(exclude_none=True)
-        if given.get("preset") == NO_PRESET:
+        if "preset" in given and without_none(given["preset"]) is None:
             given["preset"] = None
         for merged in ("env_options", "hyperparameters"):
             given[merged] = {**getattr(base, merged), **given.get(merged, {})}

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic import ValidationError
+
 from rlviz.domain.errors import ExtraMissing, SinkProblem
 from rlviz.domain.naming import WANDB
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver
@@ -25,6 +27,9 @@ BEGIN_SECONDS = 60
 
 LATE_SECONDS, LOOK_SECONDS = 5.0, 0.5
 """How long rows may come into the server's count after it took them, and how often it is asked meanwhile."""
+
+MODES = {"online": True, "run": True, "shared": True, "offline": False, "dryrun": False, "disabled": False}
+"""What WANDB_MODE may be, and whether it is sent then."""
 
 USUAL_SERVER = "https://api.wandb.ai"
 
@@ -42,6 +47,8 @@ class WandbSink:
     @staticmethod
     def destination(runs_dir: Path) -> Destination:
         server = os.environ.get("WANDB_BASE_URL") or USUAL_SERVER
+        if (mode := os.environ.get("WANDB_MODE")) is not None and mode not in MODES:
+            return Destination(f"{server}, project {_project()}", _advice("mode", mode, f"one of {', '.join(MODES)}"))
         if is_logged_in(server):
             return Destination(f"{server}, project {_project()}")
         return Destination(
@@ -61,7 +68,11 @@ class WandbSink:
         self._open: Any = None
         self._sent = -1  # seq of the newest row that was sent
         self._count = 0  # rows that are there once all that was sent is
-        self._offline = not is_logged_in(str(wandb.setup().settings.base_url))
+        try:
+            settings = wandb.setup().settings
+        except ValidationError as error:
+            raise SinkProblem(_settings_advice(error)) from error
+        self._offline = not is_logged_in(str(settings.base_url))
 
     def begin(self) -> Begun:
         if self._offline:
@@ -176,9 +187,21 @@ def _project() -> str:
     return os.environ.get("WANDB_PROJECT") or PROJECT
 
 
+def _settings_advice(error: ValidationError) -> str:
+    """Return what to do about a setting that W&B does not take."""
+    first = error.errors()[0]
+    return _advice(str(first["loc"][0]) if first["loc"] else "…", first["input"], first["msg"])
+
+
+def _advice(setting: str, value: object, wanted: str) -> str:
+    variable = f"WANDB_{setting.upper()}"
+    found = "set, but empty" if value == "" else f"{value!r}"
+    return f"{variable} is {found}. W&B does not take that: {wanted}. Set it to one of its values, or remove it."
+
+
 def is_logged_in(base_url: str) -> bool:
     """Whether there is a key for W&B's server at ``base_url``, and nobody wants to stay offline."""
-    if os.environ.get("WANDB_MODE", "online") != "online":
+    if not MODES.get(os.environ.get("WANDB_MODE", "online"), False):
         return False
     if os.environ.get("WANDB_API_KEY"):
         return True

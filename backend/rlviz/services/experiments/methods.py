@@ -21,7 +21,8 @@ def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> d
     options alone, or in how long they train there too. Of several that train the same in one place, the first is of
     one method with the first of the other places, the second with the second.
 
-    The name is what the names of its variants have in common: “PPO” of “PPO on CartPole” and “PPO on Acrobot”.
+    The name is what the names of its variants have in common: “PPO” of “PPO on CartPole” and “PPO on Acrobot”. Where
+    that is nothing, or what another method has in common too, it is all of their names: “first and second”.
     """
     keys = {variant: _without(run_specs[variant], "env_id", "env_options", "total_timesteps") for variant in labels}
     places = [(keys[variant], _only(run_specs[variant], "env_id", "env_options")) for variant in labels]
@@ -63,7 +64,7 @@ def _only(run_spec: RunSpec, *names: str) -> str:
 
 
 def _in_common(names: Sequence[str]) -> str:
-    """The words of the first that all have; its whole name where that leaves nothing."""
+    """Return the words of the first that all have; all names where that leaves nothing."""
     others = [{word.strip(",:;()").lower() for word in name.split()} for name in names[1:]]
     words = [
         word.strip(",:;()")
@@ -75,12 +76,21 @@ def _in_common(names: Sequence[str]) -> str:
             words.pop()
         while words and words[0].lower() in _BESIDE:
             words.pop(0)
-    return " ".join(words) if words and len(names) > 1 else names[0]
+    return " ".join(words) if words and len(names) > 1 else _all_of(names)
+
+
+def _all_of(names: Sequence[str]) -> str:
+    """Return a name for several variants that is not that of one of them."""
+    whole, most = listed(list(names)), LIMITS.variant_name.maximum
+    if len(whole) <= most:
+        return whole
+    others = f" and {len(names) - 1} more"
+    return names[0][: most - len(others)] + others
 
 
 def _told_apart(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
-    """Methods that would be called the same are called by their first variant."""
+    """Have methods that would be called the same called by the names of all their variants."""
     methods = {keys[variant]: name for variant, name in names.items()}
     twice = {name for name in methods.values() if list(methods.values()).count(name) > 1}
-    first = {key: next(labels[variant] for variant in labels if keys[variant] == key) for key in methods}
-    return {variant: first[keys[variant]] if name in twice else name for variant, name in names.items()}
+    whole = {key: _all_of([labels[variant] for variant in labels if keys[variant] == key]) for key in methods}
+    return {variant: whole[keys[variant]] if name in twice else name for variant, name in names.items()}

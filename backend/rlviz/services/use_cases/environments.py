@@ -67,7 +67,7 @@ class EnvironmentService:
         except ValueError as error:
             found = ProbeFailure(str(error))
         if isinstance(found, ProbeFailure):
-            log.warning("Environment %s cannot be used: %s", entry_point, found.message)
+            log.info("Environment %s cannot be used: %s", entry_point, found.message)  # page and doctor say it
             return _unusable(env_id, entry_point, found.message)
         if found.still is not None:
             self._stills[env_id] = found.still

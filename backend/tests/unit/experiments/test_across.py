@@ -226,7 +226,9 @@ def run_specs(**given: object) -> RunSpec:
     [
         (("PPO on CartPole", "PPO on Acrobot"), "PPO"),
         (("CartPole: PPO fast", "Acrobot: PPO fast"), "PPO fast"),
-        (("first", "second"), "first"),
+        (("first", "second"), "first and second"),
+        (("CartPole", "Acrobot"), "CartPole and Acrobot"),
+        (("x" * 90, "y" * 90), f"{'x' * 90} and 1 more"),
         (("PPO (CartPole)", "PPO (Acrobot)"), "PPO"),
     ],
 )
@@ -268,6 +270,7 @@ def test_methods_that_would_be_called_the_same_are_told_apart() -> None:
     found = methods_of(labels, trained)
     assert found["a"] == found["b"]
     assert found["c"] == found["d"] != found["a"]
+    assert not set(found.values()) & set(labels.values()), "none is called by the name of another variant"
 
 
 def test_the_order_in_which_hyperparameters_are_given_makes_no_other_method() -> None:

@@ -1,10 +1,8 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { ChartLine, Package, Table } from "lucide-react";
 import type { ReactNode } from "react";
 import { MenuItem } from "@/components/ui/menu";
-import { healthQuery } from "@/lib/api";
 import { type RunsFormat } from "@/lib/api/queries/exchange";
 import { follow } from "@/lib/download";
 import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
@@ -25,15 +23,11 @@ interface ExportItemsProps {
 /** Items of a menu that download runs, one for each format. */
 export function ExportItems({ file }: ExportItemsProps) {
   const away = useServiceAway() === null ? null : SERVICE_AWAY;
-  const { data: health } = useQuery(healthQuery);
-  const missing = health?.missing_extras.includes("tensorboard")
-    ? "Needs more packages: pip install 'rlviz[tensorboard]'"
-    : null;
   return FORMATS.map(({ format, label, icon }) => (
     <MenuItem
       key={format}
       icon={icon}
-      reason={away ?? (format === "tensorboard" ? missing : null)}
+      reason={away}
       onSelect={() => {
         const { address, name } = file(format);
         follow(address, name);

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { ExportedRuns } from "@/lib/api/queries/exchange";
 import { follow } from "@/lib/download";
-import { renderWithQueries, serve } from "@/lib/testing/service";
+import { renderWithQueries } from "@/lib/testing/service";
 import { ExportRunsMenu } from "./export-runs-menu";
 
 vi.mock("@/lib/download", () => ({ follow: vi.fn() }));
@@ -14,7 +14,6 @@ const several: [ExportedRuns, string, string, string][] = [
 ];
 
 test.each(several)("runs are downloaded together: %j, %s", async (of, item, query, name) => {
-  serve({ "GET /health": () => ({ body: { missing_extras: ["tensorboard"] } }) });
   renderWithQueries(<ExportRunsMenu of={of} trigger={<button>Export</button>} />);
   await userEvent.click(screen.getByRole("button", { name: "Export" }));
   await userEvent.click(screen.getByRole("menuitem", { name: item }));

@@ -4439,7 +4439,7 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null: the algorithm's defaults.
+       * @description null, or `none`: the algorithm's defaults.
        * @default fast
        */
       preset?: string | null;
@@ -4609,11 +4609,6 @@ export interface components {
       storage_warnings: string[];
       /** @description Where notifications are sent; null: nowhere. */
       webhook: components["schemas"]["WebhookInfo"] | null;
-      /**
-       * Missing Extras
-       * @description Optional parts that are not installed and without which downloads are refused, as in `pip install 'rlviz[tensorboard]'`.
-       */
-      missing_extras: string[];
       /**
        * Storage
        * @description How much is kept of what is played, by family.
@@ -4819,6 +4814,11 @@ export interface components {
     ImportedRuns: {
       /** Runs */
       runs: components["schemas"]["Run"][];
+      /**
+       * Warnings
+       * @description Of these runs, each of which has them as events too.
+       */
+      warnings: components["schemas"]["LogWarning"][];
       /**
        * Known
        * @description What was imported before, and was left out.
@@ -5251,6 +5251,16 @@ export interface components {
       snapshot_name: components["schemas"]["Bounds"];
       /** @description Characters of the name of a variant of an experiment. */
       variant_name: components["schemas"]["Bounds"];
+    };
+    /** LogWarning */
+    LogWarning: {
+      /** Run Id */
+      run_id: string;
+      /**
+       * Message
+       * @description What could not be taken as it was: the file, the line, and why.
+       */
+      message: string;
     };
     /** LoggedStorageAction */
     LoggedStorageAction: {
@@ -7173,7 +7183,7 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null: the algorithm's defaults.
+       * @description null, or `none`: the algorithm's defaults.
        * @default fast
        */
       preset?: string | null;
@@ -7859,7 +7869,7 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null: the algorithm's defaults.
+       * @description null, or `none`: the algorithm's defaults.
        * @default fast
        */
       preset?: string | null;
@@ -11741,15 +11751,6 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Not installed */
-      501: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
       /** @description Not enough free disk */
       507: {
         headers: {
@@ -11869,15 +11870,6 @@ export interface operations {
       };
       /** @description Invalid request */
       422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not installed */
-      501: {
         headers: {
           [name: string]: unknown;
         };

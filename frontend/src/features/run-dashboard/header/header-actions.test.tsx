@@ -36,19 +36,6 @@ test.each([
   ]);
 });
 
-test.each([
-  [["tensorboard"], "TensorBoard logsNeeds more packages: pip install 'rlviz[tensorboard]'"],
-  [[], "TensorBoard logs"],
-])("logs for TensorBoard are offered where they can be made: without %j", async (missing, text) => {
-  serve({ "GET /health": () => ({ body: { missing_extras: missing } }) });
-  renderWithQueries(<Actions status="completed" />);
-  await userEvent.click(screen.getByRole("button", { name: "More actions" }));
-  await userEvent.click(await screen.findByRole("menuitem", { name: "Download" }));
-  const item = await screen.findByRole("menuitem", { name: /TensorBoard/ });
-  await waitFor(() => expect(item).toHaveTextContent(text, { normalizeWhitespace: false }));
-  expect(item.hasAttribute("data-disabled")).toBe(missing.length > 0);
-});
-
 test("what a run of a newer version does not do here is disabled, and says why", () => {
   const damage = [{ file: "config.json", line: null, problem: "", remedy: "", newer: true }];
   renderWithQueries(<Actions status="paused" policy_step={7} damage={damage} />);

@@ -38,6 +38,7 @@ const button = (name: string) => screen.getByRole("button", { name });
 test("a file is sent as it is, and what came of it is told", async () => {
   const sent = serveImports(201, {
     runs: [{ id: "ppo-a", name: "logs/a" }],
+    warnings: [{ run_id: "ppo-a", message: "progress.csv, line 7 is left out." }],
     known: [],
     refused: [{ place: "logs/b", reason: "progress.csv is empty." }],
   });
@@ -51,6 +52,7 @@ test("a file is sent as it is, and what came of it is told", async () => {
     expect.stringContaining("ppo-a"),
   );
   expect(screen.getByRole("status")).toHaveTextContent("logs/b: progress.csv is empty.");
+  expect(screen.getByRole("status")).toHaveTextContent("progress.csv, line 7 is left out.");
   const [{ query, type, text } = { query: new URLSearchParams(), type: null, text: "" }] = sent;
   expect(Object.fromEntries(query)).toEqual({ file: "progress.csv", env_id: "CartPole-v1" });
   expect([type, text]).toEqual(["application/octet-stream", "step,loss\n1,2\n"]);
@@ -58,7 +60,7 @@ test("a file is sent as it is, and what came of it is told", async () => {
 
 test("what was imported before is named, and imported again if it is wanted", async () => {
   const known = [{ place: "progress.csv", run: { id: "ppo-a", name: "first" } }];
-  const sent = serveImports(201, { runs: [], refused: [], known });
+  const sent = serveImports(201, { runs: [], warnings: [], refused: [], known });
   renderWithQueries(<ImportDialog onClose={vi.fn()} />);
   await choose("step,loss\n1,2\n");
   await userEvent.click(button("Import"));
@@ -82,7 +84,7 @@ test("why nothing was imported is said, and another file can be chosen", async (
 });
 
 test("a file beyond the bound is not sent", async () => {
-  const sent = serveImports(201, { runs: [], refused: [] });
+  const sent = serveImports(201, { runs: [], warnings: [], refused: [] });
   renderWithQueries(<ImportDialog onClose={vi.fn()} />);
   await choose("x".repeat(2000));
   expect(await screen.findByText(/are the most. Use rlviz import/)).toBeVisible();

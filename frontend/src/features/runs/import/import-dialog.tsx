@@ -46,7 +46,7 @@ export function ImportDialog({ onClose }: ImportDialogProps) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Import runs"
-      description="A bundle of this app, a TensorBoard event file, monitor.csv or progress.csv of Stable-Baselines3, or a zip archive of a folder with such logs."
+      description="A bundle of this app, a TensorBoard event file, monitor.csv, progress.csv or progress.json of Stable-Baselines3, or a zip archive of a folder with such logs."
     >
       <form
         className="flex flex-col gap-4"
@@ -169,10 +169,10 @@ function Known({ known }: Pick<ImportedRuns, "known">) {
   );
 }
 
-function Result({ imported: { runs, refused } }: { imported: ImportedRuns }) {
+function Result({ imported: { runs, warnings, refused } }: { imported: ImportedRuns }) {
   return (
     <Notice
-      tone={refused.length > 0 ? "warn" : "good"}
+      tone={refused.length + warnings.length > 0 ? "warn" : "good"}
       role="status"
       title={runs.length === 1 ? "One run was imported" : `${runs.length} runs were imported`}
     >
@@ -182,6 +182,13 @@ function Result({ imported: { runs, refused } }: { imported: ImportedRuns }) {
             <Link href={routes.run(id)} className="underline">
               {name}
             </Link>
+            {warnings
+              .filter(({ run_id }) => run_id === id)
+              .map(({ message }) => (
+                <p key={message} className="text-ink-soft">
+                  {message}
+                </p>
+              ))}
           </li>
         ))}
         {refused.map(({ place, reason }) => (
