@@ -64,10 +64,10 @@ class Naming:
 
 
 def renames_text(renamed: dict[str, str], target: str) -> str:
-    """Return the sentence that says what metrics are called in ``target``, where that is not their name."""
+    """Return the sentence that says what names are written as in ``target``, where that is something else."""
     pairs = [f"{_shown(name)} is {_shown(there)}" for name, there in list(renamed.items())[:_MOST_SHOWN]]
     more = f", and {len(renamed) - len(pairs):,} more" if len(renamed) > len(pairs) else ""
-    return f"{target} does not take every name: {', '.join(pairs)}{more}."
+    return f"{target} has other names for some metrics: {', '.join(pairs)}{more}."
 
 
 _MOST_SHOWN = 5

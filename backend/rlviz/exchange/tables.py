@@ -87,8 +87,9 @@ def write_table(table: Table, form: TableFormat, file: BinaryIO) -> int:
 def _metric_rows(folder: RunFolder, named: dict[str, str]) -> Iterator[dict[str, Any]]:
     """Yield rows by column. ``named``: the column of each metric; new ones are added to it."""
     for row in all_rows(folder):
-        for name in row["values"].keys() - named.keys():
-            named[name] = TABLES.encode(name)
+        for name in row["values"]:
+            if name not in named:
+                named[name] = TABLES.encode(name)
         yield {**{named[name]: value for name, value in row["values"].items()}, **{name: row[name] for name in PLACE}}
 
 

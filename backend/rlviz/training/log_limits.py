@@ -72,5 +72,5 @@ class MetricLimits:
             self._same.add(logged)
         elif not self._told_of_renaming:
             self._told_of_renaming = True
-            self._warn(renames_text({logged: name}, f"A run, of names with up to {MAX_NAME_CHARACTERS} characters,"))
+            self._warn(renames_text({logged: name}, f"A run, whose names have up to {MAX_NAME_CHARACTERS} characters,"))
         return name

@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rlviz.api.prometheus import _labels
+from rlviz.domain.name_list import join_names, split_names
 from rlviz.domain.naming import (
     JOURNAL,
     LIBRARY,
@@ -211,3 +212,15 @@ def test_postgresql_is_given_no_nul_in_texts_names_or_lists(settings: dict[str, 
     stored = storable(settings)
     assert "\\u0000" not in json.dumps(stored)
     assert len(stored) == len(settings)
+
+
+@given(st.lists(NAMES | st.text(alphabet="a,\\ \t\n", min_size=1), max_size=6, unique=True))
+@example(["a,b", "a", "b"])
+@example([" padded ", "\\", "\\,", "a\\ ", ","])
+def test_names_of_any_kind_can_be_listed_in_one_text(names: list[str]) -> None:
+    assert split_names(join_names(names)) == names
+
+
+def test_a_list_of_names_is_read_as_people_write_it() -> None:
+    assert split_names("train/loss, a ,,b , train/loss") == ["train/loss", "a", "b"]
+    assert split_names("a\\b") == ["a\\b"]

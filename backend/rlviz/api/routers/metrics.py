@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from rlviz.api.dependencies import App
 from rlviz.api.lanes import Lane
-from rlviz.api.names import named, split_names
+from rlviz.api.names import named
 from rlviz.api.problems import as_problem, documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.metrics import MetricCurves, MetricRows, PastCurves, RunsMetricCurves
 from rlviz.api.views import view_metric_curves, view_past
 from rlviz.domain.errors import InvalidRequest, RlvizError, RunNotFound
 from rlviz.domain.limits import DEFAULT_CURVE_POINTS, LIMITS
+from rlviz.domain.name_list import split_names
 from rlviz.domain.records import MetricRecord
 from rlviz.rundir.journal import Line
 from rlviz.services.application import Application
@@ -28,7 +29,10 @@ MAX_ROWS = 100_000
 
 RUNS = LIMITS.compared_runs
 
-Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated; all if left out.")]
+Names = Annotated[
+    str | None,
+    Query(max_length=4_000, description="Comma-separated, all if left out; a comma within a name is written `\\,`."),
+]
 MaxPoints = Annotated[
     int,
     Query(ge=LIMITS.curve_points.minimum, le=LIMITS.curve_points.maximum, description="Points a curve, extremes kept."),
@@ -72,13 +76,13 @@ def get_metric_rows(
 @router.get("/runs/{run_id}/metrics/curves", responses=documented(RunNotFound, InvalidRequest))
 def get_metric_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> MetricCurves:
     """One curve for each name, thinned with every extreme kept."""
-    return _curves(app, run_id, split_names(names), wanted)
+    return _curves(app, run_id, _named(names), wanted)
 
 
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
 def get_past_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> PastCurves:
     """What the run has left behind by going back, and the runs that it was forked from, up to the fork."""
-    return view_past(run_id, wanted.axis, app.past.of(run_id, split_names(names), wanted))
+    return view_past(run_id, wanted.axis, app.past.of(run_id, _named(names), wanted))
 
 
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
@@ -92,7 +96,7 @@ def get_metric_curves_of_runs(
     found, problems = [], {}
     for run_id in named(runs, "runs", RUNS):
         try:
-            found.append(_curves(app, run_id, split_names(names), wanted))
+            found.append(_curves(app, run_id, _named(names), wanted))
         except RlvizError as error:
             problems[run_id] = as_problem(error)
     return RunsMetricCurves(runs=found, problems=problems)
@@ -111,10 +115,14 @@ def get_metrics(
 ) -> MetricRows | MetricCurves:
     """Rows with `tail`, otherwise curves: use `/metrics/rows` and `/metrics/curves`, which answer one shape each."""
     if tail is None:
-        return _curves(app, run_id, split_names(names), CurveRequest(max_points, x, _window(start, end)))
+        return _curves(app, run_id, _named(names), CurveRequest(max_points, x, _window(start, end)))
     if names is not None:
         raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
     return get_metric_rows(run_id, app, tail)
+
+
+def _named(names: str | None) -> list[str] | None:
+    return None if names is None else split_names(names)
 
 
 def _curves(app: Application, run_id: str, names: Sequence[str] | None, wanted: CurveRequest) -> MetricCurves:

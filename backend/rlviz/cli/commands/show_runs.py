@@ -18,6 +18,7 @@ from rlviz.cli.options import AsJson, RunName, connected, examples, find_run, li
 from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
+from rlviz.domain.name_list import join_names
 from rlviz.domain.status import ACTIVE
 
 
@@ -129,7 +130,7 @@ def metrics(
     """Show the newest value of each metric of a run, or the curves of those that are named."""
     with connected(context) as connection:
         run_id = find_run(connection, run)
-        wanted = ",".join(names) if names else None
+        wanted = join_names(names) if names else None
         curves = connection.get(f"/runs/{run_id}/metrics/curves", names=wanted, max_points=points, x=x)
         if unknown := [name for name in names or () if not curves["series"].get(name, {"y": ()})["y"]]:
             logged = connection.get(f"/runs/{run_id}/metrics/curves", max_points=4)["series"]

@@ -121,8 +121,9 @@ class Delivery:
     def _named(self, row: Row) -> Row:
         """Return the row with the names that its metrics have in the sink."""
         assert self._sink is not None
-        for name in row.values.keys() - self._names.keys():
-            self._names[name] = self._sink.naming.encode(name)
+        for name in row.values:
+            if name not in self._names:
+                self._names[name] = self._sink.naming.encode(name)
         return row._replace(values={self._names[name]: value for name, value in row.values.items()})
 
     def _renamed(self) -> dict[str, str]:

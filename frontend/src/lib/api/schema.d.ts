@@ -14115,7 +14115,7 @@ export interface operations {
   get_metric_curves: {
     parameters: {
       query?: {
-        /** @description Comma-separated; all if left out. */
+        /** @description Comma-separated, all if left out; a comma within a name is written `\,`. */
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;
@@ -14170,7 +14170,7 @@ export interface operations {
   get_past_curves: {
     parameters: {
       query?: {
-        /** @description Comma-separated; all if left out. */
+        /** @description Comma-separated, all if left out; a comma within a name is written `\,`. */
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;
@@ -14227,7 +14227,7 @@ export interface operations {
       query: {
         /** @description Run ids, comma-separated, up to 100. */
         runs: string;
-        /** @description Comma-separated; all if left out. */
+        /** @description Comma-separated, all if left out; a comma within a name is written `\,`. */
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;
@@ -14273,7 +14273,7 @@ export interface operations {
       query?: {
         /** @description Answer the last N rows as they are. */
         tail?: number | null;
-        /** @description Comma-separated; all if left out. */
+        /** @description Comma-separated, all if left out; a comma within a name is written `\,`. */
         names?: string | null;
         /** @description Points a curve, extremes kept. */
         max_points?: number;

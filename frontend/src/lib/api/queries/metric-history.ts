@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
+import { joinNames } from "../name-list";
 import type { MetricCurves, RunsMetricCurves } from "../types";
 
 export interface HistoryQuery {
@@ -54,5 +55,5 @@ export function fetchMetricHistories(
 
 function queryOf({ names, maxPoints, smoothing, ...part }: HistoryQuery) {
   const averaged = smoothing ? { smoothing } : {};
-  return { names: names?.join(","), max_points: maxPoints, ...averaged, ...part };
+  return { names: names ? joinNames(names) : undefined, max_points: maxPoints, ...averaged, ...part };
 }

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
+import { joinNames } from "../name-list";
 import { isActive } from "../run-status";
 import type { Run } from "../types";
 
@@ -23,7 +24,7 @@ export function pastQuery(run: Pick<Run, "id" | "superseded" | "status">, reques
   return queryOptions({
     queryKey: [...keys.past(id), superseded.length, request],
     queryFn: ({ signal }) => {
-      const query = { x, max_points: POINTS, names: names?.join(",") };
+      const query = { x, max_points: POINTS, names: names && joinNames(names) };
       const params = { path: { run_id: id }, query };
       return unwrap(http.GET("/runs/{run_id}/metrics/past", { params, signal }));
     },
