@@ -68,15 +68,21 @@ class SealedRows:
     broken_lines: int
 
 
+def column_of(metric: str) -> str:
+    """Return the column that a metric has in a piece."""
+    return f"{_PREFIX}{metric}"
+
+
 class SealedPiece:
-    """One piece that was read and checked. ``counts``: rows of each metric, in the order of their first rows."""
+    """One piece that was read and checked. ``counts``: rows of each metric, in the order of their first rows.
+    ``places``: of each column of the file, in their order."""
 
     def __init__(self, content: bytes) -> None:
         """Raises ValueError or LookupError if ``content`` is no piece."""
         self._reader = _reader_of(content)
         self._reading = Lock()  # the reader crashes the process if two threads use it at once
         metadata = self._reader.metadata
-        self._places = {metadata.schema.column(place).path: place for place in range(metadata.num_columns)}
+        self.places = {metadata.schema.column(place).path: place for place in range(metadata.num_columns)}
         about = json.loads(metadata.metadata[_METADATA])
         if about["version"] != _VERSION:
             raise ValueError(f"Version {about['version']} is not known; {_VERSION} is.")
@@ -111,7 +117,7 @@ class SealedPiece:
 
     def column(self, name: str) -> SealedColumn:
         """The column of a metric in ``counts``."""
-        value, present = self._read(f"{_PREFIX}{name}")
+        value, present = self._read(column_of(name))
         if self._counted is None:
             return SealedColumn(value, present)
         if present is None:
@@ -120,7 +126,7 @@ class SealedPiece:
 
     def _read(self, name: str) -> SealedColumn:
         with self._reading:
-            found = self._reader.read_all(column_indices=[self._places[name]], use_threads=False)
+            found = self._reader.read_all(column_indices=[self.places[name]], use_threads=False)
         column: Any = found.column(name).combine_chunks()
         if not column.null_count:
             return SealedColumn(column.to_numpy(zero_copy_only=False), None)
@@ -266,7 +272,7 @@ def _encode(rows: SealedRows, about: dict[str, Any]) -> bytes:
     axes = {"seq": rows.seq, "step": rows.step, "time": rows.time}
     columns: dict[str, Any] = {name: arrow.array(axis) for name, axis in axes.items()}
     for name, column in rows.columns.items():
-        columns[f"{_PREFIX}{name}"] = _scatter(column)
+        columns[column_of(name)] = _scatter(column)
     counts = {name: len(column.value) for name, column in rows.columns.items()}
     first, last = (int(rows.seq.min()), int(rows.seq.max())) if len(rows.seq) else (0, -1)
     about = {**about, "broken_lines": rows.broken_lines, "first": first, "last": last, "counts": counts}

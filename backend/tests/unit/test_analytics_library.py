@@ -80,6 +80,30 @@ def test_metrics_are_whole_whether_sealed_or_not(library: Library, tmp_path: Pat
     assert rewards["long"] == 4 * rewards["short"]
 
 
+def test_metrics_of_any_name_are_told_apart_sealed_or_not(tmp_path: Path) -> None:
+    """To DuckDB, columns that differ in capitals alone have one name."""
+    names = ["loss", "Loss", "LOSS", "Loss_1", "step", "values.loss", "a.b", "a,b", "a\0b", "é", 'q"', "/", "filename"]
+    runs = {"one": names, "two": ["Loss"], "three": ["loss"]}
+    for run, logged in runs.items():
+        folder = make_run(tmp_path, run, status="completed")
+        for part in (0, 1):
+            with journal(folder.metrics_path) as writer:
+                writer.append({"step": 1, "values": {name: part + names.index(name) for name in logged}})
+            if part == 0:
+                seal(sealed_metrics(folder), 0)
+    with catalogued(tmp_path):
+        found = rows_of(
+            Library(tmp_path / "rlviz.db"), "SELECT run_id, name, min(value), max(value) FROM metrics GROUP BY ALL"
+        )
+    expected = [
+        [run, name, float(names.index(name)), names.index(name) + 1.0]
+        for run, logged in runs.items()
+        for name in logged
+        if name in names
+    ]
+    assert sorted(found) == sorted(expected)
+
+
 def test_rows_that_were_left_behind_are_in_no_answer_sealed_or_not(library: Library, tmp_path: Path) -> None:
     """They are left out of the sealed copy, which has some of them, and of what is parsed."""
     folder, names = RunFolder(tmp_path, "long"), (REWARD, "late/metric")

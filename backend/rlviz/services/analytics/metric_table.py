@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import duckdb
 import numpy as np
 
 from rlviz.analysis.columns import Columns, Series
@@ -15,7 +17,7 @@ from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_size
 from rlviz.rundir.metric_rows import counted_batches
-from rlviz.rundir.sealed import SealedMetrics
+from rlviz.rundir.sealed import SealedMetrics, SealedPiece, column_of
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.analytics.columns import SQL_TYPES
 from rlviz.services.analytics.run_columns import METRICS
@@ -26,12 +28,23 @@ MOST_UNSEALED_BYTES = 32 << 20
 
 UNSEALED = "unsealed_metrics"
 
-Files = dict[tuple[str, tuple[tuple[int, int], ...]], list[Path]]
+
+class _Column(NamedTuple):
+    """Where a metric is read. ``left_out``: stretches of superseded rows; ``alone``: the one file that has the column
+    by that name, None if all have."""
+
+    metric: str
+    left_out: tuple[tuple[int, int], ...]
+    column: str
+    alone: Path | None = None
+
+
+Files = dict[_Column, list[Path]]
 
 
 @dataclass(frozen=True, eq=False)
 class _RunParts:
-    """``files``: the sealed pieces, by metric and by the stretches of superseded rows to leave out of them. ``rest``:
+    """``files``: the sealed pieces, by what is read of them. ``rest``:
     series of what is parsed, from ``unsealed`` bytes; None if these are too many."""
 
     stamp: tuple[object, ...]
@@ -89,13 +102,32 @@ class MetricTables:
             files: Files = {}
             for path, piece in chain:
                 left_out = superseded.merged if piece.has_any_of(superseded) else ()
+                renamed = _told_apart(path, piece)
                 for name in piece.counts:
-                    files.setdefault((name, left_out), []).append(path)
+                    column = column_of(name)
+                    key = _Column(name, left_out, renamed.get(column, column), path if renamed else None)
+                    files.setdefault(key, []).append(path)
             end = chain[-1][1].end if chain else 0
             rest = _parsed(folder, end, superseded) if size - end <= budget else None
             return _RunParts(stamp, files, size - end, rest)
         except (OSError, RlvizError):  # it was deleted meanwhile, or is damaged
             return _RunParts((), {}, 0, None)
+
+
+def _told_apart(path: Path, piece: SealedPiece) -> dict[str, str]:
+    """Return what DuckDB calls each column of a file in which some differ in capitals alone: to it, those are the same
+    name. Empty for a file without such columns."""
+    columns = list(piece.places)
+    if len({column.casefold() for column in columns}) == len(columns):
+        return {}
+    with closing(duckdb.connect(":memory:")) as connection:
+        described = connection.execute(f"DESCRIBE SELECT * FROM {_read([path])}").fetchall()
+    return {column: name for column, (name, *_) in zip(columns, described, strict=False)}
+
+
+def _read(paths: Sequence[Path]) -> str:
+    listed = ", ".join(quoted(pattern_of(path)) for path in paths)
+    return f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
 
 
 def _parsed(folder: RunFolder, start: int, superseded: Superseded) -> dict[str, Series]:
@@ -109,14 +141,12 @@ def _view(files: Files) -> str:
     """A branch for each metric, so that a condition on the name leaves all other columns unread."""
     names = ", ".join(f"{column.name}::{SQL_TYPES[column.kind]} AS {column.name}" for column in METRICS)
     branches = [f"SELECT {names} FROM {UNSEALED}"]
-    for (name, left_out), paths in files.items():
-        listed = ", ".join(quoted(pattern_of(path)) for path in paths)
-        column = '"values.{}"'.format(name.replace('"', '""'))
-        read = f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
-        conditions = [f"{column} IS NOT NULL", *(f"seq NOT BETWEEN {first} AND {last}" for first, last in left_out)]
+    for one, paths in files.items():
+        column = '"{}"'.format(one.column.replace('"', '""'))
+        superseded = (f"seq NOT BETWEEN {first} AND {last}" for first, last in one.left_out)
         branches.append(
-            f"SELECT parse_path(filename)[-3], {quoted(name)}, step, time, {column} "
-            f"FROM {read} WHERE {' AND '.join(conditions)}"
+            f"SELECT parse_path(filename)[-3], {quoted(one.metric)}, step, time, {column} "
+            f"FROM {_read(paths)} WHERE {' AND '.join([f'{column} IS NOT NULL', *superseded])}"
         )
     return " UNION ALL ".join(branches)
 

@@ -55,5 +55,10 @@ export function fetchMetricHistories(
 
 function queryOf({ names, maxPoints, smoothing, ...part }: HistoryQuery) {
   const averaged = smoothing ? { smoothing } : {};
-  return { names: names ? joinNames(names) : undefined, max_points: maxPoints, ...averaged, ...part };
+  return {
+    names: names ? joinNames(names) : undefined,
+    max_points: maxPoints,
+    ...averaged,
+    ...part,
+  };
 }
