@@ -66,6 +66,7 @@ def _view(one: sinks.RunSink) -> RunSink:
         state=one.state,
         place=record.place,
         offline=record.offline,
+        renamed=record.renamed,
         rows=record.rows,
         step=record.step,
         waiting_bytes=one.waiting_bytes,

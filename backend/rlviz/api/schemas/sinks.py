@@ -26,6 +26,9 @@ class RunSink(Wire):
     state: SinkState
     place: str | None = Field(description="Where to look at it: an address, a file or a folder.")
     offline: bool = Field(description="It is in a folder of this machine, to be sent once there is a login.")
+    renamed: dict[str, str] = Field(
+        description="Metrics whose names it does not take, with what they are called there."
+    )
     rows: int = Field(description="Rows of metrics that are there.")
     step: int | None = Field(description="Of the newest row that is there.")
     waiting_bytes: int = Field(description="Of metrics that are not there yet.")

@@ -16,6 +16,7 @@ export const sink = (change: Partial<RunSink> = {}): RunSink => ({
   state: "delivered",
   place: "http://tracking:5000/#/experiments/1/runs/2",
   offline: false,
+  renamed: {},
   rows: 30,
   step: 61_440,
   waiting_bytes: 0,

@@ -7778,6 +7778,13 @@ export interface components {
        */
       offline: boolean;
       /**
+       * Renamed
+       * @description Metrics whose names it does not take, with what they are called there.
+       */
+      renamed: {
+        [key: string]: string;
+      };
+      /**
        * Rows
        * @description Rows of metrics that are there.
        */
