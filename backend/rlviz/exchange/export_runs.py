@@ -36,14 +36,16 @@ def write_runs(
     policies: bool = True,
     snapshots: bool = False,
     on_progress: Callable[[int], None] = lambda done: None,
-) -> None:
+) -> dict[str, str]:
     """Write runs into the folder ``into``, which is there and empty: bundles as ``<run id>.zip``, and otherwise a
     folder for each run, with its configuration. With tables goes one of the runs themselves, ``runs``.
 
-    ``policies``, ``snapshots``: of bundles. ``on_progress`` is called with how many are done. Raises
-    RunFolderError, ArtifactNotFound for a run that is deleted meanwhile, and OSError.
+    ``policies``, ``snapshots``: of bundles. ``on_progress`` is called with how many are done. Returns the metrics that
+    have another name in what was written, and that name. Raises RunFolderError, ArtifactNotFound for a run that is
+    deleted meanwhile, and OSError.
     """
     configs: list[RunConfig] = []
+    renamed: dict[str, str] = {}
     for done, folder in enumerate(folders):
         on_progress(done)
         folder.check()
@@ -56,14 +58,17 @@ def write_runs(
         place.mkdir()
         (place / "config.json").write_bytes(read_small(folder.config_path, folder.path))
         if form is RunsFormat.TENSORBOARD:
-            write_event_files(all_rows(folder), config.model_dump_json(indent=1), place)
+            renamed |= write_event_files(all_rows(folder), config.model_dump_json(indent=1), place).renamed
         else:
             with (place / f"metrics.{form}").open("xb") as file:
-                write_table(of_metrics(folder), TableFormat(form), file)
+                table = of_metrics(folder)
+                write_table(table, TableFormat(form), file)
+                renamed |= table.renamed
     if form not in (RunsFormat.BUNDLE, RunsFormat.TENSORBOARD):
         with (into / f"runs.{form}").open("xb") as file:
             write_table(of_runs(configs), TableFormat(form), file)
     on_progress(len(folders))
+    return renamed
 
 
 def zip_folder(folder: Path, name: str, target: BinaryIO) -> None:

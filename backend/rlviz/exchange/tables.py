@@ -107,8 +107,8 @@ def _settings(config: RunConfig) -> dict[str, Any]:
         "experiment_variant": trial and trial.variant,
         "parent_id": parent and parent.run_id,
         "created_at": config.created_at.isoformat(),
-        **{f"hp_{name}": value for name, value in config.hyperparameters.items()},
-        **{f"option_{name}": value for name, value in config.env_options.items()},
+        **{f"hp_{TABLES.escapes.encode(name)}": value for name, value in config.hyperparameters.items()},
+        **{f"option_{TABLES.escapes.encode(name)}": value for name, value in config.env_options.items()},
     }
 
 

@@ -11,7 +11,7 @@ import struct
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rlviz.domain.naming import TENSORBOARD
 from rlviz.exchange.protobuf import FIXED32, FIXED64, VARINT, field
@@ -65,8 +65,15 @@ class EventFile:
         self._file.write(framed(field(1, time, FIXED64) + field(2, step, VARINT) + what))
 
 
-def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, directory: Path) -> int:
-    """Write scalars into one event file in ``directory``, whole or not at all; return how many.
+class WrittenEvents(NamedTuple):
+    """``values``: how many scalars were written; ``renamed``: metrics whose tag has another name, and that name."""
+
+    values: int
+    renamed: dict[str, str]
+
+
+def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, directory: Path) -> WrittenEvents:
+    """Write scalars into one event file in ``directory``, whole or not at all.
 
     One that was written there before is replaced. ``rows``: ``step``, ``time`` (Unix seconds) and ``values`` by metric,
     as ``metrics.jsonl`` has them. Raises FileExistsError where event files of other programs lie, which TensorBoard
@@ -78,19 +85,24 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
             "folder of its own."
         )
     directory.mkdir(parents=True, exist_ok=True)
+    tags: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix=".rlviz-", dir=directory) as beside:
         written = Path(beside) / NAME
         file = EventFile(written, configuration)
         try:
-            count = sum(file.add(row["time"], row["step"], _tagged(row["values"])) for row in rows)
+            count = sum(file.add(row["time"], row["step"], _tagged(row["values"], tags)) for row in rows)
         finally:
             file.close()
         written.replace(directory / NAME)
-    return count
+    return WrittenEvents(count, TENSORBOARD.renamed(tags))
 
 
-def _tagged(values: Mapping[str, float | None]) -> dict[str, float | None]:
-    return {TENSORBOARD.encode(name): value for name, value in values.items()}
+def _tagged(values: Mapping[str, float | None], tags: dict[str, str]) -> dict[str, float | None]:
+    """``tags``: the tag of each metric; new ones are added to it."""
+    for name in values:
+        if name not in tags:
+            tags[name] = TENSORBOARD.encode(name)
+    return {tags[name]: value for name, value in values.items()}
 
 
 def framed(record: bytes) -> bytes:

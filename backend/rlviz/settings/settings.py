@@ -39,7 +39,9 @@ _BUILT_PAGES = Path(__file__).resolve().parents[3] / "frontend" / "out"
 class Settings(BaseSettings):
     """Each field is set by ``RLVIZ_<FIELD>``; ``rlviz config`` shows them with their source."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=".env", env_file_encoding="utf-8-sig", extra="ignore", frozen=True
+    )
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
 

@@ -32,7 +32,6 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 
 RUN = "made-up"
 NEEDS = {
-    "tensorboard": ("export", RUN, "--format", "tensorboard", "--output", "logs"),
     "wandb": ("export", RUN, "--to", "wandb"),
     "mlflow": ("export", RUN, "--to", "mlflow"),
     "trackio": ("export", RUN, "--to", "trackio"),

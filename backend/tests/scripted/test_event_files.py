@@ -23,7 +23,7 @@ def test_tensorboard_reads_the_curves_that_were_logged(tmp_path: Path) -> None:
         journal.append({"step": step, "values": {"episode/reward": step / 8, "train/loss": None if step % 2 else 0.5}})
     journal.close()
     rows = [line.record for line in read_journal(tmp_path / "metrics.jsonl") if line.record]
-    assert write_event_files(rows, '{"algo": "ppo"}', tmp_path / "logs") == 3_000
+    assert write_event_files(rows, '{"algo": "ppo"}', tmp_path / "logs").values == 3_000
     found = EventAccumulator(str(tmp_path / "logs"), size_guidance={"scalars": 0})
     found.Reload()
     assert set(found.Tags()["scalars"]) == {"episode/reward", "train/loss"}
@@ -67,7 +67,7 @@ def test_no_package_is_needed_to_write_them(tmp_path: Path, monkeypatch: pytest.
     """``make run`` installs none."""
     monkeypatch.setitem(sys.modules, "tensorboard", None)
     rows = [{"time": 1.0, "step": 1, "values": {"train/loss": 0.5}}]
-    assert write_event_files(rows, "{}", tmp_path) == 1
+    assert write_event_files(rows, "{}", tmp_path) == (1, {})
 
 
 def test_tensorboard_reads_names_of_any_kind_and_numbers_beyond_32_bits(tmp_path: Path) -> None:

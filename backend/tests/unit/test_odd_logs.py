@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -336,6 +337,30 @@ def test_a_file_that_cannot_be_read_costs_that_file(tmp_path: Path) -> None:
     assert len(said) == 5
     for name in ("1.monitor.csv", "2.monitor.csv", "evaluations.npz", "args.yml", EVENTS):
         assert [name in message for message in said].count(True) == 1
+
+
+def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path / "logs" / "a" / "progress.csv", PROGRESS)
+    written(tmp_path / "logs" / "b" / "progress.csv", PROGRESS)
+    scandir = os.scandir
+
+    def refusing(path: Any) -> Any:
+        if Path(path).name == "b":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    brought = runs_of(tmp_path, tmp_path / "logs")
+    assert len(brought.runs) == 1
+    assert brought.refused == [("logs/b", "b cannot be looked into (Permission denied).")]
+
+
+def test_what_a_run_here_cannot_have_is_said(tmp_path: Path) -> None:
+    written(tmp_path / "CartPole-v1__ppo__4294967295__1700000000" / EVENTS, framed(event(1, b"loss", 0.5)))
+    folder = one_of(tmp_path, tmp_path / "CartPole-v1__ppo__4294967295__1700000000")
+    config = folder.read_config()
+    assert (config.env_id, config.algo, config.seed) == ("CartPole-v1", "ppo", 0)
+    assert messages(folder)[0].startswith("Its seed is 4,294,967,295.")
 
 
 def test_event_files_stand_in_for_a_progress_file_that_has_nothing(tmp_path: Path) -> None:

@@ -196,6 +196,7 @@ def _several(
     import tempfile
 
     from rlviz.cli.files import replace_file, say_written
+    from rlviz.domain.naming import renames_text
     from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
 
     as_zip = output.suffix.lower() == ".zip"
@@ -207,7 +208,9 @@ def _several(
             into.mkdir()
             with progress(f"Exporting {counted(len(folders), 'run')}", len(folders)) as advance:
                 ways = {"policies": policies, "snapshots": snapshots}
-                write_runs(folders, RunsFormat(form), into, **ways, on_progress=lambda done: advance(done, None))
+                renamed = write_runs(
+                    folders, RunsFormat(form), into, **ways, on_progress=lambda done: advance(done, None)
+                )
             with waiting(f"Writing {output.name}"):
                 if as_zip:
                     replace_file(output, lambda file: zip_folder(into, output.stem, file))
@@ -215,6 +218,8 @@ def _several(
                     into.replace(output)
     except OSError as error:
         raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
+    if renamed:
+        note(renames_text(renamed, "What was written"))
     say_written(output, as_json, runs=len(folders))
 
 
@@ -234,6 +239,7 @@ def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, s
 
 def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
     from rlviz.cli.files import say_written
+    from rlviz.domain.naming import TENSORBOARD, renames_text
     from rlviz.exchange.tensorboard import write_event_files
     from rlviz.rundir.metric_rows import all_rows
 
@@ -243,12 +249,14 @@ def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
         configuration = folder.read_config().model_dump_json(indent=1)
         rows = _passing(all_rows(folder), _newest_number(folder), advance)
         try:
-            count = write_event_files(rows, configuration, output)
+            written = write_event_files(rows, configuration, output)
         except FileExistsError as error:
             raise Failure(Exit.CONFLICT, str(error)) from error
         except OSError as error:
             raise Failure(Exit.FAILED, f"{output} could not be written: {error}.") from error
-    say_written(output, as_json, values=count)
+    if written.renamed:
+        note(renames_text(written.renamed, TENSORBOARD.target))
+    say_written(output, as_json, values=written.values)
     note(f"tensorboard --logdir {output} shows them.")
 
 

@@ -18,6 +18,7 @@ from rlviz.exchange.imports.json_rows import JSON_ENDINGS, json_line_rows
 from rlviz.exchange.imports.names import ELAPSED_COLUMNS, LOG_STEP_COLUMNS, STEP_COLUMNS
 from rlviz.exchange.imports.text_lines import first_line
 
+PROGRESS_NAME = "progress.csv"
 MONITOR, PROGRESS = "Stable-Baselines3's Monitor", "a progress file"
 
 RETURN, LENGTH, TIME = "r", "l", "t"
@@ -25,11 +26,15 @@ _MONITOR_COLUMNS = "one of the columns r, l and t: return, length and seconds of
 _STEP_COLUMN = f"a column of steps: {', '.join(STEP_COLUMNS[:2])} or step"
 
 
+def is_monitor_name(path: Path) -> bool:
+    return path.name == "monitor.csv" or path.name.endswith(".monitor.csv")
+
+
 def kind_of_csv(path: Path) -> str | None:
     """Return which log a CSV file is, by its name and its first line; None for another table. Raises OSError."""
-    if path.name == "monitor.csv" or path.name.endswith(".monitor.csv") or first_line(path).startswith("#{"):
+    if is_monitor_name(path) or first_line(path).startswith("#{"):
         return MONITOR
-    is_progress = path.name == "progress.csv" or any(name in STEP_COLUMNS for name in first_names(path))
+    is_progress = path.name == PROGRESS_NAME or any(name in STEP_COLUMNS for name in first_names(path))
     return PROGRESS if is_progress else None
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.exchange.imports import csv_logs, exported, rl_zoo, tensorboard_logs
 from rlviz.exchange.imports.found_run import FoundRun
+from rlviz.exchange.imports.logged_settings import take_seed
 from rlviz.exchange.imports.names import ALGORITHMS
 
 MOST_FOLDERS = 20_000
@@ -24,7 +24,7 @@ KNOWN = (
 )
 
 _ZOO_FOLDER = re.compile(r"(?P<env>.+-v\d+)_(?P<run>\d+)")
-_CLEANRL_FOLDER = re.compile(r"(?P<env>.+?)__(?P<algo>.+?)__(?P<seed>\d{1,9})__\d+")
+_CLEANRL_FOLDER = re.compile(r"(?P<env>.+?)__(?P<algo>.+?)__(?P<seed>\d{1,20})__\d+")
 _SB3_FOLDER = re.compile(r"(?P<algo>[A-Za-z0-9]+)_\d+")
 
 
@@ -39,9 +39,19 @@ class Logs:
     progress: list[Path] = field(default_factory=list)
     exported: list[Path] = field(default_factory=list)
     evaluations: list[Path] = field(default_factory=list)
+    problem: str | None = None
+    """Why its folder cannot be looked into."""
 
     def __bool__(self) -> bool:
-        return bool(self.events or self.monitors or self.progress or self.exported or self.evaluations)
+        return bool(self.problem or self._files())
+
+    def _files(self) -> list[Path]:
+        return self.events or self.monitors or self.progress or self.exported or self.evaluations
+
+    @property
+    def written_at(self) -> float:
+        """When the newest of the files that count was written, in Unix seconds. Raises OSError."""
+        return max(path.stat().st_mtime for path in self._files())
 
     def runs(self) -> Iterator[Logs]:
         """Those of the folder as one run, and each file of an export as one of its own."""
@@ -52,11 +62,20 @@ class Logs:
             yield Logs(path, exported=[path])
 
     def take(self, path: Path) -> None:
-        """A file, if it is of a known kind. Raises OSError."""
+        """Take a file, if it is of a known kind. One that cannot be read is so if its name says it."""
+        try:
+            self._take(path)
+        except OSError:
+            if path.name == csv_logs.PROGRESS_NAME:
+                self.progress.append(path)
+
+    def _take(self, path: Path) -> None:
         if tensorboard_logs.is_event_file(path):
             self.events.append(path)
         elif path.name == rl_zoo.EVALUATIONS:
             self.evaluations.append(path)
+        elif csv_logs.is_monitor_name(path):
+            self.monitors.append(path)
         elif exported.is_exported(path):
             if path.stem not in (other.stem for other in self.exported):
                 self.exported.append(path)
@@ -90,7 +109,8 @@ def find_logs(path: Path) -> list[Logs]:
 
 def _logs_below(root: Path) -> Iterator[Logs]:
     runs = 0
-    for number, (folder, folders, names) in enumerate(os.walk(root)):
+    closed: list[OSError] = []
+    for number, (folder, folders, names) in enumerate(os.walk(root, onerror=closed.append)):
         if number >= MOST_FOLDERS:
             raise ImportRefused(f"{root.name!r} has more than {MOST_FOLDERS:,} folders. Import those with the logs.")
         folders.sort()
@@ -98,13 +118,15 @@ def _logs_below(root: Path) -> Iterator[Logs]:
         for name in sorted(names, key=_order):
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
-                with suppress(OSError):  # of a kind that nobody can tell
-                    logs.take(path)
+                logs.take(path)
         for one in logs.runs():
             runs += 1
             if runs > MOST_RUNS:
                 raise ImportRefused(f"{root.name!r} has more than {MOST_RUNS:,} runs. Import it in parts.")
             yield one
+    for error in closed:
+        path = Path(str(error.filename))
+        yield Logs(path, problem=f"{path.name} cannot be looked into ({error.strerror}).")
 
 
 def _order(name: str) -> tuple[int, str]:
@@ -116,10 +138,11 @@ def _order(name: str) -> tuple[int, str]:
 def read_logs(logs: Logs) -> FoundRun:
     """Return a run as its files have it. A file that cannot be read becomes a warning of the run.
 
-    Raises BeyondBounds, and OSError of a folder.
+    Raises BeyondBounds, ImportRefused for a folder that cannot be looked into, and OSError.
     """
-    chosen = logs.events or logs.monitors or logs.progress or logs.exported or logs.evaluations
-    found = FoundRun(source="", name=logs.place.name, began=max(path.stat().st_mtime for path in chosen))
+    if logs.problem is not None:
+        raise ImportRefused(logs.problem)
+    found = FoundRun(source="", name=logs.place.name, began=logs.written_at)
     _take_path(logs.place, found)
     sources = []
     folder = logs.place if logs.place.is_dir() else None
@@ -170,7 +193,8 @@ def _take_path(place: Path, found: FoundRun) -> None:
     """What the names of folders say: those of the Zoo, of CleanRL, and of Stable-Baselines3's TensorBoard logs."""
     folder = place if place.is_dir() else place.parent
     if match := _CLEANRL_FOLDER.fullmatch(folder.name):
-        found.env_id, found.algo, found.seed = match["env"], match["algo"], int(match["seed"])
+        found.env_id, found.algo = match["env"], match["algo"]
+        take_seed(int(match["seed"]), found)
     elif match := _ZOO_FOLDER.fullmatch(folder.name):
         found.env_id = match["env"]
         if folder.parent.name.lower() in ALGORITHMS:

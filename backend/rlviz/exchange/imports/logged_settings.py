@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.exchange.imports.found_run import FoundRun
 from rlviz.exchange.tensorboard import CONFIGURATION
@@ -52,11 +53,21 @@ def take_names(settings: dict[str, Any], found: FoundRun) -> None:
             break
     if isinstance(value := settings.get("algo"), str) and value:
         found.algo = value
-    if type(value := settings.get("seed")) is int and 0 <= value < 2**31:
-        found.seed = value
+    if type(value := settings.get("seed")) is int:
+        take_seed(value, found)
     for name in ("total_timesteps", "n_timesteps"):
         if isinstance(steps := settings.get(name), int | float) and 1 <= steps <= MAX_STEP:
             found.total_timesteps = int(steps)
+
+
+def take_seed(seed: int, found: FoundRun) -> None:
+    """Note the seed of a run; one that no run here can have becomes a warning."""
+    if LIMITS.seed.minimum <= seed <= LIMITS.seed.maximum:
+        found.seed = seed
+    else:
+        found.rows.warn(
+            f"Its seed is {seed:,}. A run here has none beyond {LIMITS.seed.maximum:,}, so 0 stands for it."
+        )
 
 
 def _plain(value: str) -> Any:

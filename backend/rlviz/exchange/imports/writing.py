@@ -27,6 +27,8 @@ def write_run(found: FoundRun, rows: list[Row], runs_dir: Path) -> RunFolder:
 
     Raises ImportRefused for what no run can hold, InvalidRequest for names that none can have, and OSError.
     """
+    if len(found.settings) > MAX_SETTINGS:
+        found.rows.warn(f"Of its {len(found.settings):,} settings the first {MAX_SETTINGS} are taken.")
     times = [row.time for row in rows if row.time is not None]
     began, ended = min(times), max(times)
     config = foreign_config(
