@@ -35,6 +35,7 @@ from types import FrameType
 
 from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import Conflict
+from rlviz.domain.text_encoding import typed_text
 from rlviz.importing import without_collection
 from rlviz.launchers.base import EXIT_DISK_FULL, EXIT_FAILED, EXIT_OK, EXIT_REFUSED
 from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, WorkFolder
@@ -61,7 +62,7 @@ def main() -> int:
         arguments = _forked() if options.template else _wait_for_arguments()
         if arguments is None:
             return EXIT_OK
-        setproctitle(" ".join(["python", "-m", "rlviz.worker", *arguments]))
+        setproctitle(" ".join(["python", "-m", "rlviz.worker", *map(typed_text, arguments)]))
         options = parser.parse_args(arguments)
         try:
             _log_to(_work_folder(options))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli import call
 from tests.support.service_process import serving
 from tests.support.training import QUICK
 
-ODD = "o%20d?d#1 'q\" [x] st*r größe 名;&$(x)=5"
+ODD = "o%20d?d#1 'q\" [x] st*r größe 名;&$(x)=5 caf\udce9"
+"""The last letter is a byte that is no UTF-8, as in folders that older systems have made."""
 
 
-def test_every_kind_of_command_works_in_a_folder_of_any_name(tmp_path: Path) -> None:
+def test_every_kind_of_command_works_in_a_folder_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / ODD / "trackio"))
     folder = tmp_path / ODD
     with serving(folder) as service:
         run = service.create(preset=None, total_timesteps=128, hyperparameters=QUICK["ppo"], start=True)["id"]
@@ -26,6 +30,7 @@ def test_every_kind_of_command_works_in_a_folder_of_any_name(tmp_path: Path) -> 
             ["export", run, "--bundle", "-o", str(folder / "run.zip")],
             ["export", run, "--format", "tensorboard", "-o", str(folder / "logs")],
             ["export", run, "--to", "tensorboard"],
+            ["export", run, "--to", "trackio"],
             ["import", str(folder / "m.csv"), "--again"],
             ["import", str(folder / "logs"), "--again"],
             ["storage", "show"],

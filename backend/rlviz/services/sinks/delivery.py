@@ -11,6 +11,7 @@ from itertools import islice
 from rlviz.domain.errors import RlvizError, SinkProblem
 from rlviz.domain.sink_record import SinkRecord
 from rlviz.domain.sinks import SinkKind
+from rlviz.domain.text_encoding import typed_text
 from rlviz.exchange.sinks import SINKS
 from rlviz.exchange.sinks.sink import Begun, Row, Sink
 from rlviz.rundir.folder import RunFolder
@@ -97,7 +98,7 @@ class Delivery:
         self._tail = JournalTail(self._folder.metrics_path, offset)
         self._note(
             foreign_id=begun.foreign_id,
-            place=begun.place,
+            place=typed_text(begun.place),
             offline=begun.offline,
             offset=offset,
             rows=self._count,
