@@ -34,7 +34,6 @@ def test_every_kind_of_command_works_in_a_folder_of_any_name(tmp_path: Path, mon
             ["import", str(folder / "m.csv"), "--again"],
             ["import", str(folder / "logs"), "--again"],
             ["storage", "show"],
-            ["doctor"],
         ]
         for command in commands:
             ended = call(service.runs_dir, *command)
