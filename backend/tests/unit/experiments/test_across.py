@@ -228,7 +228,7 @@ def run_specs(**given: object) -> RunSpec:
         (("CartPole: PPO fast", "Acrobot: PPO fast"), "PPO fast"),
         (("first", "second"), "first and second"),
         (("CartPole", "Acrobot"), "CartPole and Acrobot"),
-        (("x" * 90, "y" * 90), f"{'x' * 90} and 1 more"),
+        (("x" * 60, "y" * 60), f"{'x' * 60} and 1 more"),
         (("PPO (CartPole)", "PPO (Acrobot)"), "PPO"),
     ],
 )
