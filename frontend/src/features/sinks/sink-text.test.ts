@@ -57,3 +57,11 @@ test("what was not taken says why, that nothing is lost, when it is tried again,
     /^Nothing is lost: .* tried again at \S+.*MLFLOW_TRACKING_URI, then retry\.$/,
   );
 });
+
+test("metrics that have another name there are told, the first few by name", () => {
+  const renamed = Object.fromEntries(["/a", "/b", "/c", "/d"].map((name) => [name, `_${name[1]}`]));
+  expect(words({ renamed }).facts.at(-1)).toBe(
+    "Other names there: /a is _a, /b is _b, /c is _c, and 1 more",
+  );
+  expect(words({}).facts).toHaveLength(2);
+});

@@ -41,13 +41,24 @@ function stateOf(sink: RunSink, underWay: boolean): SinkText["state"] {
   return { text: "Lacks what came since", tone: "warn" };
 }
 
-function factsOf({ rows, step, waiting_bytes, place }: RunSink): string[] {
+function factsOf({ rows, step, waiting_bytes, place, renamed }: RunSink): string[] {
   const there = step === null ? "" : `, up to step ${count(step)}`;
   return [
     rows > 0 ? `${plural(rows, "row")}${there}` : "Nothing there yet",
     ...(waiting_bytes > 0 ? [`${bytes(waiting_bytes)} wait`] : []),
     ...(place === null ? [] : [place]),
+    ...renamedFact(Object.entries(renamed)),
   ];
+}
+
+const MOST_NAMES = 3;
+
+/** What metrics are called there, where that is not their name. */
+function renamedFact(names: readonly [string, string][]): string[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, MOST_NAMES).map(([name, there]) => `${name} is ${there}`);
+  const more = names.length > MOST_NAMES ? `, and ${count(names.length - MOST_NAMES)} more` : "";
+  return [`Other names there: ${shown.join(", ")}${more}`];
 }
 
 const TODO: Record<SinkKind, string> = {
