@@ -19,6 +19,11 @@ from rlviz.domain.text_encoding import encodable
 _DIGEST_DIGITS = 12
 
 
+UNNAMED = "unnamed"
+"""What a metric without a name is called."""
+_UNNAMED = re.compile(rf"{UNNAMED}(_*)")
+
+
 class Escapes(NamedTuple):
     """How one kind of character is written: ``decode(encode(name)) == name`` for every name."""
 
@@ -46,8 +51,10 @@ class Naming:
             object.__setattr__(self, "_reserved", pattern)
 
     def encode(self, name: str) -> str:
-        """Return the name that ``name`` has there."""
+        """Return the name that ``name`` has there. No target takes an empty one."""
         there = self.escapes.encode(name)
+        if there == "" or _UNNAMED.fullmatch(there):
+            there = f"{there}_" if there else UNNAMED
         if self._reserved is not None and self._reserved.fullmatch(there):
             there += "_"
         return there if self.most is None else shortened(there, self.most)
@@ -56,6 +63,8 @@ class Naming:
         """Return the name that is called ``there``, unless that was shortened."""
         if self._reserved is not None and (match := self._reserved.fullmatch(there)) and match[1]:
             there = there[:-1]
+        if match := _UNNAMED.fullmatch(there):
+            there = there[:-1] if match[1] else ""
         return self.escapes.decode(there)
 
     def renamed(self, names: Iterable[str]) -> dict[str, str]:
@@ -114,7 +123,6 @@ _HALVES = "\ud800-\udfff"
 _CONTROL = rf"\x00-\x1f\x7f-\x9f{_HALVES}"
 
 PLAIN = Escapes(lambda name: name, lambda there: there)
-ENCODABLE = Escapes(encodable, lambda there: there)
 NO_NUL = backslashed(rf"\x00{_HALVES}")
 PRINTABLE = backslashed(_CONTROL)
 
@@ -139,8 +147,13 @@ PATH = Escapes(
 MAX_NAME_CHARACTERS = 200
 """Of a metric in a run."""
 
-JOURNAL = Naming("A run", ENCODABLE, most=MAX_NAME_CHARACTERS)
-"""It leaves alone whatever it has encoded itself, so that a run is exported and imported again as it was."""
+
+def recorded_name(name: str) -> str:
+    """Return the name of a metric in a journal. One that a journal has is left as it is, so two may become one here:
+    whoever records them keeps them ``distinct``."""
+    return shortened(encodable(name) or UNNAMED, MAX_NAME_CHARACTERS)
+
+
 LIBRARY = Naming("The library", PLAIN, ("step", "time"))
 TABLES = Naming(
     "A table",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from rlviz.domain.naming import JOURNAL, MAX_NAME_CHARACTERS, distinct, renames_text
+from rlviz.domain.naming import MAX_NAME_CHARACTERS, distinct, recorded_name, renames_text
 
 MAX_NAMES = 1_000
 ROWS_A_SECOND = 10_000
@@ -67,7 +67,7 @@ class MetricLimits:
                 self._warn(f"More than {MAX_NAMES:,} metrics are logged; {logged[:80]!r} and later ones are left out.")
             return None
         self._recorded += 1
-        name = distinct(JOURNAL.encode(logged), self._names.values())
+        name = distinct(recorded_name(logged), self._names.values())
         if name == logged:
             self._same.add(logged)
         elif not self._told_of_renaming:

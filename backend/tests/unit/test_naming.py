@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from rlviz.api.prometheus import _labels
 from rlviz.domain.name_list import join_names, split_names
 from rlviz.domain.naming import (
-    JOURNAL,
     LIBRARY,
     MAX_NAME_CHARACTERS,
     MLFLOW,
@@ -27,6 +26,7 @@ from rlviz.domain.naming import (
     TRACKIO,
     WANDB,
     Naming,
+    recorded_name,
     renames_text,
     shortened,
 )
@@ -42,11 +42,11 @@ from tests.support.sinks import Shelf, deliver
 
 PARTS = (
     *["step", "time", "seq", "loss", "timestamp", "metrics", "global_step", "_step", "x" * 250],
-    *["_", "__", "/", "//", ".", "..", "/..", " ", "?", "*", ":", ",", "'", '"', "=1+1", "@", "{", "}"],
+    *["unnamed", "_", "__", "/", "//", ".", "..", "/..", " ", "?", "*", ":", ",", "'", '"', "=1+1", "@", "{", "}"],
     *["\0", "\n", "\r", "\t", "\x1b[31m", "\x7f", "\x85", "\u2028", "\ufeff", "\ud800", "é", "名", "\U0001f600"],
     *["\\", "\\x00", "\\x5c", "_0x2F_", "_0x", "2F_"],
 )
-NAMES = st.lists(st.sampled_from(PARTS) | st.text(max_size=3), min_size=1, max_size=4).map("".join).filter(bool)
+NAMES = st.lists(st.sampled_from(PARTS) | st.text(max_size=3), max_size=4).map("".join)
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -85,6 +85,7 @@ TAKES: dict[str, tuple[Naming, Callable[[str], bool]]] = {
 @settings(max_examples=100, deadline=None)
 @given(st.lists(NAMES, max_size=12, unique=True))
 @example(["step", "step_", "step__", "time", "seq", "seq_"])
+@example(["", "unnamed", "unnamed_", "unnamed__"])
 @example(["/loss", "loss/", "a//b", "a/../b", "..", ".", "/", "_0x2F_loss", "loss"])
 @example(["a?b", "a*b", "a_b", "a_0x3F_b"])
 @example(["\0", "\\x00", "\\x5cx00", "\ud800", "\\ud800"])
@@ -117,16 +118,16 @@ def a_run(runs_dir: Path, names: list[str]) -> Run:
 
 
 def without_halves(names: list[str]) -> list[str]:
-    """No journal has them."""
-    return [name for name in names if not re.search("[\ud800-\udfff]", name)]
+    """No journal has them, and none has an empty name."""
+    return [name for name in names if name and not re.search("[\ud800-\udfff]", name)]
 
 
 @settings(max_examples=12, deadline=None)
-@given(st.lists(NAMES, min_size=1, max_size=12, unique_by=JOURNAL.encode).map(without_halves).filter(bool))
+@given(st.lists(NAMES, min_size=1, max_size=12, unique_by=recorded_name).map(without_halves).filter(bool))
 @example(["step", "time", "seq", "loss"])
 @example(["\0", "a\nb", "a\rb", 'q"', "a,b", " padded ", "x" * 300])
 def test_whatever_is_logged_comes_back_from_every_target_under_its_own_name(names: list[str]) -> None:
-    logged = {JOURNAL.encode(name): float(index) for index, name in enumerate(names)}
+    logged = {recorded_name(name): float(index) for index, name in enumerate(names)}
     with TemporaryDirectory() as place:
         folder = Path(place)
         run = a_run(folder / "runs", list(logged))
@@ -167,14 +168,14 @@ def test_what_a_program_logs_is_recorded_under_names_that_a_journal_takes() -> N
     said: list[str] = []
     limits = MetricLimits(said.append)
     long = "x" * 300
-    logged = {f"{long}a": 1.0, f"{long}b": 2.0, "half \ud800": 3.0, "half \\ud800": 4.0, "plain": 5.0}
+    logged = {f"{long}a": 1.0, f"{long}b": 2.0, "half \ud800": 3.0, "half \\ud800": 4.0, "plain": 5.0, "": 6.0}
     admitted = limits.admit(logged)
     assert admitted is not None
-    assert list(admitted.values()) == [1.0, 2.0, 3.0, 4.0, 5.0]
-    assert list(admitted)[2:] == ["half \\ud800", "half \\ud800 (2)", "plain"]
+    assert list(admitted.values()) == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert list(admitted)[2:] == ["half \\ud800", "half \\ud800 (2)", "plain", "unnamed"]
     assert all(len(name) <= MAX_NAME_CHARACTERS for name in admitted)
     assert len(said) == 1, "said once"
-    assert [JOURNAL.encode(name) for name in admitted] == list(admitted), "a journal has them as they are"
+    assert [recorded_name(name) for name in admitted] == list(admitted), "a journal has them as they are"
 
 
 def test_the_library_says_which_metrics_have_another_name(tmp_path: Path) -> None:
@@ -214,7 +215,7 @@ def test_postgresql_is_given_no_nul_in_texts_names_or_lists(settings: dict[str, 
     assert len(stored) == len(settings)
 
 
-@given(st.lists(NAMES | st.text(alphabet="a,\\ \t\n", min_size=1), max_size=6, unique=True))
+@given(st.lists(NAMES.filter(bool) | st.text(alphabet="a,\\ \t\n", min_size=1), max_size=6, unique=True))
 @example(["a,b", "a", "b"])
 @example([" padded ", "\\", "\\,", "a\\ ", ","])
 def test_names_of_any_kind_can_be_listed_in_one_text(names: list[str]) -> None:

@@ -146,6 +146,14 @@ def test_there_are_no_more_warnings_than_a_person_reads(read: Read) -> None:
     assert warnings[-1] == "There are 150 more warnings."
 
 
+def test_a_warning_of_a_name_without_end_is_short(tmp_path: Path) -> None:
+    folder = one_of(tmp_path, written(tmp_path / "progress.csv", f"step,{'x' * 900_000},loss,loss\n1,2,3,4\n"))
+    assert sorted(rows(folder)[0]["values"].values()) == [2, 3, 4]
+    assert all(len(message) <= 1_000 for message in messages(folder))
+    folder = one_of(tmp_path, written(tmp_path / "progress.csv", f"step,{'x' * 400_000},{'x' * 400_000}\n1,2,3\n"))
+    assert sorted(rows(folder)[0]["values"].values()) == [2, 3]
+
+
 # Encodings, line ends, delimiters, numbers
 
 
@@ -175,6 +183,10 @@ def test_numbers_with_decimal_commas_are_numbers_where_commas_separate_nothing(r
         (64, {"loss": 0.5, "rate": -1.5e-3}),
         (128, {"loss": 10, "rate": 2}),
     ]
+
+
+def test_the_first_line_with_which_excel_begins_is_no_record(read: Read) -> None:
+    assert steps(read("x.csv", b"sep=;\r\nstep;loss\r\n64;0,5\r\n")) == [64]
 
 
 @pytest.mark.parametrize("cell", ['"0,25"', "1'000.5", '"1,000.5"', "12 %", "1_000", "broken"])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rlviz.domain.errors import ImportRefused
-from rlviz.domain.naming import JOURNAL, distinct, renames_text
+from rlviz.domain.naming import distinct, recorded_name, renames_text
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD, MAX_STEP
 from rlviz.domain.text_encoding import encodable
 from rlviz.domain.times import MAX_TIME
@@ -21,6 +21,7 @@ VALUES_A_ROW = 3
 """A row takes memory beside its values: as much as so many."""
 MOST_METRICS = 1_000
 MOST_WARNINGS = 50
+MOST_WARNING_CHARACTERS = 1_000
 MOST_PLACES = 5
 """Lines that one warning names; of further ones it tells how many there are."""
 
@@ -116,7 +117,7 @@ class Rows:
         return before - len(self._rows)
 
     def warn(self, message: str) -> None:
-        message = encodable(message)
+        message = encodable(message[:MOST_WARNING_CHARACTERS])
         if message not in self._messages and len(self._messages) >= MOST_WARNINGS:
             self._more_warnings += 1
         else:
@@ -171,7 +172,7 @@ class Rows:
             taken = set(self._names.values())
             name = ALIASES.get(logged, logged)
             if name in taken or name == logged:
-                name = distinct(JOURNAL.encode(logged), taken)
+                name = distinct(recorded_name(logged), taken)
             self._names[logged] = name
             if name not in (ALIASES.get(logged), logged):
                 self.warn(renames_text({logged: name}, "A run"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ MOST_LINE_BYTES = 1 << 20
 MOST_LINES_OF_A_TEXT = 1_000
 """Lines that a quoted text may have. A quote that is not closed within them is taken for a torn line."""
 
-TORN = "The file ends within it."
+TORN = "There is no line break behind it, so it may be cut."
 TOO_LONG = f"It is longer than {MOST_LINE_BYTES:,} bytes."
 NO_CSV = "It is no CSV: a quote is not closed, or stands in the wrong place."
 MORE_CELLS, FEWER_CELLS = (f"It has {how} cells than the line with the names." for how in ("more", "fewer"))
@@ -33,6 +34,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _CHUNK = 1 << 16
+_DELIMITER_HINT = re.compile(r"sep=.", re.IGNORECASE)
+"""With which Excel begins a file. The names say the same."""
+
 _PADDING = " \t\0\ufeff"
 """Around cells. Zeros are what some file systems leave after a crash, byte order marks what ``cat`` leaves."""
 
@@ -116,7 +120,7 @@ class CsvRecords:
             text = line.text.strip(_PADDING)
             if line.problem is not None:
                 yield Record(line.number, [], line.problem)
-            elif text:
+            elif text and not (self._count is None and _DELIMITER_HINT.fullmatch(text)):
                 yield self._record(line, text)
 
     def _next(self) -> Line | None:
