@@ -21,7 +21,7 @@ MOST_LINES_OF_A_TEXT = 1_000
 
 TORN = "There is no line break behind it, so it may be cut."
 TOO_LONG = f"It is longer than {MOST_LINE_BYTES:,} bytes."
-NO_CSV = "It is no CSV: a quote is not closed, or stands in the wrong place."
+NO_CSV = "It is no CSV: a quote is not closed or stands in the wrong place, or a cell is too long."
 MORE_CELLS, FEWER_CELLS = (f"It has {how} cells than the line with the names." for how in ("more", "fewer"))
 
 DELIMITERS = (",", ";", "\t", "|")
