@@ -137,6 +137,13 @@ def test_each_extra_that_is_missing_is_named_with_what_installs_it(bin_folder: P
         assert "Traceback" not in done.stderr, done.stderr
 
 
+def test_event_files_of_tensorboard_need_no_extra(bin_folder: Path, tmp_path: Path) -> None:
+    make_run(tmp_path / "runs", RUN, rows=2, status="completed")
+    done = asked(bin_folder, tmp_path, "rlviz", "export", RUN, "--format", "tensorboard", "--output", "logs")
+    assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "logs").iterdir())
+
+
 @pytest.mark.skipif(not IS_EMPTY, reason="It asks the index for every package; `make test-wheel` does.")
 def test_every_extra_can_be_installed_with_the_others(bin_folder: Path, wheel: Path) -> None:
     install = [*PIP, "--python", str(bin_folder / "python"), "install", "--dry-run", "--report", "-", f"{wheel}[all]"]
