@@ -98,7 +98,7 @@ def _digest(seed: int) -> RunDigest:
     rng = np.random.default_rng(seed)
     curve = LearningCurve(np.linspace(0, 100_000, 200).round(), rng.normal(300, 60, 200).cumsum() / np.arange(1, 201))
     records = LearningCurve(np.sort(rng.integers(1_000, 100_000, 300)).astype(float), np.linspace(10, 450, 300))
-    return RunDigest(curve, curve, records, LearningCurve(np.empty(0), np.empty(0)))
+    return RunDigest(curve, curve, records, LearningCurve(np.empty(0), np.empty(0)), every=None)
 
 
 def _search(folder: Path) -> Iterator[Figure]:

@@ -44,8 +44,8 @@ class RunMetrics:
     best_moving_average: float | None  # over full windows only: one lucky first episode is no best
     best_moving_average_step: int | None  # the first, if the best was reached several times
     final_moving_average: float | None  # over the last ``window`` episodes, or all if there are fewer
-    steps_to_threshold: int | None  # when it was solved, by the definition in analysis/solved.py
-    seconds_to_threshold: float | None  # the same since the run was started
+    steps_to_threshold: int | None  # when it reached the threshold, by the criterion that all compared runs share
+    seconds_to_threshold: float | None  # the same in seconds of training
     stability: float | None  # population standard deviation of the last 20 returns; of 2 at least
     best_error: float | None  # standard error of the best average
     final_error: float | None  # standard error of the final one
@@ -83,11 +83,11 @@ class ConfigDifference:
 
 
 def run_metrics(
-    episodes: Episodes, *, window: int, solved: SolvedAt | None = None, clock: TrainingClock | None = None
+    episodes: Episodes, *, window: int, reached: SolvedAt | None = None, clock: TrainingClock | None = None
 ) -> RunMetrics:
     """The figures of one run.
 
-    ``solved``: when it reached the threshold; ``clock`` counts its seconds of training.
+    ``reached``: when it reached the threshold; ``clock`` counts its seconds of training.
     Raises ValueError if ``window`` is below 1.
     """
     averages = moving_average(episodes.reward, window)
@@ -98,8 +98,8 @@ def run_metrics(
         best_moving_average=None if best is None else float(full[best]),
         best_moving_average_step=None if best is None else int(episodes.step[best]),
         final_moving_average=_last_number(averages),
-        steps_to_threshold=None if solved is None else solved.step,
-        seconds_to_threshold=None if solved is None or clock is None else clock.at(solved.time),
+        steps_to_threshold=None if reached is None else reached.step,
+        seconds_to_threshold=None if reached is None or clock is None else clock.at(reached.time),
         stability=_spread(episodes.reward[-STABILITY_EPISODES:]),
         best_error=None if best is None else _error(episodes.reward[best + 1 - window : best + 1]),
         final_error=_error(episodes.reward[-window:]),

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rlviz.analysis.comparison import STABILITY_EPISODES, RunMetrics
+from rlviz.analysis.criterion import Criterion
 from rlviz.analysis.group_figures import GroupFigure, SeedFigure, mean_of_seeds, median_of_seeds
-from rlviz.analysis.mean_return import MEAN_EPISODES
 from rlviz.analysis.numbers import brief, decimal, duration, listed
 
 ERRORS = 2.0
@@ -86,8 +86,9 @@ class _Measure:
     """How to read a figure off a run, and when two of its values differ by more than chance.
 
     With ``error``, a standard error of the value: if they are ERRORS of them apart; otherwise if the smaller is less
-    than ``share`` of the larger. With ``spent``, a run without the value has not got there yet, and is worse than one
-    with it: that is how long it has trained.
+    than ``share`` of the larger. With ``spent``, how long a run has trained, a run without the value has not got there
+    yet: it is worse than another if it has trained for clearly longer than that one took. ``resolution``: by how much
+    the value of a run may be too large, because it is evaluated only now and then.
     """
 
     id: str
@@ -101,6 +102,7 @@ class _Measure:
     explained_by: str = ""
     share: float = SHARE
     spent: Value | None = None
+    resolution: Callable[[ComparisonEntry], float] = lambda _: 0.0
 
     def of(self, run: ComparisonEntry) -> float:
         value = self.value(run)
@@ -114,8 +116,13 @@ class _Measure:
         return median_of_seeds([SeedFigure(self.value(run), spent(run)) for run in runs], what)
 
     def is_clear(self, first: ComparisonEntry, second: ComparisonEntry) -> bool:
-        """Whether ``first``, whose value is the better one, is better by more than chance."""
+        """Whether ``first``, whose value is the better one, is better by more than chance. With ``spent``, ``second``
+        may have none yet."""
         values = self.of(first), self.of(second)
+        if self.spent is not None:
+            has_it = self.value(second) is not None
+            least = values[1] - self.resolution(second) if has_it else self.spent(second) or 0.0
+            return values[0] < self.share * least
         if self.error is None:
             return min(values) < self.share * max(values)
         errors = self.error(first), self.error(second)
@@ -124,10 +131,11 @@ class _Measure:
         return abs(values[0] - values[1]) > ERRORS * math.hypot(errors[0], errors[1])
 
 
-def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
+def _measures(window: int, threshold: float | None, criterion: Criterion | None) -> tuple[_Measure, ...]:
+    every = 0 if criterion is None else criterion.resolution
     goal = "no common threshold"
     if threshold is not None:
-        goal = f"until the mean return of {MEAN_EPISODES} episodes, or of a greedy evaluation, was {decimal(threshold)}"
+        goal = "nothing tells it alike of all" if criterion is None else f"until {criterion.names(threshold)}"
     return (
         _Measure(
             "final_moving_average",
@@ -162,6 +170,7 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
             unit="steps",
             show=brief,
             spent=lambda run: run.step,
+            resolution=lambda _: every,
         ),
         _Measure(
             "seconds_to_threshold",
@@ -172,6 +181,7 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
             unit="s",
             show=duration,
             spent=lambda run: run.seconds,
+            resolution=lambda run: every / run.steps_per_second if run.steps_per_second else 0.0,
         ),
         _Measure(
             "stability",
@@ -192,11 +202,18 @@ def _measures(window: int, threshold: float | None) -> tuple[_Measure, ...]:
     )
 
 
-def figures(runs: Sequence[ComparisonEntry], *, window: int, threshold: float | None, shared: int = 0) -> list[Figure]:
+def figures(
+    runs: Sequence[ComparisonEntry],
+    *,
+    window: int,
+    threshold: float | None,
+    criterion: Criterion | None,
+    shared: int = 0,
+) -> list[Figure]:
     """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one;
-    ``shared``: up to that step they were one run."""
+    ``criterion`` tells when each has reached it; ``shared``: up to that step they were one run."""
     found, groups = [], groups_of(runs)
-    for measure in _measures(window, threshold):
+    for measure in _measures(window, threshold, criterion):
         best, reason = _best(runs, measure)
         if (incomparable := _not_compared(runs, measure, shared)) is not None:
             best, reason = None, incomparable
@@ -241,7 +258,24 @@ def _not_compared(runs: Sequence[ComparisonEntry], measure: _Measure, shared: in
 
 def is_clearly_higher(first: ComparisonEntry, second: ComparisonEntry, window: int) -> bool:
     """Whether the final mean return of ``first`` is higher by more than chance."""
-    return _measures(window, None)[0].is_clear(first, second)
+    return _measure("final_moving_average", window).is_clear(first, second)
+
+
+def first_to_reach(
+    runs: Sequence[ComparisonEntry], threshold: float, criterion: Criterion | None
+) -> ComparisonEntry | None:
+    """The run that reached the threshold clearly before every other, if one did. One that has not reached it counts as
+    later only if it has trained for clearly longer."""
+    measure = _measure("steps_to_threshold", 1, threshold, criterion)
+    reached = sorted((run for run in runs if measure.value(run) is not None), key=measure.of)
+    if not reached:
+        return None
+    first = reached[0]
+    return first if all(measure.is_clear(first, run) for run in runs if run is not first) else None
+
+
+def _measure(name: str, window: int, threshold: float | None = None, criterion: Criterion | None = None) -> _Measure:
+    return next(one for one in _measures(window, threshold, criterion) if one.id == name)
 
 
 def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | None, str]:
@@ -256,6 +290,11 @@ def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | Non
     if not ranked:
         return None, "No run has it."
     first, value = ranked[0], measure.show(measure.of(ranked[0]))
+    behind = [run for run in runs if run not in ranked] if measure.spent is not None else []
+    in_time = [run.label for run in behind if not measure.is_clear(first, run)]
+    if in_time:
+        verb = "has" if len(in_time) == 1 else "have"
+        return None, f"{first.label} took {value}; {listed(in_time)} {verb} not trained for clearly longer."
     if len(ranked) < 2:
         return (first.run_id if measure.spent is not None else None), f"Only {first.label} has it: {value}."
     second = ranked[1]

@@ -1,21 +1,28 @@
 """Solved: when a run's policy was first shown to reach the environment's reward threshold.
 
-Gymnasium calls the reward threshold that from which an environment counts as learnt. Two things show it, whichever
-comes first:
+The threshold is the return from which Gymnasium counts an environment as learnt, with the run's own options. Every
+page, command and export uses this definition. The earliest of these counts:
 
-- *training*: the mean return of the last 100 episodes reaches the threshold, over 100 episodes and not fewer. This is
-  the leaderboard's rule that the thresholds were set for; exploration is part of these returns. Of a fork, the
-  episodes of its parent before it are among them: it is the same policy that learns on.
-- *evaluation*: the greedy policy reaches it on fresh episodes, those that a policy plays again before it is kept as the
-  best. The evaluation before, always on the same episodes, does not count by itself: of many noisy means the largest
-  is too large, so that a policy may be lucky once.
+- *training*: the mean return of the last 100 episodes reaches the threshold, over 100 episodes and not fewer. Gymnasium
+  sets its thresholds for this rule. The returns include exploration. The episodes of a fork's parent count before its
+  own: the same policy continues to learn.
+- *evaluation*: a policy of the run reaches the threshold on episodes that did not choose it. Three kinds count:
 
-A run stays solved, even if its policy is lost again. Without a threshold (Pendulum, and options under which no policy
-comes near one) no run is solved. The threshold is that of the environment with the run's own options.
+  - the fresh episodes that a policy plays again before the run keeps it as its best. The screening before does not
+    count by itself: it plays the same few episodes each time, and the largest of many noisy means is too large;
+  - an evaluation on request of LEAST_EPISODES episodes or more: as many as a policy plays until it is kept as the best,
+    with the default settings, and as many as give a trial of an experiment its score. Fewer may be luck;
+  - IN_A_ROW evaluations in a row that all reach it, in a run of the user's own program. Nothing there is played again,
+    so that repetition stands for it.
+
+A run stays solved, even if its policy becomes worse. Policies and episodes that a rollback has discarded do not count.
+Without a threshold (Pendulum, and options under which no policy comes near one) no run is solved.
 """
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,6 +31,13 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.mean_return import MEAN_EPISODES, MeanReturn
+from rlviz.analysis.numbers import decimal
+
+LEAST_EPISODES = 20
+"""Fewest episodes of an evaluation on request that can show a run to be solved."""
+
+IN_A_ROW = 3
+"""Evaluations of a run of the user's own program that have to reach the threshold one after the other."""
 
 
 class SolvedBy(StrEnum):
@@ -40,21 +54,62 @@ class SolvedAt:
     time: float
 
 
+@dataclass(frozen=True)
+class Evaluated:
+    """What an evaluation says of the policy of ``step``: it reaches every threshold up to ``shown``.
+
+    ``time``: Unix seconds at which the policy had been trained, or, as long as that is not known, at which the
+    evaluation was asked for.
+    """
+
+    step: int
+    time: float
+    shown: float
+
+
+class EvaluationsInARow:
+    """Periodic evaluations whose policies do not play again: what the lowest of IN_A_ROW of them shows.
+
+    ``found`` holds one entry for each time that this is more than ever before, at the last of the evaluations.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Evaluated] = []
+        self._newest: deque[float] = deque(maxlen=IN_A_ROW)
+
+    def add(self, step: int, time: float, mean: float) -> None:
+        """Take the next evaluation: its step, Unix seconds, and mean return (NaN if unknown)."""
+        self._newest.append(mean if math.isfinite(mean) else -math.inf)
+        shown = min(self._newest)
+        if len(self._newest) == IN_A_ROW and shown > (self.found[-1].shown if self.found else -math.inf):
+            self.found.append(Evaluated(step, time, shown))
+
+
 def earlier(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:
-    """Of two findings the one that came at the lower step; at one step the evaluation counts."""
+    """The finding with the lower step; at the same step the evaluation counts."""
     return min((found for found in (first, second) if found is not None), default=None)
 
 
 def shown_by_training(threshold: float | None, returns: Sequence[float]) -> bool:
-    """Whether the newest episodes show it, of which ``returns`` has the last MEAN_EPISODES or fewer."""
+    """Whether the newest episodes reach ``threshold``. ``returns`` has the last MEAN_EPISODES of them or fewer."""
     return threshold is not None and len(returns) >= MEAN_EPISODES and sum(returns) / len(returns) >= threshold
 
 
-def shown_by_evaluation(threshold: float | None, step: int, time: float, mean_return: float) -> SolvedAt | None:
-    """What a greedy evaluation on fresh episodes shows."""
-    if threshold is None or not mean_return >= threshold:
+def shown_by_evaluation(threshold: float | None, evaluated: Evaluated) -> SolvedAt | None:
+    """The finding that an evaluation makes; None if it does not reach ``threshold``."""
+    if threshold is None or not evaluated.shown >= threshold:
         return None
-    return SolvedAt(step, SolvedBy.EVALUATION, time)
+    return SolvedAt(evaluated.step, SolvedBy.EVALUATION, evaluated.time)
+
+
+def shown_return(mean: float, episodes: int) -> float:
+    """The highest threshold that an evaluation on request shows to be reached; -inf if it is too short to show any.
+
+    Args:
+        mean: Mean return of its episodes.
+        episodes: How many there are.
+    """
+    return mean if episodes >= LEAST_EPISODES and math.isfinite(mean) else -math.inf
 
 
 def find_solved(
@@ -62,18 +117,51 @@ def find_solved(
     time: Floats,
     returns: Floats,
     threshold: float | None,
-    evaluations: Iterable[tuple[int, float, float]],
+    evaluations: Iterable[Evaluated],
     *,
     before: Sequence[float | None] = (),
 ) -> SolvedAt | None:
-    """When a whole run reached ``threshold``. Episodes come as arrays of shape (n,); ``evaluations`` are those on fresh
-    episodes, each with its step, its time and its mean return. ``before``: returns of the last episodes before the
-    fork, if it is one."""
-    found = None
+    """When a whole run reached ``threshold``; None if it did not.
+
+    Args:
+        step: Steps at which its episodes ended, shape (n,).
+        time: Unix seconds at which they ended, shape (n,).
+        returns: Their returns, shape (n,).
+        threshold: The return to reach, if there is one.
+        evaluations: Those that count.
+        before: Returns of the last episodes before the fork, if the run is one.
+    """
+    found = solved_by_training(step, time, returns, threshold, before=before)
+    return earlier(found, solved_by_evaluations(threshold, evaluations))
+
+
+def solved_by_training(
+    step: Floats, time: Floats, returns: Floats, threshold: float | None, *, before: Sequence[float | None] = ()
+) -> SolvedAt | None:
+    """When the episodes of training reached ``threshold``. Takes the same as ``find_solved``."""
     mean = MeanReturn(threshold)
     mean.extend(np.asarray(before, dtype=np.float64))
-    if (reached := mean.find_threshold(returns)) is not None:
-        found = SolvedAt(int(step[reached]), SolvedBy.TRAINING, float(time[reached]))
-    for evaluation in evaluations:
-        found = earlier(found, shown_by_evaluation(threshold, *evaluation))
+    reached = mean.find_threshold(returns)
+    return None if reached is None else SolvedAt(int(step[reached]), SolvedBy.TRAINING, float(time[reached]))
+
+
+def solved_by_evaluations(threshold: float | None, evaluations: Iterable[Evaluated]) -> SolvedAt | None:
+    """The first policy that an evaluation shows to reach ``threshold``."""
+    found: SolvedAt | None = None
+    for evaluated in evaluations:
+        found = earlier(found, shown_by_evaluation(threshold, evaluated))
     return found
+
+
+def what_is_missing(threshold: float | None, mean: float, episodes: int) -> str | None:
+    """Why an evaluation on request whose mean reaches ``threshold`` does not show the run to be solved, and what would.
+
+    None if it does, or if its mean lies below.
+    """
+    if threshold is None or not mean >= threshold or shown_return(mean, episodes) >= threshold:
+        return None
+    few = "one episode" if episodes == 1 else f"{episodes} episodes"
+    return (
+        f"The mean return of {decimal(mean)} reaches the threshold of {decimal(threshold)}, but {few} may be luck. "
+        f"Evaluate {LEAST_EPISODES} or more to see whether the run is solved."
+    )

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlviz.analysis.figures import SHARE, ComparisonEntry, groups_of, is_clearly_higher, reached_before_they_parted
-from rlviz.analysis.mean_return import MEAN_EPISODES
+from rlviz.analysis.criterion import Criterion
+from rlviz.analysis.figures import (
+    ComparisonEntry,
+    first_to_reach,
+    groups_of,
+    is_clearly_higher,
+    reached_before_they_parted,
+)
 from rlviz.analysis.numbers import brief, decimal, listed
 from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
 
@@ -39,15 +45,17 @@ def verdict(
     *,
     window: int,
     threshold: float | None,
+    criterion: Criterion | None,
     differences: Iterable[str],
     shared: int = 0,
 ) -> Verdict | None:
     """None with fewer than two runs.
 
-    ``differences``: JSON pointers of the settings that are not the same in all runs. A difference in final returns
-    counts only when it is larger than what the spread of the last episodes explains, and of runs that differ in more
-    than their seed it is a reason alone: one seed of each carries no verdict. ``shared``: up to that step they
-    were one run, so that nothing before tells them apart.
+    ``criterion``: what tells alike of all runs when they reached ``threshold``; None: nothing does. ``differences``:
+    JSON pointers of the settings that are not the same in all runs. A difference in final returns counts only when it
+    is larger than what the spread of the last episodes explains. Runs that differ in more than their seed get no
+    verdict with one seed of each, only the figures. ``shared``: up to that step they were one run, so that nothing
+    before tells them apart.
     """
     if len(runs) < 2:
         return None
@@ -67,57 +75,71 @@ def verdict(
     if len(groups) > 1 and len(groups) < len(runs):
         headline, why = seed_verdict(groups, window)
     else:
-        headline, why = _ranked(runs, window, threshold, shared)
+        headline, why = _ranked(runs, window, threshold, criterion, shared)
         if few_seeds is not None:
-            headline, why = ONE_SEED_EACH, [f"These runs by themselves: {headline}", *why]
+            headline = ONE_SEED_EACH
     return Verdict(headline, why, cautions, few_seeds)
 
 
 def _ranked(
-    runs: Sequence[ComparisonEntry], window: int, threshold: float | None, shared: int
+    runs: Sequence[ComparisonEntry],
+    window: int,
+    threshold: float | None,
+    criterion: Criterion | None,
+    shared: int,
 ) -> tuple[str, list[str]]:
+    """A headline on the runs themselves, and the figures behind it."""
     by_final = sorted(runs, key=_final, reverse=True)
     first, second = by_final[0], by_final[1]
     ahead = is_clearly_higher(first, second, window)
-    reached = sorted((run for run in runs if run.metrics.steps_to_threshold is not None), key=_steps)
-    before = reached_before_they_parted(runs, shared)
-    quickest = None if before is not None else _soonest(reached)
+    speed, sooner, quickest = _speed(runs, threshold, criterion, shared)
     ends = f"{first.label} ends at {decimal(_final(first))}, {second.label} at {decimal(_final(second))}"
-    speed = [] if threshold is None else [_speed(runs, reached, threshold)]
-    if before is not None and threshold is not None:
-        speed = [f"A mean return of {decimal(threshold)} was reached at step {brief(before)}, before they parted."]
     spread = f"the spread of their last {window} episodes"
-    if ahead and quickest is not None and quickest is not first:
-        return f"{first.label} ends higher; {quickest.label} learned faster.", [f"{ends}.", *speed]
-    if ahead:
+    why = [f"{ends}: more than {spread} explains." if ahead else f"{ends}: within {spread}.", *speed]
+    if ahead and quickest in (None, first):
         best = "better" if len(runs) == 2 else f"best of {len(runs)}"
-        return f"{first.label} did {best}.", [f"{ends}: more than {spread} explains.", *speed]
-    level = f"{ends}: within {spread}."
-    if quickest is not None:
-        return f"Level at the end; {quickest.label} learned faster.", [level, *speed]
-    return "No clear difference.", [level, *speed]
+        return f"{first.label} did {best}.", why
+    if ahead:
+        return f"{first.label} ends higher; {sooner}.", why
+    return ("No clear difference." if quickest is None else f"Level at the end; {sooner}."), why
 
 
-def _speed(runs: Sequence[ComparisonEntry], reached: Sequence[ComparisonEntry], threshold: float) -> str:
-    """``reached``: those that did, the soonest first."""
-    goal = f"a mean return of {decimal(threshold)}"
+def _speed(
+    runs: Sequence[ComparisonEntry], threshold: float | None, criterion: Criterion | None, shared: int
+) -> tuple[list[str], str, ComparisonEntry | None]:
+    """Sentences on when they reached the threshold; that one was clearly first, as part of a sentence; and that run."""
+    if threshold is None:
+        return [], "", None
+    if criterion is None:
+        return (
+            ["Nothing tells alike of all when they reached the threshold, so that their speed is not compared."],
+            "",
+            None,
+        )
+    goal = criterion.names(threshold)
+    before = reached_before_they_parted(runs, shared)
+    if before is not None:
+        return [f"{_capital(goal)} was reached at step {brief(before)}, before they parted."], "", None
+    quickest = first_to_reach(runs, threshold, criterion)
+    sooner = "" if quickest is None else f"{quickest.label} was first to {goal}"
+    return [_arrivals(runs, goal)], sooner, quickest
+
+
+def _arrivals(runs: Sequence[ComparisonEntry], goal: str) -> str:
+    reached = sorted((run for run in runs if run.metrics.steps_to_threshold is not None), key=_steps)
     if not reached:
-        return f"None reached {goal} over {MEAN_EPISODES} episodes, or in a greedy evaluation."
+        return f"None reached {goal}."
     if len(runs) > FEW:
         first = f"{reached[0].label} first, after {brief(_steps(reached[0]))} steps"
         return f"{len(reached)} of {len(runs)} reached {goal}, {first}."
     steps = [f"{run.label} after {brief(_steps(run))} steps" for run in reached]
-    missed = [run.label for run in runs if run not in reached]
-    rest = f"; {listed(missed)} did not" if missed else ""
-    return f"{goal[:1].upper()}{goal[1:]} was reached by {listed(steps)}{rest}."
+    missed = [f"{run.label} did not in {brief(run.step)}" for run in runs if run not in reached]
+    rest = f"; {listed(missed)}" if missed else ""
+    return f"{_capital(goal)} was reached by {listed(steps)}{rest}."
 
 
-def _soonest(reached: Sequence[ComparisonEntry]) -> ComparisonEntry | None:
-    """The one that reached the threshold clearly before every other, if one did. ``reached``: soonest first."""
-    if not reached:
-        return None
-    first, second = reached[0], reached[1] if len(reached) > 1 else None
-    return first if second is None or _steps(first) < SHARE * _steps(second) else None
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _cautions(runs: Sequence[ComparisonEntry], settings: list[str], shared: int) -> list[str]:

@@ -102,7 +102,7 @@ def _solved(row: RunRow, found: SolvedAt | None, threshold: float | None) -> Sol
     return Solved(step=found.step, seconds=seconds, by=found.by, threshold=threshold)
 
 
-def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
+def view_evaluation(row: EvaluationRow, kept: KeptFiles, short_of_solved: str | None) -> Evaluation:
     known = {"policy": PolicyChoice.LATEST, "origin": Origin.ASKED, "video": True, **row.record}
     # A person's video grows while they play: a browser that holds some of it would mix old and new.
     size = ((known.get("summary") or {}).get("video") or {}).get("size_bytes", 0)
@@ -110,6 +110,7 @@ def view_evaluation(row: EvaluationRow, kept: KeptFiles) -> Evaluation:
     return Evaluation(
         **{
             **known,
+            "short_of_solved": short_of_solved,
             "video_url": url,
             "has_steps": kept.steps,
             "has_pictures": kept.pictures,
@@ -153,6 +154,7 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
     request = compared.request
     return Comparison(
         threshold=compared.threshold,
+        criterion=None if compared.criterion is None else compared.criterion.source,
         window=request.window,
         x=request.axis,
         steps=compared.curves.step.tolist(),

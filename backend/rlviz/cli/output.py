@@ -171,10 +171,10 @@ def duration(seconds: float | None) -> str:
 
 
 def solved_words(run: dict[str, Any]) -> str:
-    """For instance ``at step 800, after 12 s``; ``no`` for a run that has trained to its end without it."""
+    """For instance ``at step 800, after 12 s``; ``not shown`` for a run that has trained to its end without it."""
     solved = run["solved"]
     if solved is None:
-        return "no" if run["status"] == "completed" else "not yet"
+        return "not shown" if run["status"] == "completed" else "not yet"
     after = "" if solved["seconds"] is None else f", after {duration(solved['seconds'])}"
     return f"at step {solved['step']}{after}"
 

@@ -27,5 +27,6 @@ class EvaluationPlan(LazyModel):
         None,
         ge=LIMITS.periodic_stop_after.minimum,
         le=LIMITS.periodic_stop_after.maximum,
-        description="End training after this many evaluations in a row that reach the reward threshold; null: never.",
+        description="End training after this many evaluations in a row that reach the reward threshold, once the best "
+        "policy has reached it on fresh episodes too; null: never.",
     )

@@ -202,7 +202,7 @@ class Services:
     def comparison(self) -> ComparisonService:
         from rlviz.services.use_cases.comparison import ComparisonService
 
-        return ComparisonService(self.runs, self.metrics)
+        return ComparisonService(self.runs, self.metrics, self.database)
 
     @cached_property
     def experiment_results(self) -> ExperimentResultsService:

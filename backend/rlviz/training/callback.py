@@ -10,7 +10,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from rlviz.analysis.solved import shown_by_evaluation, shown_by_training
+from rlviz.analysis.solved import shown_by_training
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
 from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.checkpoint import Checkpoints
@@ -190,9 +190,7 @@ class RunCallback(BaseCallback):
         best = self._evaluation.best if self._evaluation is not None else None
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()] if self._has_news else []
         self._has_news = False
-        by_best = (
-            best is not None and shown_by_evaluation(self._threshold, best.step, 0.0, best.mean_return) is not None
-        )
+        by_best = best is not None and best.mean_return >= self._threshold
         if by_best or shown_by_training(self._threshold, returns):
             self._is_solved = True
             snapshots.note_solved()

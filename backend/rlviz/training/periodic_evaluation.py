@@ -10,7 +10,8 @@ The protocol:
    noisy means the largest is too large. So it plays as many episodes again, on seeds that no policy has met
    (RETEST seeds, new ones each time). Only this second mean counts. If it too beats the one held, the policy
    becomes the best: ``best_model.zip``, with the second mean within.
-3. With ``stop_after``, training ends once that many evaluations in a row reach the environment's reward threshold.
+3. With ``stop_after``, training ends once that many evaluations in a row reach the environment's reward threshold and
+   the best policy has reached it on its fresh episodes: the run is then solved (``analysis/solved.py``).
 """
 
 from __future__ import annotations
@@ -90,6 +91,7 @@ class PeriodicEvaluation:
             has_learned = model.num_timesteps > self._first_update
             if has_learned and (self._best is None or score.mean > self._best.mean_return):
                 self._challenge(model)
+            self._end_if_solved(score)
         spent = time.perf_counter_ns() - begin
         model.start_time += spent  # from which the library computes time/fps
         return spent / 1e9
@@ -131,10 +133,13 @@ class PeriodicEvaluation:
     def _record(self, step: int, score: Score) -> None:
         length = sum(score.lengths) / len(score.lengths)
         self._journals.metrics(step, {EVAL_REWARD: score.mean, EVAL_REWARD_STD: score.std, EVAL_EP_LENGTH: length})
+
+    def _end_if_solved(self, score: Score) -> None:
         if self._threshold is None or self._plan.stop_after is None:
             return
         self._reached = self._reached + 1 if score.mean >= self._threshold else 0
-        if self._reached >= self._plan.stop_after:
+        is_confirmed = self._best is not None and self._best.mean_return >= self._threshold
+        if self._reached >= self._plan.stop_after and is_confirmed:
             times = "An evaluation" if self._reached == 1 else f"{self._reached} evaluations in a row"
             self.ended_early = f"{times} reached the reward threshold of {self._threshold:g}."
 

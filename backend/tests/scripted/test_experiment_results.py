@@ -6,15 +6,19 @@ import csv
 import dataclasses
 import io
 import time
+from contextlib import closing
 from pathlib import Path
 
 import orjson
 import pyarrow.parquet as pq
 import pytest
+from sqlmodel import delete
 
 from rlviz.analysis.experiments import ScoreKind, Setting, experiment_results
+from rlviz.catalog.models import EvaluationRow
+from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import InvalidRequest, UnknownName
-from rlviz.domain.evaluation import PolicyChoice
+from rlviz.rundir.journal import JournalWriter
 from rlviz.services.application import Application
 from rlviz.services.experiment_results.exports import COLUMNS, ExportFormat, export
 from rlviz.services.experiment_results.results_cache import MOST_KEPT
@@ -22,7 +26,8 @@ from rlviz.services.experiment_results.service import ResultsRequest, ResultsSer
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiment_results.variant_preset import preset_of, run_of
 from rlviz.services.use_cases.configuration import NewRun
-from tests.support.finished_experiment import SEEDS
+from tests.support.evaluations import write_evaluation
+from tests.support.finished_experiment import SEEDS, finished_experiment
 from tests.support.service import folder_of
 
 
@@ -54,11 +59,50 @@ def test_results_for_another_threshold_are_those_that_are_made_for_it(
 
 
 def test_a_seed_whose_score_reaches_the_threshold_has_got_there(app: Application, source: ExperimentSource) -> None:
-    """Also where exploration kept the mean of its training below: its score is a greedy evaluation too."""
-    cells = [dataclasses.replace(one, score=30.0, policy=PolicyChoice.LATEST) for one in source.cells]
-    found = results_service(app).results(dataclasses.replace(source, cells=cells), ResultsRequest(threshold=28.0))
+    """Also where exploration kept the mean of its training below: its score is an evaluation too."""
+    before = results_service(app).results(source, ResultsRequest(threshold=28.0))
+    with app.database.write() as session:
+        for cell in source.cells:
+            assert cell.run_id is not None
+            record = write_evaluation(folder_of(app, cell.run_id), [30.0] * 20, checkpoint_step=1_500)
+            session.add(EvaluationRow.of(record))
+    try:
+        found = results_service(app).results(source, ResultsRequest(threshold=28.0))
+        assert before.thresholds is not None
+        assert found.thresholds is not None
+        assert [one.reached for one in before.thresholds.variants] == [0, 0]
+        assert [(one.reached, one.median) for one in found.thresholds.variants] == [(5, 1_500.0)] * 2
+    finally:
+        with app.database.write() as session:
+            session.exec(delete(EvaluationRow))
+
+
+def test_evaluations_that_one_variant_alone_made_do_not_make_it_faster(app: Application, tmp_path: Path) -> None:
+    source = dataclasses.replace(finished_experiment(app, tmp_path), id="unlike")
+    evaluated = [cell.run_id for cell in source.cells if cell.variant == "good"]
+    for run_id in evaluated:
+        assert run_id is not None
+        folder = folder_of(app, run_id)
+        with (
+            closing(JournalWriter(folder.metrics_path)) as metrics,
+            closing(JournalWriter(folder.events_path)) as events,
+        ):
+            for step in (500, 1_000, 1_500):
+                metrics.append({"step": step, "values": {"eval/mean_reward": 30.0}})
+            best = {"path": "best_model.zip", "mean_return": 30.0, "std_return": 1.0, "episodes": 10}
+            events.append({"event": "best", "step": 500, "data": best})
+        with app.database.write() as session:
+            row = get_run(session, run_id)
+            row.last_event += 1
+            session.add(row)
+    found = results_service(app).results(source, ResultsRequest(threshold=21.5))
     assert found.thresholds is not None
-    assert [(one.reached, one.median) for one in found.thresholds.variants] == [(5, 1_500.0)] * 2
+    assert found.thresholds.variants[0].median == 1_000.0, "by its hundredth episode, as before"
+    assert "Evaluations along the way do not count" in found.thresholds.variants[0].made.definition
+    alone = dataclasses.replace(source, id="alone", cells=[one for one in source.cells if one.run_id in evaluated])
+    found = results_service(app).results(alone, ResultsRequest(threshold=21.5))
+    assert found.thresholds is not None
+    assert found.thresholds.variants[0].median == 500.0
 
 
 def test_in_each_environment_its_own_threshold_is_to_be_reached(app: Application, source: ExperimentSource) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus
+from rlviz.recording.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from tests.support.service_process import Service
 from tests.support.waiting import eventually
@@ -18,6 +19,31 @@ def ask_in_folder(folder: RunFolder, number: int = 1, **wishes: Any) -> Evaluati
     wishes = {"checkpoint": "model.zip", "episodes": 1, **wishes}
     record = EvaluationRecord(
         id=f"eval_20261121-014312-{number:03d}", run_id=folder.run_id, created_at=ASKED_AT, **wishes
+    )
+    folder.evaluations.write(record)
+    return record
+
+
+def write_evaluation(folder: RunFolder, returns: list[float], number: int = 1, **changes: Any) -> EvaluationRecord:
+    """A completed evaluation on request of the policy of step 5,000."""
+    episodes = [
+        EpisodeResult(
+            index=place, episode_return=one, episode_length=9, terminated=True, truncated=False, seed=1, first_frame=0
+        )
+        for place, one in enumerate(returns, start=1)
+    ]
+    record = EvaluationRecord(
+        **{
+            "id": f"eval_20261121-014312-{number:03d}",
+            "run_id": folder.run_id,
+            "created_at": ASKED_AT + timedelta(hours=1),
+            "status": EvaluationStatus.COMPLETED,
+            "episodes": len(returns),
+            "checkpoint": "model.zip",
+            "checkpoint_step": 5_000,
+            "summary": summarize(episodes, None),
+            **changes,
+        }
     )
     folder.evaluations.write(record)
     return record

@@ -46,10 +46,10 @@ def test_fewer_episodes_than_the_window_have_a_final_average_but_no_best() -> No
 
 
 def test_steps_and_seconds_to_the_threshold_are_those_of_when_it_was_solved() -> None:
-    solved = SolvedAt(60, SolvedBy.TRAINING, 1_006.0)
-    metrics = run_metrics(episodes(1, 2), window=1, solved=solved, clock=TrainingClock(((990, None),)))
+    reached = SolvedAt(60, SolvedBy.TRAINING, 1_006.0)
+    metrics = run_metrics(episodes(1, 2), window=1, reached=reached, clock=TrainingClock(((990, None),)))
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (60, 16)
-    metrics = run_metrics(episodes(1, 2), window=1, solved=solved)
+    metrics = run_metrics(episodes(1, 2), window=1, reached=reached)
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (60, None)
     metrics = run_metrics(episodes(1, 2), window=1, clock=TrainingClock(((990, None),)))
     assert (metrics.steps_to_threshold, metrics.seconds_to_threshold) == (None, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rlviz.analysis.solved import Evaluated, solved_by_evaluations
 from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.events import BestData, EventData, RollbackData, StartedData, Stretch
 from rlviz.services.projection.events_projection import EventsProjection
@@ -14,10 +15,16 @@ def best(mean: float) -> BestData:
 
 
 def told(*events: tuple[int, EventData]) -> EventsProjection:
-    found = EventsProjection(450.0)
+    found = EventsProjection()
     for seq, (step, data) in enumerate(events, start=1):
         found.take_event(EventRecord(seq=seq, time=1_000.0 + seq, step=step, data=data))
     return found
+
+
+def solved_step(found: EventsProjection, *asked: Evaluated) -> int | None:
+    """The step at which evaluations have shown the run to be solved."""
+    solved = solved_by_evaluations(450.0, [*found.chosen_by, *found.asked_that_count(asked)])
+    return None if solved is None else solved.step
 
 
 BACK = (RollbackData(snapshot="400", superseded=Stretch(first=5, last=9, attempt=2, beyond=400)),)
@@ -39,9 +46,23 @@ def test_it_is_the_best_of_what_counts_and_is_still_kept(
     back = [(400, StartedData(attempt=2, snapshot="400")), (400, *BACK)]
     found = told(*begun, *back)
     assert (found.best_policy["step"] if found.best_policy else None) == step
-    assert (found.solved.step if found.solved else None) == solved
+    assert solved_step(found) == solved
     again = told(*begun, *back, (600, best(470.0)))
     assert again.best_policy is not None
     assert (again.best_policy["step"], again.best_policy["mean_return"]) == (600, 470.0)
-    assert again.solved is not None
-    assert again.solved.step == (solved or 600)
+    assert solved_step(again) == (solved or 600)
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "asked_at", "solved"),
+    [
+        ("of a policy that is kept", 300, 1_001.5, 300),
+        ("of a policy that was discarded afterwards", 800, 1_001.5, None),
+        ("of a policy that was trained again", 800, 1_009.0, 800),
+    ],
+)
+def test_an_evaluation_of_a_policy_that_was_discarded_does_not_count(
+    name: str, step: int, asked_at: float, solved: int | None
+) -> None:
+    found = told((0, StartedData(attempt=1)), (400, StartedData(attempt=2, snapshot="400")), (400, *BACK))
+    assert solved_step(found, Evaluated(step, asked_at, 490.0)) == solved

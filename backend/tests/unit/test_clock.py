@@ -12,7 +12,7 @@ from rlviz.services.use_cases.evaluations import later_than
 
 
 def test_a_run_never_ends_before_it_began() -> None:
-    events = EventsProjection(None)
+    events = EventsProjection()
     events.take_event(EventRecord(seq=1, time=1_000.0, step=0, data=StartedData()))
     events.take_event(EventRecord(seq=2, time=400.0, step=10, data=FinishedData()))
     assert events.ended_at == events.started_at == 1_000.0

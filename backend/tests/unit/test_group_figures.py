@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rlviz.analysis.criterion import BY_TRAINING
 from rlviz.analysis.figures import figures
 from rlviz.analysis.group_figures import SeedFigure, mean_of_seeds, median_of_seeds
 from rlviz.analysis.statistics import summarize
@@ -54,7 +55,10 @@ def test_each_figure_is_summed_up_by_group_as_the_verdict_says() -> None:
         for group, ours in finals.items()
         for seed, final in enumerate(ours)
     ]
-    found = {figure.id: figure.groups for figure in figures([*runs, entry("alone", 300)], window=20, threshold=475)}
+    found = {
+        figure.id: figure.groups
+        for figure in figures([*runs, entry("alone", 300)], window=20, threshold=475, criterion=BY_TRAINING)
+    }
     assert set(found["final_moving_average"]) == {"ppo", "dqn"}
     ppo, expected = found["final_moving_average"]["ppo"], summarize([finals["ppo"]])
     assert expected.interval is not None

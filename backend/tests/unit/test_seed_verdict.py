@@ -53,7 +53,7 @@ def judged(*runs: tuple[str, str, float]) -> Verdict:
         entry(f"{group} {place}", final, group=group, group_label=group.upper())
         for place, (group, _, final) in enumerate(runs)
     ]
-    found = verdict(entries, window=20, threshold=None, differences=["/seed", "/hyperparameters/gamma"])
+    found = verdict(entries, window=20, threshold=None, criterion=None, differences=["/seed", "/hyperparameters/gamma"])
     assert found is not None
     return found
 
@@ -64,7 +64,7 @@ def test_compare_ranks_groups_where_there_are_some_and_single_runs_where_not() -
     assert several.cautions == []
     single = judged(("a", "", 100.0), ("b", "", 10.0))
     assert single.headline == "One seed each: nothing can be said yet."
-    assert single.why[0] == "These runs by themselves: a 0 did better."
+    assert single.why == ["a 0 ends at 100.0, b 1 at 10.0: more than the spread of their last 20 episodes explains."]
     assert single.cautions == ["One seed each: with other seeds it may come out differently."]
     assert single.seed_caution == single.cautions[0]
     mixed = judged(("a", "", 100.0), ("a", "", 101.0), ("b", "", 10.0))

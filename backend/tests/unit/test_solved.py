@@ -9,7 +9,18 @@ import pytest
 
 from rlviz.analysis.mean_return import MEAN_EPISODES, MeanReturn, RecentMean
 from rlviz.analysis.return_curve import ReturnCurve
-from rlviz.analysis.solved import SolvedAt, SolvedBy, earlier, find_solved, shown_by_evaluation
+from rlviz.analysis.solved import (
+    LEAST_EPISODES,
+    Evaluated,
+    EvaluationsInARow,
+    SolvedAt,
+    SolvedBy,
+    earlier,
+    find_solved,
+    shown_by_evaluation,
+    shown_return,
+    what_is_missing,
+)
 from rlviz.catalog.models import RunRow
 from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import RunFolder
@@ -103,7 +114,47 @@ def test_the_mean_that_is_shown_and_the_mean_that_solves_are_one() -> None:
     ("threshold", "mean", "shows"), [(475, 475.0, True), (475, 474.9, False), (None, 1e9, False), (475, np.nan, False)]
 )
 def test_an_evaluation_solves_at_the_threshold(threshold: float | None, mean: float, shows: bool) -> None:
-    assert (shown_by_evaluation(threshold, 40, 7.0, mean) is not None) == shows
+    assert (shown_by_evaluation(threshold, Evaluated(40, 7.0, mean)) is not None) == shows
+
+
+@pytest.mark.parametrize(
+    ("mean", "episodes", "shown"),
+    [(0.76, 100, 0.76), (500.0, LEAST_EPISODES, 500.0), (500.0, LEAST_EPISODES - 1, -np.inf), (np.nan, 50, -np.inf)],
+)
+def test_an_evaluation_on_request_shows_its_mean_unless_it_is_too_short(
+    mean: float, episodes: int, shown: float
+) -> None:
+    assert shown_return(mean, episodes) == shown
+
+
+def test_an_evaluation_that_is_too_short_says_what_is_missing() -> None:
+    assert what_is_missing(0.7, 1.0, 1) == (
+        "The mean return of 1.00 reaches the threshold of 0.7000, but one episode may be luck. Evaluate 20 or more to "
+        "see whether the run is solved."
+    )
+    assert "but 5 episodes may be luck" in (what_is_missing(475, 500.0, 5) or "")
+    assert what_is_missing(475, 500.0, 20) is None, "it shows it"
+    assert what_is_missing(475, 400.0, 5) is None, "it does not reach it"
+    assert what_is_missing(None, 500.0, 5) is None
+    assert what_is_missing(475, np.nan, 5) is None
+
+
+@pytest.mark.parametrize(
+    ("means", "found"),
+    [
+        ([500.0, 480.0, 490.0], [(30, 480.0)]),
+        ([500.0, 480.0], []),
+        ([500.0, 100.0, 500.0, 490.0, 480.0], [(30, 100.0), (50, 480.0)]),
+        ([500.0, np.nan, 500.0, 500.0, 480.0], [(50, 480.0)]),
+    ],
+)
+def test_three_periodic_evaluations_in_a_row_show_the_lowest_of_them(
+    means: list[float], found: list[tuple[int, float]]
+) -> None:
+    rows = EvaluationsInARow()
+    for number, mean in enumerate(means, start=1):
+        rows.add(10 * number, float(number), mean)
+    assert [(one.step, one.shown) for one in rows.found] == found
 
 
 def test_of_two_findings_the_lower_step_counts_in_whatever_order_they_come() -> None:

@@ -8,9 +8,11 @@ from dataclasses import replace
 import pytest
 
 from rlviz.analysis.comparison import RunMetrics
+from rlviz.analysis.criterion import BY_TRAINING, Criterion, Source, common_criterion
 from rlviz.analysis.figures import ComparisonEntry, Figure, Greedy, figures
 from rlviz.analysis.labels import Named, told_apart
 from rlviz.analysis.verdict import Verdict, verdict
+from rlviz.domain.evaluation_plan import EvaluationPlan
 
 
 def entry(label: str, final: float | None, error: float = 2.0, **changes: object) -> ComparisonEntry:
@@ -33,15 +35,21 @@ def entry(label: str, final: float | None, error: float = 2.0, **changes: object
 
 
 def judge(
-    *runs: ComparisonEntry, threshold: float | None = 475, differences: tuple[str, ...] = ("/seed",), shared: int = 0
+    *runs: ComparisonEntry,
+    threshold: float | None = 475,
+    criterion: Criterion | None = BY_TRAINING,
+    differences: tuple[str, ...] = ("/seed",),
+    shared: int = 0,
 ) -> Verdict:
     """Of runs that differ in their seeds alone, unless ``differences`` says otherwise."""
-    found = verdict(runs, window=20, threshold=threshold, differences=differences, shared=shared)
+    found = verdict(runs, window=20, threshold=threshold, criterion=criterion, differences=differences, shared=shared)
     assert found is not None
     return found
 
 
 A, B = entry("A", 480), entry("B", 200)
+
+TRAINED = "a mean return of 475.0 over 100 episodes of training"
 
 
 @pytest.mark.parametrize(
@@ -50,9 +58,13 @@ A, B = entry("A", 480), entry("B", 200)
         ("ends clearly higher", A, B, "A did better."),
         ("higher, and alone at the threshold", entry("A", 480, steps=20_000), B, "A did better."),
         ("higher, but later", entry("A", 480, steps=40_000), entry("B", 200, steps=10_000),
-         "A ends higher; B learned faster."),
+         f"A ends higher; B was first to {TRAINED}."),
         ("level, one sooner", entry("A", 480, steps=40_000), entry("B", 478, steps=10_000),
-         "Level at the end; B learned faster."),
+         f"Level at the end; B was first to {TRAINED}."),
+        ("level, one has not trained for as long as the other took", entry("A", 480, steps=40_000),
+         entry("B", 478, step=10_000), "No clear difference."),
+        ("level, one has trained for longer in vain", entry("A", 480, steps=40_000), entry("B", 478, step=90_000),
+         f"Level at the end; A was first to {TRAINED}."),
         ("level, both as soon", entry("A", 480, steps=40_000), entry("B", 478, steps=39_000),
          "No clear difference."),
         ("within the spread", entry("A", 480, 20), entry("B", 440, 20), "No clear difference."),
@@ -72,9 +84,9 @@ def test_the_verdict_does_not_depend_on_the_order(
 def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_is_a_reason() -> None:
     said = judge(A, B, differences=("/algo",))
     assert said.headline == "One seed each: nothing can be said yet."
-    assert said.why[:2] == [
-        "These runs by themselves: A did better.",
+    assert said.why == [
         "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
+        f"None reached {TRAINED}.",
     ]
     assert said.seed_caution == "One seed each: with other seeds it may come out differently."
 
@@ -82,9 +94,9 @@ def test_of_settings_with_one_seed_each_nothing_can_be_said_and_the_difference_i
 def test_the_reasons_hold_the_figures() -> None:
     assert judge(entry("A", 480, steps=21_000), B).why == [
         "A ends at 480.0, B at 200.0: more than the spread of their last 20 episodes explains.",
-        "A mean return of 475.0 was reached by A after 21k steps; B did not.",
+        "A mean return of 475.0 over 100 episodes of training was reached by A after 21k steps; B did not in 50k.",
     ]
-    assert judge(A, B).why[1] == "None reached a mean return of 475.0 over 100 episodes, or in a greedy evaluation."
+    assert judge(A, B).why[1] == f"None reached {TRAINED}."
     assert len(judge(A, B, threshold=None).why) == 1
 
 
@@ -94,7 +106,7 @@ def test_of_many_runs_the_best_is_held_against_the_second() -> None:
     runs.append(entry("D", 479))
     assert judge(*runs).headline == "No clear difference."
     runs += [entry("E", 470, steps=9_000), entry("F", 460, steps=30_000)]
-    assert judge(*runs).why[1] == "2 of 6 reached a mean return of 475.0, E first, after 9k steps."
+    assert judge(*runs).why[1] == f"2 of 6 reached {TRAINED}, E first, after 9k steps."
 
 
 def test_of_a_hundred_runs_no_sentence_names_all() -> None:
@@ -108,19 +120,65 @@ def test_what_came_before_a_fork_makes_neither_the_faster_one() -> None:
     said = judge(parent, child, shared=20_000)
     assert (said.headline, said.why[1]) == (
         "No clear difference.",
-        "A mean return of 475.0 was reached at step 10k, before they parted.",
+        "A mean return of 475.0 over 100 episodes of training was reached at step 10k, before they parted.",
     )
     assert said.cautions[0] == "Up to step 20k they were one run: only what came after tells them apart."
-    assert "Parent learned faster" in judge(parent, child).headline
-    assert "Parent learned faster" in judge(parent, child, shared=5_000).headline
-    told = {one.id: one for one in figures([parent, child], window=20, threshold=475, shared=20_000)}
+    assert "Parent was first to" in judge(parent, child).headline
+    assert "Parent was first to" in judge(parent, child, shared=5_000).headline
+    given = {"window": 20, "threshold": 475, "criterion": BY_TRAINING}
+    told = {one.id: one for one in figures([parent, child], **given, shared=20_000)}  # type: ignore[arg-type]
     assert (told["steps_to_threshold"].best, told["seconds_to_threshold"].best) == (None, None)
     assert told["steps_to_threshold"].reason == "It was reached at step 10k, before they parted at step 20k."
-    assert figures([parent, child], window=20, threshold=475, shared=5_000)[3].best == "parent"
+    assert figures([parent, child], **given, shared=5_000)[3].best == "parent"  # type: ignore[arg-type]
 
 
 def test_a_run_alone_has_no_verdict() -> None:
-    assert verdict([A], window=20, threshold=None, differences=()) is None
+    assert verdict([A], window=20, threshold=None, criterion=None, differences=()) is None
+
+
+EVERY_5K = Criterion(Source.EVALUATION, 5_000)
+GREEDY = "a mean return of 475.0 in greedy evaluations, one every 5k steps"
+
+
+@pytest.mark.parametrize(
+    ("criterion", "later", "headline"),
+    [
+        (EVERY_5K, 20_000, f"Level at the end; A was first to {GREEDY}."),
+        (EVERY_5K, 16_000, "No clear difference."),  # B may have got there at step 11,000 already
+        (BY_TRAINING, 16_000, f"Level at the end; A was first to {TRAINED}."),
+        (None, 20_000, "No clear difference."),
+    ],
+)  # fmt: skip
+def test_who_was_first_is_said_with_what_it_was_told_by_and_as_exactly_as_that_tells(
+    criterion: Criterion | None, later: int, headline: str
+) -> None:
+    said = judge(entry("A", 480, steps=10_000), entry("B", 478, steps=later), criterion=criterion)
+    assert said.headline == headline
+    if criterion is None:
+        assert said.why[1].startswith("Nothing tells alike of all when they reached the threshold")
+
+
+def plan(every_steps: int | None = 5_000, episodes: int = 10) -> EvaluationPlan:
+    return EvaluationPlan(every_steps=every_steps, episodes=episodes)
+
+
+@pytest.mark.parametrize(
+    ("plans", "episodes", "criterion"),
+    [
+        ([plan(), plan()], [100, 100], EVERY_5K),
+        ([plan(), plan(None)], [100, 100], BY_TRAINING),  # else one is shown to get there by what the other never plays
+        ([plan(), plan(25_000)], [100, 100], BY_TRAINING),
+        ([plan(), plan(episodes=50)], [100, 100], BY_TRAINING),
+        ([plan(), None], [100, 100], BY_TRAINING),
+        ([plan(None), plan(None)], [100, 100], BY_TRAINING),
+        ([plan(), plan(None)], [100, 0], None),
+        ([], [], None),
+    ],
+)
+def test_one_criterion_counts_for_all_runs_or_none(
+    plans: list[EvaluationPlan | None], episodes: list[int], criterion: Criterion | None
+) -> None:
+    assert common_criterion(plans, episodes) == criterion
 
 
 @pytest.mark.parametrize(
@@ -146,7 +204,7 @@ def test_what_the_figures_cannot_tell_is_said(
 
 
 def figure(name: str, *runs: ComparisonEntry) -> Figure:
-    found = {one.id: one for one in figures(runs, window=20, threshold=475)}
+    found = {one.id: one for one in figures(runs, window=20, threshold=475, criterion=BY_TRAINING)}
     return found[name]
 
 
@@ -166,6 +224,7 @@ def greedy(mean: float, std: float = 10.0) -> Greedy:
         ("steps_to_threshold", entry("A", 1, steps=10_000), entry("B", 1, steps=20_000), True),
         ("steps_to_threshold", entry("A", 1, steps=19_000), entry("B", 1, steps=20_000), False),
         ("steps_to_threshold", entry("A", 1, steps=10_000), entry("B", 1), True),
+        ("steps_to_threshold", entry("A", 1, steps=10_000), entry("B", 1, step=10_500), False),
         ("seconds_to_threshold", entry("A", 1, seconds=3.0), entry("B", 1, seconds=60.0), True),
         ("seconds_to_threshold", entry("A", 1, seconds=3.0), entry("B", 1, seconds=3.1), False),
         ("stability", entry("A", 1, stability=1.0), entry("B", 1, stability=9.0), True),
@@ -195,6 +254,8 @@ def test_the_better_run_is_best_only_where_the_difference_can_be_told(
         ("final_moving_average", (A, replace(B, environment="Acrobot-v1")),
          "Not comparable across environments: CartPole-v1 and Acrobot-v1."),
         ("steps_to_threshold", (entry("A", 1, steps=8_000), B), "Only A has it: 8k."),
+        ("steps_to_threshold", (entry("A", 1, steps=8_000), entry("B", 1, step=8_500)),
+         "A took 8k; B has not trained for clearly longer."),
     ],
 )  # fmt: skip
 def test_a_figure_says_why_a_run_is_best_or_why_none_is(

@@ -8,8 +8,7 @@ import numpy as np
 
 from rlviz.analysis.experiments.pairs import Improvements
 from rlviz.analysis.experiments.scores import VariantScores
-from rlviz.analysis.experiments.trials import AS_LONG, Trial, scored
-from rlviz.analysis.mean_return import MEAN_EPISODES
+from rlviz.analysis.experiments.trials import AS_LONG, Trial, evaluated_alike, scored
 from rlviz.analysis.numbers import brief, listed
 from rlviz.domain.evaluation import PolicyChoice
 
@@ -117,23 +116,17 @@ def _policies(variants: Sequence[VariantScores]) -> list[str]:
 
 
 def _arrivals(variants: Sequence[VariantScores], trials: Sequence[Trial]) -> list[str]:
-    """Whether greedy evaluations tell too of some when they reached the threshold, and of others on the same
-    environment their training alone."""
+    """Whether the variants of an environment were evaluated unlike while they trained."""
     evaluated: list[str] = []
-    trained: list[str] = []
     for environment in dict.fromkeys(one.environment for one in variants if one.threshold is not None):
         here = {one.label: scored(trials, one.variant) for one in variants if one.environment == environment}
-        seen = [label for label, ours in here.items() if any(one.evaluated for one in ours)]
-        unseen = [label for label, ours in here.items() if ours and label not in seen]
-        if seen and unseen:
-            evaluated += seen
-            trained += unseen
+        if not evaluated_alike([one.evaluated_every for ours in here.values() for one in ours]):
+            evaluated += [label for label, ours in here.items() if any(one.evaluated_every for one in ours)]
     if not evaluated:
         return []
     return [
-        f"{_some(evaluated)} may have reached the threshold by a greedy evaluation along the way, {_some(trained)} "
-        f"only by the mean of {MEAN_EPISODES} episodes of training, which is later, or at the end: steps to it cannot "
-        "be compared."
+        f"{_some(evaluated)} {_were(len(evaluated))} evaluated along the way, the others not or not as often. "
+        "Steps to the threshold leave these evaluations out, so that they tell alike of all."
     ]
 
 

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from rlviz.analysis.experiments.made import KAPLAN_MEIER, Frozen, Made, numbers
 from rlviz.analysis.experiments.trials import Setting, Trial
+from rlviz.analysis.mean_return import MEAN_EPISODES
+from rlviz.analysis.solved import LEAST_EPISODES
 from rlviz.analysis.statistics import kaplan_meier
 from rlviz.analysis.statistics.bootstrap import CONFIDENCE, FEWEST_SCORES
 
@@ -60,11 +62,24 @@ def steps_to_threshold(trials: Sequence[Trial], setting: Setting) -> Thresholds 
         variant: sorted((one for one in trials if one.variant == variant and one.steps > 0), key=lambda one: one.seed)
         for variant in goals
     }
-    found = [_of_variant(variant, ours, goals[variant]) for variant, ours in begun.items() if ours]
+    found = [_of_variant(variant, ours, goals[variant], setting) for variant, ours in begun.items() if ours]
     return Thresholds(threshold=setting.threshold, variants=found)
 
 
-def _of_variant(variant: str, trials: Sequence[Trial], threshold: float) -> StepsToThreshold:
+def _evidence(setting: Setting, variant: str) -> str:
+    """What shows it, in a sentence."""
+    if setting.environments[variant] in setting.evaluated_unlike:
+        return (
+            f"{MEAN_EPISODES} episodes of training on average, or an evaluation after it, that of its score included. "
+            "Evaluations along the way do not count: the variants were not evaluated alike."
+        )
+    return (
+        f"{MEAN_EPISODES} episodes of training on average, or an evaluation on fresh episodes, that of its score "
+        f"included if it has {LEAST_EPISODES} or more."
+    )
+
+
+def _of_variant(variant: str, trials: Sequence[Trial], threshold: float, setting: Setting) -> StepsToThreshold:
     steps = np.array([one.steps if one.reached is None else one.reached for one in trials], dtype=np.float64)
     survival = kaplan_meier(steps, [one.reached is not None for one in trials])
     low, high = survival.median_interval
@@ -85,9 +100,8 @@ def _of_variant(variant: str, trials: Sequence[Trial], threshold: float) -> Step
             for one, at in zip(trials, steps, strict=True)
         ],
         made=Made(
-            definition=f"Steps until a seed first reached a return of {threshold:g}: 100 episodes of training on "
-            "average, or a greedy evaluation on fresh episodes, that of its score included. A seed that has not got "
-            "there is censored: it takes more than it was trained for.",
+            definition=f"Steps until a seed first reached a return of {threshold:g}: {_evidence(setting, variant)} "
+            "A seed that has not got there is censored: it takes more than it was trained for.",
             n=survival.seeds,
             confidence=CONFIDENCE if survival.seeds >= FEWEST_SCORES else None,
             source=KAPLAN_MEIER,

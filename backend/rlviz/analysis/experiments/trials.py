@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -33,6 +33,11 @@ AS_LONG = 0.98
 """What trained for at least this share of the steps of another trained for as long: runs end with whole rollouts."""
 
 
+AS_OFTEN = 0.8
+"""Trials are evaluated equally often if the steps between evaluations of one are at least this share of those of
+another: parallel environments round them up."""
+
+
 @dataclass(frozen=True, eq=False)
 class LearningCurve:
     """Arrays of shape (n,): environment steps, not decreasing, and the return there."""
@@ -57,7 +62,7 @@ class Trial:
     ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
     if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: processor time
     of its run; ``paid``: of all its attempts together. ``curve`` is None where nothing was logged.
-    ``evaluated``: whether greedy evaluations while it trained could tell when it reached the threshold.
+    ``evaluated_every``: environment steps between its greedy evaluations while it trained; None without any.
     ``has_own_score``: whether its own policy was scored, whatever is asked for as the score here; ``deleted``: whether
     its run was deleted since, which leaves nothing but that score.
     """
@@ -72,7 +77,7 @@ class Trial:
     core_seconds: float = 0
     paid: Paid = Paid()
     curve: LearningCurve | None = None
-    evaluated: bool = False
+    evaluated_every: float | None = None
     skipped: bool = False
     pruned: bool = False
     policy: PolicyChoice | None = None
@@ -107,7 +112,8 @@ class Setting:
 
     ``threshold``: the return to reach in all environments; None: in each that of ``thresholds``, if it has one.
     ``greedy_curves``: whether the learning curves are those of greedy evaluations; otherwise they are moving averages
-    of the returns in training.
+    of the returns in training. ``evaluated_unlike``: environments on which the variants were not evaluated alike while
+    they trained, so that these evaluations do not count for the steps to the threshold.
     """
 
     variants: dict[str, str]
@@ -118,6 +124,7 @@ class Setting:
     methods: Mapping[str, str] = field(default_factory=dict)
     scales: Mapping[str, Scale] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    evaluated_unlike: Collection[str] = frozenset()
 
     def threshold_of(self, variant: str) -> float | None:
         """The return to reach where ``variant`` is trained; None: there is none, and no steps to it."""
@@ -126,6 +133,13 @@ class Setting:
     @property
     def has_several_environments(self) -> bool:
         return len(set(self.environments.values())) > 1
+
+
+def evaluated_alike(every: Collection[float | None]) -> bool:
+    """Whether evaluations while they trained tell alike of all trials when they reached a threshold: all were made
+    equally often, or none was. ``every``: environment steps between those of each trial."""
+    known = [steps for steps in every if steps is not None]
+    return not known or (len(known) == len(every) and AS_OFTEN * max(known) <= min(known))
 
 
 def scored(trials: Sequence[Trial], variant: str) -> list[Trial]:

@@ -61,4 +61,4 @@ def get_latest_evaluation(run_id: str, app: App) -> Evaluation:
 
 
 def _view(app: Application, row: EvaluationRow) -> Evaluation:
-    return view_evaluation(row, app.evaluations.kept(row))
+    return view_evaluation(row, app.evaluations.kept(row), app.evaluations.short_of_solved(row))

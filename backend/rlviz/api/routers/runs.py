@@ -240,13 +240,15 @@ def _config(app: Application, run_id: str) -> RunConfig | None:
 
 
 def _detail(app: Application, row: RunRow) -> RunDetail:
-    latest = app.evaluations.find_latest(row.id)
+    latest, evaluations = app.evaluations.find_latest(row.id), app.evaluations
     config = _config(app, row.id)
     return RunDetail(
         **_run(app, row).model_dump(),
         config=config,
         learned_rewards=None if config is None else learned_rewards(config),
-        latest_evaluation=view_evaluation(latest, app.evaluations.kept(latest)) if latest else None,
+        latest_evaluation=None
+        if latest is None
+        else view_evaluation(latest, evaluations.kept(latest), evaluations.short_of_solved(latest)),
     )
 
 

@@ -147,7 +147,7 @@ async def _encode(app: Application, event: StreamEvent) -> bytes:
                 known = by_root_path[root_path()] = _event("status", StatusEventData(run=view_run(row, {})))
             return known
         case EvaluationEvent(row):
-            evaluation = view_evaluation(row, app.evaluations.kept(row))
+            evaluation = view_evaluation(row, app.evaluations.kept(row), app.evaluations.short_of_solved(row))
             return _event("evaluation", EvaluationEventData(evaluation=evaluation))
         case ExperimentEvent(experiment_id):
             return _event("experiment", ExperimentEventData(experiment_id=experiment_id))

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from rlviz.analysis.criterion import Source
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.figures import Better
 from rlviz.analysis.group_figures import GroupFigure
@@ -19,15 +20,15 @@ class ComparedRun(Wire):
     label: str = Field(description="The name; with the seed or the end of the id, if others have the same name.")
     environment: str = Field(description="Title of its group in `environments`.")
     threshold: float | None = Field(description="Return to reach: the one asked for, or its environment's.")
-    solved: Solved | None = Field(description="When it reached that threshold.")
+    solved: Solved | None = Field(description="When anything first showed that it reached that threshold.")
     y: list[float | None] = Field(description="Moving average of the return on the common axis; null outside.")
     curves: dict[str, MetricCurve] = Field(description="By name the `metrics` asked for that it has logged.")
     episodes: int
     best_moving_average: float | None
     best_moving_average_step: int | None
     final_moving_average: float | None
-    steps_to_threshold: int | None = Field(description="Step at which it was solved.")
-    seconds_to_threshold: float | None = Field(description="Seconds of training until it was solved.")
+    steps_to_threshold: int | None = Field(description="Step at which it reached the threshold by the `criterion`.")
+    seconds_to_threshold: float | None = Field(description="Seconds of training until then.")
     stability: float | None = Field(description="Standard deviation of the last 20 returns.")
     best_error: float | None = Field(description="Standard error of the best average.")
     final_error: float | None = Field(description="Standard error of the final moving average.")
@@ -84,6 +85,10 @@ class Verdict(Wire):
 
 class Comparison(Wire):
     threshold: float | None = Field(description="The one asked for, or the one that all runs share.")
+    criterion: Source | None = Field(
+        description="What tells alike of all runs when they reached the threshold: the mean return of 100 episodes of "
+        "training, or greedy evaluations while they train; null: nothing does."
+    )
     window: int
     x: Literal["step", "seconds", "episode"]
     steps: list[float] = Field(description="Common axis of every `y`, in units of `x`.")

@@ -52,6 +52,10 @@ class Evaluation(Wire):
     checkpoint_step: int | None = Field(description="Training step of the policy that was evaluated.")
     episodes_done: int
     summary: EvaluationSummary | None
+    short_of_solved: str | None = Field(
+        description="Why its mean return, which reaches the threshold, does not show the run to be solved, and what "
+        "would; null where there is nothing to say."
+    )
     video: bool = Field(description="Whether a video was asked for.")
     has_steps: bool = Field(description="Whether there are step records, and they are still kept.")
     has_pictures: bool = Field(description="Whether there is what the agent saw, as pictures, and it is still kept.")

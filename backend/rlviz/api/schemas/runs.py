@@ -98,11 +98,11 @@ class RunPatch(Body):
 class Solved(Wire):
     """When the policy was first shown to reach the reward threshold."""
 
-    step: int = Field(description="Environment steps done by then.")
+    step: int = Field(description="Environment steps that the policy had been trained for.")
     seconds: float | None = Field(description="Seconds of training by then.")
     by: SolvedBy = Field(
         description="training: by the mean return of 100 training episodes; "
-        "evaluation: by the greedy policy's mean return on fresh episodes."
+        "evaluation: by a policy's mean return in an evaluation."
     )
     threshold: float = Field(description="The return that was reached.")
 

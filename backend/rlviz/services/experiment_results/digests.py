@@ -65,9 +65,7 @@ class RunDigestStore:
     def _digest(self, row: RunRow) -> RunDigest:
         folder = RunFolder(self._runs_dir, row.id)
         curves = self._curves.of(folder)
-        return digest(
-            curves.episodes, self._greedy(folder), [(float(step), mean) for step, _, mean in curves.evaluations()]
-        )
+        return digest(curves.episodes, self._greedy(folder), curves.evaluations(row))
 
     def _greedy(self, folder: RunFolder) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         try:
@@ -84,7 +82,8 @@ def _stamp(row: RunRow) -> str:
 
 def _line(run_id: str, stamp: str, digested: RunDigest) -> bytes:
     curves = {name: _as_lists(getattr(digested, name)) for name in _CURVES}
-    return orjson.dumps({"run_id": run_id, "stamp": stamp, **curves}, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
+    facts = {"run_id": run_id, "stamp": stamp, "every": digested.every}
+    return orjson.dumps({**facts, **curves}, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n"
 
 
 def _as_lists(curve: LearningCurve | None) -> object:
@@ -109,7 +108,8 @@ def _read(path: Path) -> dict[str, tuple[str, RunDigest]]:
             with suppress(ValueError, KeyError, TypeError):
                 record = orjson.loads(line)
                 curves = {name: _as_curve(record[name]) for name in _CURVES}
-                found[record["run_id"]] = (record["stamp"], RunDigest(**curves))  # type: ignore[arg-type]
+                digested = RunDigest(**curves, every=record["every"])  # type: ignore[arg-type]
+                found[record["run_id"]] = (record["stamp"], digested)
     return found
 
 

@@ -14,15 +14,19 @@ from rlviz import __version__
 from rlviz.analysis.experiments import ExperimentResults, ScoreKind, Setting, Trial, experiment_results
 from rlviz.analysis.experiments.digest import DIGEST_DEFINITION, RunDigest
 from rlviz.analysis.experiments.results import DEFINITIONS, for_threshold
-from rlviz.analysis.experiments.trials import Paid
+from rlviz.analysis.experiments.trials import Paid, evaluated_alike
+from rlviz.analysis.solved import Evaluated
 from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import results_asked_for
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs, run_stamps
-from rlviz.domain.evaluation import BestPolicy, PolicyChoice
+from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.status import RunStatus
+from rlviz.rundir.folder import RunFolder
 from rlviz.services.experiment_results.digests import RunDigestStore
 from rlviz.services.experiment_results.results_cache import ResultsCache
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
+from rlviz.services.projection.folder_projection import counted
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_curves import RunCurvesCache
 from rlviz.settings import Settings
@@ -48,6 +52,7 @@ class _State:
         self._run_ids = [one for cell in source.cells for one in cell.run_ids]
         with database.read() as session:
             stamps = run_stamps(session, self._run_ids)
+            self.asked = results_asked_for(session, self._run_ids)
         parts = [
             __version__,
             str(DEFINITIONS),
@@ -58,7 +63,7 @@ class _State:
         ]
         parts += [repr(source.methods), repr(source.scales), repr(source.thresholds)]
         parts += [repr(cell) for cell in source.cells]
-        parts += [f"{run_id} {stamp}" for run_id, stamp in stamps.items()]
+        parts += [f"{run_id} {stamp} {self.asked.get(run_id)!r}" for run_id, stamp in stamps.items()]
         self._digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @cached_property
@@ -141,8 +146,9 @@ class ResultsService:
             methods=source.methods,
             scales=source.scales,
             thresholds=source.thresholds,
+            evaluated_unlike=_evaluated_unlike(source, digests),
         )
-        return [self._trial(cell, rows, digests, setting) for cell in source.cells], setting
+        return [self._trial(cell, state, digests, setting) for cell in source.cells], setting
 
     def _known(self, state: _State, request: ResultsRequest) -> ExperimentResults | None:
         """Those in memory, or that an earlier service has kept."""
@@ -164,7 +170,8 @@ class ResultsService:
                 self._stores[source.id] = store
             return store
 
-    def _trial(self, cell: Cell, rows: dict[str, RunRow], digests: dict[str, RunDigest], setting: Setting) -> Trial:
+    def _trial(self, cell: Cell, state: _State, digests: dict[str, RunDigest], setting: Setting) -> Trial:
+        rows = state.rows
         now, row = self._clock(), rows.get(cell.run_id or "")
         is_own = setting.score is ScoreKind.TRIAL
         attempts = [rows[run_id] for run_id in cell.run_ids if run_id in rows]
@@ -189,21 +196,32 @@ class ResultsService:
             trial,
             score=_score(cell, row, setting.score),
             steps=row.step,
-            reached=None if threshold is None else _reached(cell, row, found, threshold),
+            reached=None
+            if threshold is None
+            else found.reached(
+                threshold,
+                self._asked(row, state),
+                by_own_evaluations=setting.environments[cell.variant] not in setting.evaluated_unlike,
+            ),
             core_seconds=row.core_seconds(now),
             curve=found.greedy if setting.greedy_curves else found.training,
-            evaluated=found.greedy is not None,
+            evaluated_every=found.every,
         )
 
+    def _asked(self, row: RunRow, state: _State) -> list[Evaluated]:
+        """The evaluations on request that count, that of its own score among them."""
+        asked = state.asked.get(row.id, [])
+        return counted(asked, RunFolder(self._runs_dir, row.id)) if row.superseded else asked
 
-def _reached(cell: Cell, row: RunRow, found: RunDigest, threshold: float) -> float | None:
-    """The step at which it had first reached ``threshold``. Its own score is a greedy evaluation on fresh episodes too:
-    what it shows was so when the policy that played was kept."""
-    steps = [found.reached(threshold)]
-    if cell.score is not None and cell.score >= threshold:
-        best = None if row.best_policy is None else BestPolicy.model_validate(row.best_policy)
-        steps.append(float(best.step if best is not None and cell.policy is PolicyChoice.BEST else row.step))
-    return min((step for step in steps if step is not None), default=None)
+
+def _evaluated_unlike(source: ExperimentSource, digests: dict[str, RunDigest]) -> frozenset[str]:
+    """The environments on which not all runs that have begun were evaluated alike."""
+    every: dict[str, list[float | None]] = {}
+    for cell in source.cells:
+        found = digests.get(cell.run_id or "")
+        if found is not None and found.training is not None:
+            every.setdefault(source.environments[cell.variant], []).append(found.every)
+    return frozenset(environment for environment, ours in every.items() if not evaluated_alike(ours))
 
 
 def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rlviz.analysis.solved import SolvedAt, earlier, shown_by_evaluation
+import numpy as np
+
+from rlviz.analysis.solved import Evaluated
 from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.event_lines import EventRecord, parse_event
 from rlviz.domain.events import (
@@ -35,11 +37,14 @@ from rlviz.rundir.journal import Line
 
 
 class _Best(NamedTuple):
-    """``figures``: None if the policy is not kept any more. ``shown``: that the run is solved, and since when."""
+    """A policy that was kept as the best. ``figures``: None if its file is gone."""
 
-    step: int
+    evaluated: Evaluated
     figures: dict[str, Any] | None
-    shown: SolvedAt | None
+
+    @property
+    def step(self) -> int:
+        return self.evaluated.step
 
 
 class EventsProjection:
@@ -50,8 +55,7 @@ class EventsProjection:
     no part of anything but the number of warnings.
     """
 
-    def __init__(self, threshold: float | None) -> None:
-        self._threshold = threshold
+    def __init__(self) -> None:
         self.attempt = 0
         """Number of the newest attempt with any event; 0 before the first."""
         self._reset()
@@ -67,6 +71,10 @@ class EventsProjection:
         """``seq`` of the newest event."""
         self._policies: list[int] = []
         self._bests: list[_Best] = []
+        self._passed: list[tuple[int, float]] = []
+        """Steps that training has reached, with the Unix seconds at which it did."""
+        self._went_back: list[tuple[float, int]] = []
+        """When the run went back, Unix seconds, and the last step that it kept."""
         self._trained: list[tuple[float, float]] = []
         self.core_seconds = 0.0
         """What the workers that have ended cost: processor time where it is known, else the time that they took."""
@@ -119,18 +127,18 @@ class EventsProjection:
                 self._resume(resumed.snapshot, verified=resumed.verified, left=resumed.left)
             case DivergedData() as diverged:
                 self._resume(diverged.snapshot, verified=diverged.verified, diverged_at=event.step)
-                self._supersede(diverged.superseded, event.step - 1)
+                self._supersede(diverged.superseded, event.step - 1, event.time)
             case RollbackData() as rollback:
                 self._resume(rollback.snapshot)
-                self._supersede(rollback.superseded, event.step)
+                self._supersede(rollback.superseded, event.step, event.time)
                 self.step, self.step_at = event.step, event.time
             case CheckpointData() as checkpoint:
                 self._policies.append(event.step)
                 self.answered_checkpoint = max(self.answered_checkpoint, checkpoint.request)
             case BestData() as best:
                 figures = best.model_dump(include={"mean_return", "std_return", "episodes"})
-                shown = shown_by_evaluation(self._threshold, event.step, event.time, best.mean_return)
-                self._bests.append(_Best(event.step, {"step": event.step, **figures}, shown))
+                evaluated = Evaluated(event.step, event.time, best.mean_return)
+                self._bests.append(_Best(evaluated, {"step": event.step, **figures}))
             case RecordedData(evaluation=evaluation):
                 self.recorded.append(evaluation)
             case RuleFiredData(notify=str()) as fired:
@@ -139,6 +147,8 @@ class EventsProjection:
                 self._warn(warning.message)
             case Ending() as ending:
                 self._end(event, ending)
+        if isinstance(event.data, StartedData | CheckpointData | BestData | FinishedData | StoppedData | PausedData):
+            self._passed.append((event.step, event.time))
         if event.step >= self.step:
             self.step, self.step_at = event.step, event.time
 
@@ -171,9 +181,11 @@ class EventsProjection:
             "not_exact_because": self.started.not_exact_because if self.started is not None else None,
         }
 
-    def _supersede(self, rows: Stretch, step: int) -> None:
-        """``rows``, and what earlier attempts did beyond ``step``, are no part of the run any more."""
+    def _supersede(self, rows: Stretch, step: int, time: float) -> None:
+        """Discard ``rows``, and what earlier attempts did beyond ``step``. ``time``: Unix seconds of the event."""
         self.superseded = Superseded([*self.superseded.stretches, rows])
+        self._went_back.append((time, step))
+        self._passed = [one for one in self._passed if one[0] <= step]
         self._policies = [one for one in self._policies if one <= step]
         kept = [one for one in self._bests if one.step <= step]
         if self._bests and self._bests[-1].step > step:  # that is what the file of the best policy held: it is gone
@@ -243,9 +255,28 @@ class EventsProjection:
         return self._bests[-1].figures if self._bests else None
 
     @property
-    def solved(self) -> SolvedAt | None:
-        """As an evaluation has shown first."""
-        return reduce(earlier, (best.shown for best in self._bests), None)
+    def chosen_by(self) -> list[Evaluated]:
+        """The evaluations on fresh episodes that chose the best policies, those of later ones last."""
+        return [best.evaluated for best in self._bests]
+
+    def asked_that_count(self, asked: Iterable[Evaluated]) -> list[Evaluated]:
+        """The evaluations on request whose policies the run has not discarded since, with the times at which these had
+        been trained."""
+        return [
+            replace(one, time=self._trained_at(one.step, one.time))
+            for one in asked
+            if not any(one.time < when and one.step > kept for when, kept in self._went_back)
+        ]
+
+    def _trained_at(self, step: int, at_most: float) -> float:
+        """Unix seconds at which training had reached ``step``, between the events that tell a step and a time;
+        ``at_most`` where it is known to be later than all of them."""
+        passed = sorted(self._passed)
+        if not passed or step > passed[-1][0]:
+            return at_most
+        exactly = [time for known, time in passed if known == step]
+        steps, times = zip(*passed, strict=True)
+        return min(at_most, exactly[0] if exactly else float(np.interp(step, steps, times)))
 
     @property
     def clock(self) -> TrainingClock:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.analysis.solved import Evaluated, earlier, shown_return, solved_by_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ForeignRunFolder, RunFolderError
-from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.evaluation import BestPolicy, EvaluationRecord, EvaluationStatus, Origin
 from rlviz.domain.event_lines import EventRecord
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
@@ -24,7 +26,8 @@ from rlviz.services.projection.damaged_folder import (
     rescued_row,
     settle_damaged,
 )
-from rlviz.services.projection.run_projection import RunProjection
+from rlviz.services.projection.events_projection import EventsProjection
+from rlviz.services.projection.run_projection import RunProjection, solved_columns
 
 
 @dataclass
@@ -42,14 +45,15 @@ def index_folder(folder: RunFolder, indexed: Indexed) -> None:
     A damaged one is added as far as it can be read. A copy of another run's folder is named and left alone: that run
     would be there twice.
     """
+    records = _records(folder, indexed.unreadable)
     try:
-        row = row_of_folder(folder)
+        row = row_of_folder(folder, records)
     except RunFolderError as error:
         indexed.unreadable.append(error)
         return
     settle_damaged(row, folder)
     indexed.runs.append(row)
-    indexed.evaluations.extend(evaluation_rows(folder, indexed.unreadable))
+    indexed.evaluations.extend(map(EvaluationRow.of, records))
 
 
 def row_of_config(config: RunConfig) -> RunRow:
@@ -80,8 +84,8 @@ def end_step_of(config: RunConfig, total_timesteps: int) -> int:
     return ALGORITHMS.get(config.algo).training_end(total_timesteps, config.hyperparameters)
 
 
-def row_of_folder(folder: RunFolder) -> RunRow:
-    """The row that ``folder`` amounts to.
+def row_of_folder(folder: RunFolder, records: Sequence[EvaluationRecord] | None = None) -> RunRow:
+    """The row that ``folder`` amounts to. ``records``: its evaluations; None: they are read.
 
     A run that has begun but not ended is ``running`` or ``stopping`` here; recovery finds out whether
     anybody stands behind it. Of a folder that is damaged the row holds what can be read. Raises ForeignRunFolder.
@@ -91,7 +95,7 @@ def row_of_folder(folder: RunFolder) -> RunRow:
     row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
     control = _control(folder) or Control()
     row.attempt, row.queued_at = control.attempt, control.queued_at
-    projection = _project(row, folder)
+    projection = _project(row, folder, records)
     note_damage(row, find_damage(folder, lines=projection.broken_lines > 0))
     row.status = projection.status(control).value
     if row.state is RunStatus.STOPPED:
@@ -117,8 +121,15 @@ def end_row(row: RunRow, folder: RunFolder, ending: EventRecord) -> None:
     update_row(row, projection, folder)
 
 
-def _project(row: RunRow, folder: RunFolder) -> RunProjection:
-    projection = RunProjection(row.reward_threshold, row.attempt, row.episodes_before)
+def empty_projection(row: RunRow) -> RunProjection:
+    """A projection of the run of ``row`` that has read nothing yet."""
+    return RunProjection(row.reward_threshold, row.attempt, row.episodes_before, is_foreign=row.is_foreign)
+
+
+def _project(row: RunRow, folder: RunFolder, records: Sequence[EvaluationRecord] | None = None) -> RunProjection:
+    projection = empty_projection(row)
+    if row.reward_threshold is not None:
+        projection.asked = results_of(_records(folder, []) if records is None else records)
     with suppress(RunFolderError):  # nothing can be read of what is no journal any more
         projection.take_events(read_journal(folder.events_path))
     read_metrics(projection, folder)
@@ -176,15 +187,66 @@ def _best_policy(folder: RunFolder) -> BestPolicy | None:
     return None
 
 
+def results_of(records: Iterable[EvaluationRecord]) -> list[Evaluated]:
+    """What the completed evaluations on request among ``records`` show; their times are those of the requests."""
+    found = []
+    for record in records:
+        summary = record.summary
+        if (
+            record.origin is Origin.ASKED
+            and record.status is EvaluationStatus.COMPLETED
+            and record.checkpoint_step is not None
+            and summary is not None
+            and summary.episode_return is not None
+        ):
+            shown = shown_return(summary.episode_return.mean, len(summary.episodes))
+            found.append(Evaluated(record.checkpoint_step, record.created_at.timestamp(), shown))
+    return found
+
+
+def counted(asked: Sequence[Evaluated], folder: RunFolder) -> list[Evaluated]:
+    """Those of the evaluations on request that count, with the times at which their policies had been trained."""
+    return _events(folder).asked_that_count(asked) if asked else []
+
+
+def evaluations_that_count(asked: Sequence[Evaluated], folder: RunFolder) -> list[Evaluated]:
+    """These, and those that chose the run's best policies."""
+    events = _events(folder)
+    return [*events.chosen_by, *events.asked_that_count(asked)]
+
+
+def _events(folder: RunFolder) -> EventsProjection:
+    events = EventsProjection()
+    with suppress(RunFolderError):
+        events.take(read_journal(folder.events_path))
+    return events
+
+
+def count_evaluations(row: RunRow, found: Sequence[Evaluated]) -> bool:
+    """Write into ``row`` that evaluations have shown the run to be solved; return whether it has changed.
+
+    For a run that no monitor follows: a projection counts evaluations too.
+    """
+    solved = earlier(row.solved, solved_by_evaluations(row.reward_threshold, found))
+    if solved == row.solved:
+        return False
+    row.sqlmodel_update(solved_columns(solved, row.clock))
+    return True
+
+
 def evaluation_rows(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRow]:
     """The evaluations of a run; those that cannot be read are added to ``unreadable``."""
-    rows = []
+    return [EvaluationRow.of(record) for record in _records(folder, unreadable)]
+
+
+def _records(folder: RunFolder, unreadable: list[RunFolderError]) -> list[EvaluationRecord]:
+    records = []
     for evaluation_id in folder.evaluations.ids():
         try:
-            rows.append(evaluation_row(folder, evaluation_id))
+            records.append(folder.evaluations.read(evaluation_id))
         except RunFolderError as error:
             unreadable.append(error)
-    return rows
+    return records
 
 
 def evaluation_row(folder: RunFolder, evaluation_id: str) -> EvaluationRow:

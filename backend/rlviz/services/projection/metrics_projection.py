@@ -9,6 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.return_curve import ReturnCurve
+from rlviz.analysis.solved import Evaluated, EvaluationsInARow
 from rlviz.domain.config import LastEpisode
 from rlviz.domain.records import (
     EP_LEN_MEAN,
@@ -16,6 +17,7 @@ from rlviz.domain.records import (
     EPISODE_INDEX,
     EPISODE_LENGTH,
     EPISODE_REWARD,
+    EVAL_REWARD,
     FPS,
     MAX_STEP,
     RECENT_FPS,
@@ -32,8 +34,11 @@ class MetricsProjection:
     reached, None if unknown. ``broken``: lines that are no record; ``broken_at``: byte at which the last one begins.
     """
 
-    def __init__(self, threshold: float | None, before: Sequence[LastEpisode] = ()) -> None:
-        """``before``: the last episodes before the fork, if the run is one."""
+    def __init__(
+        self, threshold: float | None, before: Sequence[LastEpisode] = (), *, is_foreign: bool = False
+    ) -> None:
+        """``before``: the last episodes before the fork, if the run is one. ``is_foreign``: a program of the user's own
+        trains it, so that its periodic evaluations are never played again."""
         self.step = 0
         self.step_at: float | None = None
         self.episodes = 0
@@ -41,6 +46,7 @@ class MetricsProjection:
         self.broken_at: int | None = None
         self.curve = ReturnCurve(threshold, ([one.episode_return for one in before], [one.length for one in before]))
         self._newest: dict[str, Any] = {}
+        self._in_a_row = EvaluationsInARow() if is_foreign else None
 
     def take(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of the journal."""
@@ -54,6 +60,8 @@ class MetricsProjection:
         for record in records:
             values: Mapping[str, Any] = record["values"]
             self._newest.update(values)
+            if self._in_a_row is not None and (mean := number(values.get(EVAL_REWARD))) is not None:
+                self._in_a_row.add(record["step"], number(record.get("time")) or 0.0, mean)
             index = number(values.get(EPISODE_INDEX))
             if index is not None and 0 <= index <= MAX_STEP:
                 self.episodes = int(index)
@@ -72,6 +80,11 @@ class MetricsProjection:
             "best_moving_average_step": self.curve.best_step,
             "sparkline": self.curve.sparkline(),
         }
+
+    @property
+    def evaluations(self) -> list[Evaluated]:
+        """The periodic evaluations that count by themselves."""
+        return [] if self._in_a_row is None else self._in_a_row.found
 
     @property
     def mean_return(self) -> float | None:

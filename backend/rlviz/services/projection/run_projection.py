@@ -1,7 +1,7 @@
-"""RunProjection: the one way from a run's journals to the columns of its row in the catalogue.
+"""RunProjection: the one way from a run's journals and evaluations to the columns of its row in the catalogue.
 
-It is used while a run trains, when its worker is found gone, after a restart, and when the catalogue is made again:
-whoever has taken in the same lines has the same columns. It touches no file, no clock and no catalogue.
+It is used while a run trains, when its worker is found gone, after a restart, and when the catalogue is made again: the
+same lines and evaluations give the same columns. It touches no file, no clock and no catalogue.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rlviz.analysis.solved import SolvedAt, earlier
+from rlviz.analysis.solved import Evaluated, SolvedAt, earlier, solved_by_evaluations
+from rlviz.analysis.training_clock import TrainingClock
 from rlviz.domain.config import LastEpisode
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.event_lines import EventRecord
@@ -30,15 +31,24 @@ class RunProjection:
     and ``columns`` puts the two together.
     """
 
-    def __init__(self, threshold: float | None, attempt: int = 1, before: Sequence[LastEpisode] = ()) -> None:
+    def __init__(
+        self,
+        threshold: float | None,
+        attempt: int = 1,
+        before: Sequence[LastEpisode] = (),
+        *,
+        is_foreign: bool = False,
+    ) -> None:
         """``threshold``: the environment's reward threshold, None if it has none. ``attempt``: the one that is wanted;
         of an earlier one counts what it has left, but neither its start nor its end. ``before``: the last episodes
-        before the fork, if the run is one.
+        before the fork, if the run is one. ``is_foreign``: a program of the user's own trains it.
         """
         self.attempt = attempt
-        self._threshold, self._before = threshold, before
-        self._metrics, self._events = MetricsProjection(threshold, before), EventsProjection(threshold)
+        self._threshold, self._before, self._is_foreign = threshold, before, is_foreign
+        self._metrics, self._events = self._no_metrics(), EventsProjection()
         self._left_out = Superseded()
+        self.asked: Sequence[Evaluated] = ()
+        """The evaluations on request that have ended."""
 
     @property
     def superseded(self) -> Superseded:
@@ -52,7 +62,10 @@ class RunProjection:
 
     def forget_metrics(self) -> None:
         """From now on the rows that are superseded, as far as the events have said, are left out."""
-        self._metrics, self._left_out = MetricsProjection(self._threshold, self._before), self._events.superseded
+        self._metrics, self._left_out = self._no_metrics(), self._events.superseded
+
+    def _no_metrics(self) -> MetricsProjection:
+        return MetricsProjection(self._threshold, self._before, is_foreign=self._is_foreign)
 
     def take_metrics(self, lines: Sequence[Line]) -> None:
         """Apply the next lines of ``metrics.jsonl``."""
@@ -118,22 +131,17 @@ class RunProjection:
     def _columns_of_both(self) -> dict[str, Any]:
         """Those that take both journals."""
         step, step_at = self._newest_step()
-        solved = earlier(self._metrics.curve.solved, self._events.solved)
         return {
             "step": step,
             "step_at": step_at,
             "fps": self._fps(step, step_at),
-            "solved_step": solved.step if solved is not None else None,
-            "solved_at": solved.time if solved is not None else None,
-            "solved_by": solved.by.value if solved is not None else None,
-            "solved_seconds": self._solved_seconds(solved),
+            **solved_columns(self._solved(), self._events.clock),
         }
 
-    def _solved_seconds(self, solved: SolvedAt | None) -> float | None:
-        """Seconds of training, over all attempts, until the run was solved."""
-        if solved is None:
-            return None
-        return round(self._events.clock.at(solved.time), 3)
+    def _solved(self) -> SolvedAt | None:
+        events, metrics = self._events, self._metrics
+        evaluations = [*events.chosen_by, *events.asked_that_count(self.asked), *metrics.evaluations]
+        return earlier(metrics.curve.solved, solved_by_evaluations(self._threshold, evaluations))
 
     @property
     def total_timesteps(self) -> int | None:
@@ -182,6 +190,18 @@ class RunProjection:
         if metrics.broken_at is not None:
             return f"metrics.jsonl: the line at byte {metrics.broken_at} is not a record and was left out."
         return None
+
+
+def solved_columns(solved: SolvedAt | None, clock: TrainingClock) -> dict[str, Any]:
+    """Columns that tell when the run was solved. ``clock`` counts the seconds of training of all its attempts."""
+    if solved is None:
+        return dict.fromkeys(("solved_step", "solved_at", "solved_by", "solved_seconds"))
+    return {
+        "solved_step": solved.step,
+        "solved_at": solved.time,
+        "solved_by": solved.by.value,
+        "solved_seconds": round(clock.at(solved.time), 3),
+    }
 
 
 def lost(cause: str) -> dict[str, Any]:

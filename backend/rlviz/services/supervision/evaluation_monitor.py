@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
+from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import LauncherError, NotEnoughDisk, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.run_actor import RunActor
@@ -19,6 +20,7 @@ from rlviz.rundir.atomic import remove_leftovers
 from rlviz.rundir.best import read_best
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_frames, retain_steps, retain_videos
+from rlviz.services.projection.folder_projection import count_evaluations, counted, results_of
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 
@@ -168,14 +170,20 @@ class EvaluationMonitor:
 
     def _update_row(self, worker: str | None = None) -> None:
         self._is_in_catalogue = False
+        shows = counted(results_of([self._record]), self._folder)
         with self._database.write() as session:
             row = session.get_one(EvaluationRow, (self.run_id, self.id))
             row.take(self._record)
             if worker is not None:
                 row.worker = worker
             session.add(row)
+            run = get_run(session, self.run_id)
+            is_solved = count_evaluations(run, shows)
+            session.add(run)
         self._is_in_catalogue = True
         self._broadcast.evaluation_changed(row)
+        if is_solved:
+            self._broadcast.run_changed(run)
 
     def _version(self) -> tuple[int, int] | None:
         try:

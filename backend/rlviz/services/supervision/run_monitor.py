@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 
 from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import results_asked_for
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import EvaluationNotFound, RunFolderError, RunIsActive
@@ -18,8 +19,7 @@ from rlviz.launchers.base import Exit, Worker
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, JournalWriter, Line, read_backwards
 from rlviz.rundir.lock import training_lock
-from rlviz.services.projection.folder_projection import evaluation_row, read_metrics, update_row
-from rlviz.services.projection.run_projection import RunProjection
+from rlviz.services.projection.folder_projection import empty_projection, evaluation_row, read_metrics, update_row
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import MetricsFeed
 from rlviz.services.supervision.termination import LOST_FOLDER_GRACE, GracePeriod, TerminationPolicy, TerminationStep
@@ -59,7 +59,7 @@ class RunMonitor:
         self._database, self._broadcast = database, broadcast
         self._clock, self._monotonic = clock, monotonic
         self._tail = JournalTail(folder.events_path)
-        self._projection = RunProjection(row.reward_threshold, row.attempt, row.episodes_before)
+        self._projection = empty_projection(row)
         read_metrics(self._projection, folder, feed.end)
         # What was read and is not in the row yet: it stays so if the catalogue cannot be written now.
         self._has_news, self._has_progress = False, feed.end > 0
@@ -153,6 +153,8 @@ class RunMonitor:
                 with suppress(RunFolderError, EvaluationNotFound):  # somebody has deleted it since
                     session.merge(evaluation_row(self.folder, evaluation_id))
             row = get_run(session, self.folder.run_id)
+            if row.reward_threshold is not None:
+                self._projection.asked = results_asked_for(session, [row.id]).get(row.id, [])
             update_row(row, self._projection, self.folder)
             row.core_seconds_now = self._core_seconds()
             session.add(row)

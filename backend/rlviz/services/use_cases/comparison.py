@@ -18,17 +18,22 @@ from rlviz.analysis.comparison import (
     config_diff,
     run_metrics,
 )
+from rlviz.analysis.criterion import Criterion, Source, common_criterion
 from rlviz.analysis.experiments.made import Made, made_of_curve, returns_of_training
 from rlviz.analysis.figures import ComparisonEntry, Figure, Greedy, figures
 from rlviz.analysis.labels import Named, told_apart
-from rlviz.analysis.solved import SolvedAt, find_solved
+from rlviz.analysis.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
 from rlviz.analysis.statistics import BandedCurve, banded_curve
 from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES
 from rlviz.analysis.verdict import Verdict, verdict
+from rlviz.catalog.database import Database
+from rlviz.catalog.evaluations import results_asked_for
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.run_actor import RunActor
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.use_cases.knobs_in_force import knobs_in_force_now
 from rlviz.services.use_cases.metrics import Curve, MetricsService
@@ -53,7 +58,8 @@ class ComparisonRequest:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One run. ``threshold``: the return to reach; ``environment``: title of its group."""
+    """One run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when anything
+    first showed that it reached the threshold; ``figures`` has when the common criterion did."""
 
     row: RunRow
     label: str
@@ -86,11 +92,13 @@ class SeedCurve:
 
 @dataclass(frozen=True, eq=False)
 class ComparedRuns:
-    """``threshold`` is None if none was given and the environments have none in common. ``curves``: of the return.
-    ``logged``: names of the metrics that any of the runs has."""
+    """``threshold`` is None if none was given and the environments have none in common. ``criterion``: what tells alike
+    of all runs when they reached it. ``curves``: of the return. ``logged``: names of the metrics that any of the runs
+    has."""
 
     request: ComparisonRequest
     threshold: float | None
+    criterion: Criterion | None
     runs: Sequence[Compared]
     logged: Sequence[str]
     curves: AlignedCurves
@@ -103,8 +111,8 @@ class ComparedRuns:
 
 
 class ComparisonService:
-    def __init__(self, runs: RunService, metrics: MetricsService) -> None:
-        self._runs, self._curves = runs, RunCurvesCache(metrics)
+    def __init__(self, runs: RunService, metrics: MetricsService, database: Database) -> None:
+        self._runs, self._curves, self._database = runs, RunCurvesCache(metrics), database
 
     def compare(self, request: ComparisonRequest) -> ComparedRuns:
         """Compare runs. A damaged run is included with what can be read: without a curve, or without settings.
@@ -119,8 +127,13 @@ class ComparisonService:
         titles = environment_titles(rows)
         labels = told_apart([Named(row.id, row.name, row.seed) for row in rows])
         found = {run_id: self._curves.of(folder) for run_id, folder in folders.items()}
+        criterion = common_criterion(
+            [_plan(configs.get(row.id)) for row in rows], [len(found[row.id].episodes.step) for row in rows]
+        )
+        with self._database.read() as session:
+            asked = results_asked_for(session, [row.id for row in rows])
         compared = [
-            self._compared(request, row, label, titles[row.id], found[row.id])
+            _compared(request, row, label, titles[row.id], found[row.id], asked.get(row.id, []), criterion)
             for row, label in zip(rows, labels, strict=True)
         ]
         differences = config_diff(_settings(configs, folders))
@@ -137,6 +150,7 @@ class ComparisonService:
         return ComparedRuns(
             request=request,
             threshold=threshold,
+            criterion=criterion,
             runs=compared,
             logged=sorted({name for curves_of_run in found.values() for name in curves_of_run.logged}),
             curves=curves,
@@ -144,43 +158,66 @@ class ComparisonService:
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
-            figures=figures(entries, window=request.window, threshold=threshold, shared=shared),
+            figures=figures(entries, window=request.window, threshold=threshold, criterion=criterion, shared=shared),
             verdict=verdict(
                 entries,
                 window=request.window,
                 threshold=threshold,
+                criterion=criterion,
                 differences=[difference.path for difference in differences],
                 shared=shared,
             ),
         )
 
-    def _compared(
-        self, request: ComparisonRequest, row: RunRow, label: str, environment: str, found: RunCurves
-    ) -> Compared:
-        if request.threshold is None or request.threshold == row.reward_threshold:
-            threshold, solved = row.reward_threshold, row.solved
-        else:
-            threshold = request.threshold
-            episodes = found.episodes
-            solved = find_solved(
-                episodes.step,
-                episodes.time,
-                episodes.reward,
-                threshold,
-                found.evaluations(),
-                before=[one.episode_return for one in row.episodes_before],
-            )
-        return Compared(
-            row=row,
-            label=label,
-            environment=environment,
-            threshold=threshold,
-            solved=solved,
-            figures=run_metrics(
-                found.episodes, window=request.window, solved=solved, clock=row.clock if row.attempts else None
-            ),
-            curves=found.thinned(request.metrics, request.axis, request.max_points, row.clock),
-        )
+
+def _compared(
+    request: ComparisonRequest,
+    row: RunRow,
+    label: str,
+    environment: str,
+    found: RunCurves,
+    asked: Sequence[Evaluated],
+    criterion: Criterion | None,
+) -> Compared:
+    """``asked``: results of evaluations on request."""
+    threshold = row.reward_threshold if request.threshold is None else request.threshold
+    clock = row.clock if row.attempts else None
+    return Compared(
+        row=row,
+        label=label,
+        environment=environment,
+        threshold=threshold,
+        solved=row.solved if threshold == row.reward_threshold else _solved(row, found, asked, threshold),
+        figures=run_metrics(
+            found.episodes, window=request.window, reached=_reached(row, found, threshold, criterion), clock=clock
+        ),
+        curves=found.thinned(request.metrics, request.axis, request.max_points, row.clock),
+    )
+
+
+def _solved(row: RunRow, found: RunCurves, asked: Sequence[Evaluated], threshold: float | None) -> SolvedAt | None:
+    """When anything first showed that the run reached ``threshold``."""
+    episodes = found.episodes
+    return find_solved(
+        *(episodes.step, episodes.time, episodes.reward, threshold),
+        found.evaluations(row, asked),
+        before=[one.episode_return for one in row.episodes_before],
+    )
+
+
+def _reached(row: RunRow, found: RunCurves, threshold: float | None, criterion: Criterion | None) -> SolvedAt | None:
+    """When the run reached ``threshold`` by ``criterion``."""
+    if criterion is None:
+        return None
+    if criterion.source is Source.EVALUATION:
+        return solved_by_evaluations(threshold, found.chosen_by())
+    episodes, before = found.episodes, [one.episode_return for one in row.episodes_before]
+    return solved_by_training(episodes.step, episodes.time, episodes.reward, threshold, before=before)
+
+
+def _plan(config: RunConfig | None) -> EvaluationPlan | None:
+    """How the run is evaluated while it trains, where this app does that."""
+    return config.evaluation if config is not None and config.actor is RunActor.POLICY else None
 
 
 def _settings(configs: Mapping[str, RunConfig], folders: Mapping[str, RunFolder]) -> dict[str, dict[str, object]]:

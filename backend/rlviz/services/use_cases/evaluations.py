@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from rlviz.analysis.solved import LEAST_EPISODES, what_is_missing
 from rlviz.catalog.evaluations import evaluations_of, latest_evaluation, newest_evaluation, open_evaluations
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import get_run
@@ -15,7 +16,7 @@ from rlviz.domain.errors import (
     InvalidRequest,
     NothingToEvaluate,
 )
-from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
+from rlviz.domain.evaluation import EvaluationRecord, Origin, PolicyChoice
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
@@ -148,6 +149,19 @@ class EvaluationService(RunUseCases):
             policy_bytes=policy.size_bytes if policy is not None else None,
         )
 
+    def short_of_solved(self, row: EvaluationRow) -> str | None:
+        """Why an evaluation whose mean return reaches the threshold does not show the run to be solved, and what would;
+        None where there is nothing to say."""
+        record = row.parsed()
+        if record.summary is None or record.summary.episode_return is None or not _plays_a_policy(record):
+            return None
+        mean, episodes = record.summary.episode_return.mean, len(record.summary.episodes)
+        if episodes >= LEAST_EPISODES:
+            return None
+        with self._database.read() as session:
+            run = get_run(session, row.run_id)
+        return what_is_missing(run.reward_threshold, mean, episodes) if run.solved is None else None
+
     def _policy_step(self, run_id: str) -> int | None:
         with self._database.read() as session:
             return get_run(session, run_id).policy_step
@@ -156,6 +170,10 @@ class EvaluationService(RunUseCases):
 def later_than(newest: datetime | None, now: datetime) -> datetime:
     """``now``, or just after ``newest`` if the clock was set back, so that the new id sorts last."""
     return now if newest is None else max(now, newest + timedelta(milliseconds=1))
+
+
+def _plays_a_policy(record: EvaluationRecord) -> bool:
+    return record.origin is Origin.ASKED and record.checkpoint_step is not None
 
 
 def _can_act(run: RunRow, folder: RunFolder) -> bool:

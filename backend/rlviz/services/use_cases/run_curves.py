@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Literal
@@ -16,15 +15,16 @@ from rlviz.analysis.columns import Series
 from rlviz.analysis.comparison import Episodes
 from rlviz.analysis.downsample import downsample
 from rlviz.analysis.episodes import episodes_done
+from rlviz.analysis.solved import Evaluated, EvaluationsInARow
 from rlviz.analysis.training_clock import TrainingClock
+from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.event_lines import parse_event
-from rlviz.domain.events import BestData, DivergedData, RollbackData
-from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD
+from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD, EVAL_REWARD
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal, whole_size
+from rlviz.rundir.journal import whole_size
 from rlviz.rundir.superseded import superseded_rows
+from rlviz.services.projection.folder_projection import evaluations_that_count
 from rlviz.services.use_cases.metrics import Curve, MetricsService
 
 CACHED_EPISODES = 2_000_000
@@ -60,21 +60,20 @@ class RunCurves:
         at = _places(axis, self.episodes.step, self.episodes.time, clock, number)
         return Episodes(at, self.episodes.time, self.episodes.reward)
 
-    def evaluations(self) -> Iterator[tuple[int, float, float]]:
-        """Step, time and mean return of each greedy evaluation on fresh episodes that counts."""
-        found: list[tuple[int, float, float]] = []
-        with suppress(RunFolderError):
-            for line in read_journal(self.folder.events_path):
-                if (event := parse_event(line.record)) is None:
-                    continue
-                match event.data:
-                    case BestData(mean_return=mean):
-                        found.append((event.step, event.time, mean))
-                    case RollbackData():
-                        found = [one for one in found if one[0] <= event.step]
-                    case DivergedData():
-                        found = [one for one in found if one[0] < event.step]
-        return iter(found)
+    def evaluations(self, row: RunRow, asked: Sequence[Evaluated] = ()) -> list[Evaluated]:
+        """The evaluations of the run that count, on request those that ``asked`` has."""
+        return [*evaluations_that_count(asked, self.folder), *self._in_a_row(row)]
+
+    def chosen_by(self) -> list[Evaluated]:
+        """The evaluations while it trained that chose its best policies."""
+        return evaluations_that_count([], self.folder)
+
+    def _in_a_row(self, row: RunRow) -> list[Evaluated]:
+        series = _series(self.metrics, self.folder).get(EVAL_REWARD, _NOTHING) if row.is_foreign else _NOTHING
+        found = EvaluationsInARow()
+        for step, time, mean in zip(series.step, series.time, series.value, strict=True):
+            found.add(int(step), float(time), float(mean))
+        return found.found
 
     def thinned(
         self, names: Sequence[str], axis: ComparedAxis, max_points: int, clock: TrainingClock

@@ -218,6 +218,16 @@ def test_training_has_seen_enough_after_so_many_successes_in_a_row(
     assert evaluation.ended_early == "2 evaluations in a row reached the reward threshold of 80."
 
 
+def test_training_does_not_end_before_fresh_episodes_confirm_that_it_is_solved(
+    folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
+) -> None:
+    evaluation = evaluations(folder, journals, Scripted(80, 70, 80, 75, 80, 81), threshold=80, stop_after=1)
+    advance(evaluation, model, 100, 200)
+    assert evaluation.ended_early is None, "70 and 75 were the means on fresh episodes"
+    advance(evaluation, model, 300)
+    assert evaluation.ended_early == "3 evaluations in a row reached the reward threshold of 80."
+
+
 def test_without_a_threshold_training_does_not_end_early(
     folder: RunFolder, journals: RunJournals, model: BaseAlgorithm
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from rlviz.analysis.comparison import Episodes
 from rlviz.analysis.experiments.digest import digest
-from rlviz.analysis.solved import find_solved
+from rlviz.analysis.solved import Evaluated, find_solved
 
 NONE = (np.empty(0), np.empty(0))
 
@@ -21,10 +21,14 @@ def episodes(count: int, seed: int = 0) -> Episodes:
 @pytest.mark.parametrize("threshold", [-50.0, 3.0, 30.0, 71.5, 88.0, 500.0])
 def test_it_knows_for_any_threshold_when_the_run_was_solved(threshold: float) -> None:
     run = episodes(600)
-    fresh = [(4_000, 400.0, 55.0), (5_000, 500.0, 40.0), (6_000, 600.0, 90.0)]
-    theirs = find_solved(run.step, run.time, run.reward, threshold, fresh)
-    ours = digest(run, NONE, [(step, mean) for step, _, mean in fresh]).reached(threshold)
+    fresh = [Evaluated(4_000, 400.0, 55.0), Evaluated(5_000, 500.0, 40.0), Evaluated(6_000, 600.0, 90.0)]
+    asked = [Evaluated(2_000, 200.0, 80.0), Evaluated(2_500, 250.0, -np.inf)]
+    theirs = find_solved(run.step, run.time, run.reward, threshold, [*fresh, *asked])
+    found = digest(run, NONE, fresh)
+    ours = found.reached(threshold, asked)
     assert ours == (None if theirs is None else theirs.step)
+    alone = find_solved(run.step, run.time, run.reward, threshold, asked)
+    assert found.reached(threshold, asked, by_own_evaluations=False) == (None if alone is None else alone.step)
 
 
 def test_fewer_than_a_hundred_episodes_reach_nothing() -> None:
@@ -37,5 +41,6 @@ def test_curves_are_thinned_and_missing_ones_are_none() -> None:
     assert found.greedy is not None
     assert len(found.training.step) <= 200
     assert found.greedy.value.tolist() == [1.0, 2.0]
+    assert found.every == 100.0
     empty = digest(episodes(0), NONE, [])
-    assert (empty.training, empty.greedy, empty.reached(0.0)) == (None, None, None)
+    assert (empty.training, empty.greedy, empty.reached(0.0), empty.every) == (None, None, None, None)

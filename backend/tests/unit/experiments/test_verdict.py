@@ -11,6 +11,7 @@ from rlviz.analysis.experiments import Setting, Trial
 from rlviz.analysis.experiments.made import Made
 from rlviz.analysis.experiments.pairs import Pair
 from rlviz.analysis.experiments.results import for_threshold
+from rlviz.analysis.experiments.trials import evaluated_alike
 from rlviz.analysis.experiments.verdict import ExperimentVerdict, _seeds_needed
 from rlviz.domain.evaluation import PolicyChoice
 from tests.unit.experiments.test_results import A, B, results, trials
@@ -175,14 +176,17 @@ def test_the_same_kind_of_policy_of_all_is_no_caution(policy: PolicyChoice | Non
 
 
 def evaluated(of: list[Trial]) -> list[Trial]:
-    return [replace(one, evaluated=True) for one in of]
+    return [replace(one, evaluated_every=1_000.0) for one in of]
 
 
-def test_arrivals_that_were_seen_in_different_ways_are_a_caution() -> None:
+def test_evaluations_that_not_all_variants_made_are_a_caution() -> None:
     """Unless there is nothing to arrive at."""
     of_both = evaluated(trials("a", *A)), trials("b", *B)
     (caution,) = results(*of_both, threshold=5.0).verdict.cautions
-    assert caution.startswith("A may have reached the threshold by a greedy evaluation along the way, B only by ")
+    assert caution == (
+        "A was evaluated along the way, the others not or not as often. Steps to the threshold leave these evaluations "
+        "out, so that they tell alike of all."
+    )
     without = results(*of_both)
     assert without.verdict.cautions == []
     setting = Setting({"a": "A", "b": "B"}, dict.fromkeys("ab", "CartPole-v1"), threshold=5.0)
@@ -191,7 +195,7 @@ def test_arrivals_that_were_seen_in_different_ways_are_a_caution() -> None:
 
 def test_arrivals_on_different_environments_are_not_held_against_each_other() -> None:
     found = results(evaluated(trials("a", *A)), trials("b", *B), threshold=5.0, environments="CartPole-v1 Acrobot-v1")
-    assert [one for one in found.verdict.cautions if "greedy evaluation" in one] == []
+    assert [one for one in found.verdict.cautions if "along the way" in one] == []
 
 
 def test_arrivals_that_were_seen_alike_are_no_caution() -> None:
@@ -203,3 +207,17 @@ def test_of_mixed_policies_each_is_counted() -> None:
     mixed = of_policy(PolicyChoice.BEST, "a", *A)[:2] + of_policy(PolicyChoice.LATEST, "a", *A)[2:]
     (found,) = results(mixed).variants
     assert "in 2 trials the best that it kept and in 3 trials the last one" in found.made["mean"].definition
+
+
+@pytest.mark.parametrize(
+    ("every", "alike"),
+    [
+        ([], True),
+        ([None, None], True),
+        ([1_000.0, 1_016.0], True),
+        ([1_000.0, 5_000.0], False),
+        ([1_000.0, None], False),
+    ],
+)
+def test_evaluations_are_alike_where_all_trials_made_them_equally_often(every: list[float | None], alike: bool) -> None:
+    assert evaluated_alike(every) == alike

@@ -15,6 +15,9 @@ export function EvaluationSummary({ evaluation, handedOver }: EvaluationSummaryP
   return (
     <div className="flex flex-col gap-3">
       <Figures {...{ evaluation, handedOver }} />
+      {evaluation.short_of_solved && (
+        <p className="max-w-prose text-sm text-ink-soft">{evaluation.short_of_solved}</p>
+      )}
       <p className="text-xs text-ink-faint">
         <time dateTime={evaluation.created_at}>{moment(evaluation.created_at)}</time>
         {handedOver

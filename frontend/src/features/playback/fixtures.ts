@@ -23,6 +23,7 @@ export const evaluation = (id: string, change: Partial<Evaluation> = {}): Evalua
   has_pictures: false,
   has_frames: false,
   policy_bytes: null,
+  short_of_solved: null,
   video_url: `/api/runs/a/artifacts/eval/${id}.mp4`,
   summary: {
     episodes: [0, 100].map((first_frame, index) => ({

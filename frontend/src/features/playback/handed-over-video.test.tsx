@@ -26,6 +26,7 @@ const evaluation: Evaluation = {
   has_pictures: false,
   has_frames: false,
   policy_bytes: null,
+  short_of_solved: null,
   video_url: "/api/runs/a/artifacts/eval/e.mp4",
   summary: {
     episodes: [],

@@ -111,7 +111,7 @@ function Solved({ run }: { run: RunDetail }) {
   }
   const after = solved.seconds === null ? "" : `after ${duration(solved.seconds * 1000)}, `;
   const mean = meanEpisodes == null ? "mean return" : `mean of ${meanEpisodes}`;
-  const by = solved.by === "training" ? mean : "greedy evaluation";
+  const by = solved.by === "training" ? mean : "evaluation";
   return (
     <Stat label="Solved" note={`${after}${by} ≥ ${decimal(solved.threshold)}`}>
       step {count(solved.step)}

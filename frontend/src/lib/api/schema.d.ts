@@ -2592,7 +2592,7 @@ export interface components {
        * @description Return to reach: the one asked for, or its environment's.
        */
       threshold: number | null;
-      /** @description When it reached that threshold. */
+      /** @description When anything first showed that it reached that threshold. */
       solved: components["schemas"]["Solved"] | null;
       /**
        * Y
@@ -2616,12 +2616,12 @@ export interface components {
       final_moving_average: number | null;
       /**
        * Steps To Threshold
-       * @description Step at which it was solved.
+       * @description Step at which it reached the threshold by the `criterion`.
        */
       steps_to_threshold: number | null;
       /**
        * Seconds To Threshold
-       * @description Seconds of training until it was solved.
+       * @description Seconds of training until then.
        */
       seconds_to_threshold: number | null;
       /**
@@ -2647,6 +2647,8 @@ export interface components {
        * @description The one asked for, or the one that all runs share.
        */
       threshold: number | null;
+      /** @description What tells alike of all runs when they reached the threshold: the mean return of 100 episodes of training, or greedy evaluations while they train; null: nothing does. */
+      criterion: components["schemas"]["Source"] | null;
       /** Window */
       window: number;
       /**
@@ -3391,6 +3393,11 @@ export interface components {
       episodes_done: number;
       summary: components["schemas"]["EvaluationSummary"] | null;
       /**
+       * Short Of Solved
+       * @description Why its mean return, which reaches the threshold, does not show the run to be solved, and what would; null where there is nothing to say.
+       */
+      short_of_solved: string | null;
+      /**
        * Video
        * @description Whether a video was asked for.
        */
@@ -3519,7 +3526,7 @@ export interface components {
       episodes?: number;
       /**
        * Stop After
-       * @description End training after this many evaluations in a row that reach the reward threshold; null: never.
+       * @description End training after this many evaluations in a row that reach the reward threshold, once the best policy has reached it on fresh episodes too; null: never.
        */
       stop_after?: number | null;
     };
@@ -8790,7 +8797,7 @@ export interface components {
     Solved: {
       /**
        * Step
-       * @description Environment steps done by then.
+       * @description Environment steps that the policy had been trained for.
        */
       step: number;
       /**
@@ -8798,7 +8805,7 @@ export interface components {
        * @description Seconds of training by then.
        */
       seconds: number | null;
-      /** @description training: by the mean return of 100 training episodes; evaluation: by the greedy policy's mean return on fresh episodes. */
+      /** @description training: by the mean return of 100 training episodes; evaluation: by a policy's mean return in an evaluation. */
       by: components["schemas"]["SolvedBy"];
       /**
        * Threshold
@@ -8811,6 +8818,12 @@ export interface components {
      * @enum {string}
      */
     SolvedBy: "evaluation" | "training";
+    /**
+     * Source
+     * @description What a criterion looks at.
+     * @enum {string}
+     */
+    Source: "training" | "evaluation";
     /**
      * Space
      * @description ``kind`` is the space's class name; ``labels`` name dimensions or actions.

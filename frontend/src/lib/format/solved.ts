@@ -7,9 +7,9 @@ interface SolvedAt {
   seconds: number | null;
 }
 
-/** Of a run that is not solved: one that has trained to its end will not be. */
+/** For a run that is not solved: once it has trained to its end, only an evaluation can still show it. */
 export function unsolvedWords({ status }: { status: string }): string {
-  return status === "completed" ? "no" : "not yet";
+  return status === "completed" ? "not shown" : "not yet";
 }
 
 /** `at step 12,345, after 14s`. */

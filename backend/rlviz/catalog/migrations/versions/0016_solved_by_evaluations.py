@@ -1,0 +1,20 @@
+"""Evaluations on request count for when a run was solved.
+
+The columns are filled from the run folders: the catalogue counts as not indexed, and the next step of the start-up
+makes it again.
+"""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0016"
+down_revision = "0015"
+
+
+def upgrade() -> None:
+    op.execute("PRAGMA user_version = 0")
+
+
+def downgrade() -> None:
+    """Nothing to do: an older version reads the same columns."""
