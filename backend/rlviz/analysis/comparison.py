@@ -106,8 +106,10 @@ def run_metrics(
     )
 
 
-def aligned_curves(runs: Mapping[str, Episodes], *, window: int, max_points: int) -> AlignedCurves:
-    """The moving average of each run's returns on one grid of at most ``max_points`` (≥ 2) steps.
+def aligned_curves(
+    runs: Mapping[str, Episodes], *, window: int, max_points: int, until: float = np.inf
+) -> AlignedCurves:
+    """The moving average of each run's returns on one grid of at most ``max_points`` (≥ 2) steps, up to step ``until``.
 
     The grid holds every step at which an episode ended, if these are few enough; otherwise evenly spaced
     ones from the first to the last of them. A curve has the value of the last episode that had ended by then,
@@ -117,6 +119,7 @@ def aligned_curves(runs: Mapping[str, Episodes], *, window: int, max_points: int
     if max_points < 2:
         raise ValueError(f"A curve needs room for at least 2 points, not {max_points}.")
     steps = np.unique(np.concatenate([np.empty(0), *(episodes.step for episodes in runs.values())]))
+    steps = steps[steps <= until]
     grid = steps if len(steps) <= max_points else np.unique(np.linspace(steps[0], steps[-1], max_points).round())
     return AlignedCurves(grid, {run_id: _on_grid(episodes, window, grid) for run_id, episodes in runs.items()})
 

@@ -23,10 +23,12 @@ Key = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class Member:
-    """A run in a group. ``value`` is None where it has none."""
+    """A run in a group. ``value`` is None where it has none. ``stratum``: the bootstrap draws runs of one stratum for
+    runs of that stratum, so that each environment keeps its share."""
 
     run_id: str
     value: float | None
+    stratum: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def _group(key: Key, members: Sequence[Member]) -> Group:
         return Group(key, len(members), 0, None, None)
     values = np.array([value for _, value in known])
     resamples = int(np.clip(DRAWN // len(values), FEWEST_RESAMPLES, RESAMPLES))
-    summary = summarize([values], resamples=resamples)
+    strata = {one.stratum: [value for other, value in known if other.stratum == one.stratum] for one, _ in known}
+    summary = summarize([np.array(ours) for ours in strata.values()], resamples=resamples)
     return Group(key, len(members), len(known), summary, _box([one for one, _ in known], values))
 
 

@@ -182,6 +182,7 @@ def _seed_curve(one: SeedCurve) -> comparison.SeedCurve:
         low=_gaps(curve.low.tolist()),
         high=_gaps(curve.high.tolist()),
         count=curve.count.tolist(),
+        note=one.note,
         made=one.made,
     )
 

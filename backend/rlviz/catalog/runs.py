@@ -85,6 +85,19 @@ def find_runs(session: Session, run_ids: Collection[str]) -> list[RunRow]:
     ]
 
 
+def environments_of(session: Session, run_ids: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """The environment and its options of those of the runs that exist, by id; much cheaper than their rows."""
+    wanted = list(run_ids)
+    columns = (col(RunRow.id), col(RunRow.env_id), col(RunRow.env_options))
+    return {
+        run_id: (env_id, options)
+        for start in range(0, len(wanted), IDS_A_QUERY)
+        for run_id, env_id, options in session.execute(
+            sql_select(*columns).where(col(RunRow.id).in_(wanted[start : start + IDS_A_QUERY]))
+        )
+    }
+
+
 def run_stamps(session: Session, run_ids: Collection[str]) -> dict[str, str]:
     """Of those of the runs that exist, by id, a text that changes with whatever their journals gain; much cheaper than
     their rows."""

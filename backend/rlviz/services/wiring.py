@@ -218,7 +218,7 @@ class Services:
     def analytics(self) -> AnalyticsService:
         from rlviz.services.analytics.questions import AnalyticsService
 
-        return AnalyticsService(self._analyst, self.database, self.settings.runs_dir, self.metrics)
+        return AnalyticsService(self._analyst, self.database, self.settings.runs_dir, self.metrics, self.environments)
 
     @cached_property
     def judging(self) -> JudgingService:

@@ -11,8 +11,10 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlmodel import select
 
 from rlviz.api.app import create_api
+from rlviz.catalog.models import RunRow
 from rlviz.services.analytics import analyst as analyst_module
 from rlviz.services.application import Application
 from tests.support.run_folders import make_run
@@ -167,6 +169,67 @@ def test_curves_of_groups_have_bands(client: Client, application: Application) -
     assert all(curve["seeds"] == 6 for curve in found["curves"]["variants"])
     runs_dir: Path = application.settings.runs_dir
     assert (runs_dir / "analytics" / "digests.jsonl").exists()
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """Runs of each algorithm in three environments, one of which has no threshold."""
+    runs_dir = tmp_path_factory.mktemp("mixed")
+    ends = {"CartPole-v1": 475.0, "Acrobot-v1": -100.0, "Pendulum-v1": -150.0}
+    for algo in ALGORITHMS:
+        for env_id in ends:
+            for seed in (1, 2):
+                run_id = f"{algo}-{env_id.lower()}-{seed}"
+                make_run(runs_dir, run_id, rows=20 * seed, status="completed", algo=algo, env_id=env_id, seed=seed)
+    with catalogued(runs_dir) as application:
+        with application.database.write() as session:
+            for row in session.exec(select(RunRow)):
+                row.best_moving_average, row.fps = ends[row.env_id], 100.0
+                session.add(row)
+        yield Client(application)
+
+
+def test_returns_of_several_environments_are_never_averaged_as_they_are(mixed: Client) -> None:
+    found = mixed.get("/analytics/groups", params={"by": ["algo"]}).json()
+    assert [(group["runs"], group["count"], group["iqm"]) for group in found["groups"]] == [(6, 4, 1.0)] * 2
+    scale = found["scale"]
+    assert scale["is_normalised"]
+    assert [one["environment"] for one in scale["normalised"]] == ["Acrobot-v1", "CartPole-v1"]
+    assert scale["environments"][0] == {"title": "Acrobot-v1", "env_id": "Acrobot-v1", "runs": 4}
+    assert any("Pendulum-v1 are left out" in note for note in scale["notes"])
+
+
+def test_one_environment_and_what_is_no_return_are_as_they_are(mixed: Client) -> None:
+    one = mixed.get("/analytics/groups", params={"by": ["algo"], "env_id": "Pendulum-v1"}).json()
+    assert [group["iqm"] for group in one["groups"]] == [-150.0, -150.0]
+    assert not one["scale"]["is_normalised"]
+    rates = mixed.get("/analytics/groups", params={"by": ["algo"], "measure": "fps"}).json()
+    assert [(group["count"], group["iqm"]) for group in rates["groups"]] == [(6, 100.0)] * 2
+    assert rates["scale"] == {"environments": [], "normalised": [], "is_normalised": False, "notes": []}
+
+
+def test_groups_by_environment_keep_their_returns_and_say_that_they_are_not_ranked(mixed: Client) -> None:
+    found = mixed.get("/analytics/groups", params={"by": ["algo", "env_id"]}).json()
+    assert {group["key"][1]: group["iqm"] for group in found["groups"]} == {
+        "CartPole-v1": 475.0,
+        "Acrobot-v1": -100.0,
+        "Pendulum-v1": -150.0,
+    }
+    assert "not on one scale" in found["scale"]["notes"][0]
+
+
+def test_curves_and_points_of_several_environments_are_on_one_scale_too(mixed: Client) -> None:
+    curves = mixed.get("/analytics/curves", params={"by": ["algo"]}).json()
+    assert curves["scale"]["is_normalised"]
+    (one, _) = curves["curves"]["variants"]
+    assert one["seeds"] == 4
+    assert max(value for value in one["iqm"] if value is not None) < 2, "returns of 1 to 20, normalised"
+    assert one["note"].startswith("2 of 6 runs have no curve. The curve stops at step 200, the last that all 4 runs")
+    points = mixed.get("/analytics/scatter", params={"x": "seed", "by": ["algo"]}).json()
+    assert {point["y"] for point in points["points"]} == {1.0}
+    apart = mixed.get("/analytics/scatter", params={"x": "seed", "by": ["env_id"]}).json()
+    assert apart["correlation"] is None
+    assert apart["scale"]["notes"]
 
 
 @pytest.mark.parametrize(

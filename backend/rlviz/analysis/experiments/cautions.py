@@ -8,8 +8,9 @@ import numpy as np
 
 from rlviz.analysis.experiments.pairs import Improvements
 from rlviz.analysis.experiments.scores import VariantScores
-from rlviz.analysis.experiments.trials import AS_LONG, Trial, evaluated_alike, scored
+from rlviz.analysis.experiments.trials import Trial, evaluated_alike, scored
 from rlviz.analysis.numbers import brief, listed
+from rlviz.analysis.statistics.banded_curve import AS_LONG
 from rlviz.domain.evaluation import PolicyChoice
 
 MOST_NAMED = 6

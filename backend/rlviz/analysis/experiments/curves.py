@@ -8,12 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from rlviz.analysis.arrays import Floats
-from rlviz.analysis.comparison import Episodes, aligned_curves
+from rlviz.analysis.comparison import AlignedCurves, Episodes, aligned_curves
 from rlviz.analysis.experiments.made import Frozen, Made, made_of_curve, numbers, returns_of_training
-from rlviz.analysis.experiments.trials import AS_LONG, LearningCurve, Setting, Trial
-from rlviz.analysis.numbers import brief
+from rlviz.analysis.experiments.trials import LearningCurve, Setting, Trial
 from rlviz.analysis.statistics import banded_curve
-from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES
+from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES, far_enough, why_not_all
 from rlviz.domain.limits import DEFAULT_WINDOW
 
 GRID_POINTS = 200
@@ -28,21 +27,24 @@ TRAINING_WINDOW = DEFAULT_WINDOW
 
 
 class VariantCurve(Frozen):
-    """Lists over ``step`` of all curves; null where no seed of the variant has a value."""
+    """Lists over ``step`` of all curves; null where not all seeds of the curve have a value."""
 
     variant: str
-    seeds: int = Field(description="Seeds with a curve.")
-    iqm: list[float | None] = Field(description="Interquartile mean of the seeds that have a value there.")
+    seeds: int = Field(description="Seeds that the curve is of.")
+    iqm: list[float | None] = Field(description="Interquartile mean of these seeds.")
     low: list[float | None] = Field(description="Its 95 % interval, at each step; null for fewer than two seeds.")
     high: list[float | None]
-    count: list[int] = Field(description="Seeds that have a value there.")
-    ends: list[float] = Field(description="The last step of each seed, ascending.")
-    note: str | None = Field(description="Says so where seeds end at different steps, or have no curve.")
+    count: list[int] = Field(description="Seeds that the value is of; 0 where there is none.")
+    ends: list[float] = Field(description="The last step of each seed with a curve, ascending.")
+    note: str | None = Field(
+        description="Says where the curve stops before some of its seeds did, and which seeds are not in it."
+    )
     made: Made
 
 
 class Curves(Frozen):
-    """Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none."""
+    """Learning curves. A value holds from its step to the next one of its seed. A curve stops at the last step that all
+    of its seeds have reached."""
 
     source: str = Field(
         description=f"evaluation: of the greedy policy; training: moving average of {TRAINING_WINDOW} episodes."
@@ -64,21 +66,23 @@ class Curves(Frozen):
         return self.model_copy(update={"step": self.step[:last], "variants": cut})
 
 
-def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[str]) -> Curves:
-    """``ranked``: ids of variants, those first that are to be shown if there are too many."""
+def learning_curves(trials: Sequence[Trial], setting: Setting, ranked: Sequence[str], one: str = "seed") -> Curves:
+    """``ranked``: ids of variants, those first that are to be shown if there are too many. ``one``: what a trial is
+    called."""
     shown = ranked[:MOST_CURVES]
     drawn = {variant: [one for one in trials if one.variant == variant and one.curve is not None] for variant in shown}
-    known = {one.run_id: _as_episodes(one.curve) for ours in drawn.values() for one in ours if one.curve is not None}
-    grid = aligned_curves(known, window=1, max_points=GRID_POINTS)
+    together = {variant: _together(ours) for variant, ours in drawn.items() if ours}
+    known = {one.run_id: _as_episodes(one.curve) for ours in together.values() for one in ours if one.curve is not None}
+    last = max((min(map(_end, ours)) for ours in together.values()), default=0.0)
+    grid = aligned_curves(known, window=1, max_points=GRID_POINTS, until=last)
     resamples = int(np.clip(VALUES_DRAWN // max(len(known) * len(grid.step), 1), FEWEST_DRAWN, BAND_RESAMPLES))
     everyone = {variant: [one for one in trials if one.variant == variant] for variant in shown}
     return Curves(
         source="evaluation" if setting.greedy_curves else "training",
         step=grid.step.tolist(),
         variants=[
-            _of_variant(variant, ours, everyone[variant], [grid.values[one.run_id] for one in ours], setting, resamples)
-            for variant, ours in drawn.items()
-            if ours
+            _of_variant(variant, ours, drawn[variant], everyone[variant], grid, setting, resamples, one)
+            for variant, ours in together.items()
         ],
         left_out=list(ranked[MOST_CURVES:]),
     )
@@ -89,47 +93,48 @@ def _as_episodes(curve: LearningCurve) -> Episodes:
     return Episodes(curve.step, curve.step, curve.value)
 
 
+def _together(trials: Sequence[Trial]) -> list[Trial]:
+    """Those that make up the curve."""
+    chosen = far_enough([_end(one) for one in trials], [not one.ended for one in trials])
+    return [one for one, is_chosen in zip(trials, chosen, strict=True) if is_chosen]
+
+
 def _of_variant(
     variant: str,
     trials: Sequence[Trial],
+    with_curve: Sequence[Trial],
     everyone: Sequence[Trial],
-    values: Sequence[Floats],
+    grid: AlignedCurves,
     setting: Setting,
     resamples: int,
+    one: str,
 ) -> VariantCurve:
-    """``trials``: those with a curve, of ``everyone``."""
-    found = banded_curve(np.array(values), resamples=resamples)
-    ends = sorted(float(one.curve.step[-1]) for one in trials if one.curve is not None and len(one.curve.step))
+    """``trials``: those that make up the curve, of all ``with_curve``, of ``everyone``."""
+    found = banded_curve(np.array([grid.values[one.run_id] for one in trials]), resamples=resamples)
+    ends, seeds = np.array([_end(one) for one in trials]), len(trials)
     what = "greedy evaluations while it trained" if setting.greedy_curves else returns_of_training(TRAINING_WINDOW)
     return VariantCurve(
         variant=variant,
-        seeds=len(trials),
+        seeds=seeds,
         iqm=numbers(found.iqm),
         low=numbers(found.low),
         high=numbers(found.high),
         count=found.count.tolist(),
-        ends=ends,
-        note=_note(ends, everyone),
-        made=made_of_curve(what, len(trials), resamples),
+        ends=sorted(map(_end, with_curve)),
+        note=_note(ends, len(with_curve), everyone, one),
+        made=made_of_curve(what, seeds, resamples),
     )
 
 
-def _note(ends: Sequence[float], everyone: Sequence[Trial]) -> str | None:
-    """What keeps the curves of one variant from being of one length."""
+def _end(trial: Trial) -> float:
+    return float(trial.curve.step[-1]) if trial.curve is not None and len(trial.curve.step) else 0.0
+
+
+def _note(ends: Floats, known: int, everyone: Sequence[Trial], one: str) -> str | None:
+    """Why the curve of a variant is not of all its seeds, or shorter than some. ``ends``: the last step of each of its
+    seeds; ``known``: seeds with a curve."""
     sentences, total = [], len(everyone)
-    trains = any(not one.ended for one in everyone)
-    if len(ends) < total:
-        has = "has" if total - len(ends) == 1 else "have"
-        sentences.append(f"{total - len(ends)} of {total} seeds {has} no curve{' yet' if trains else ''}.")
-    if ends and ends[0] < AS_LONG * ends[-1]:
-        early = sum(end < AS_LONG * ends[-1] for end in ends)
-        if trains:
-            do = "is behind" if early == 1 else "are behind"
-            where = f"the last at step {brief(ends[0])} of {brief(ends[-1])}"
-        else:
-            do = "ends before" if early == 1 else "end before"
-            where = f"the first at step {brief(ends[0])} of {brief(ends[-1])}"
-        sentences.append(
-            f"{early} of {len(ends)} seeds {do} the others, {where}; from there on the curve is of fewer seeds."
-        )
-    return " ".join(sentences) or None
+    if known < total:
+        has, yet = "has" if total - known == 1 else "have", " yet" if any(not trial.ended for trial in everyone) else ""
+        sentences.append(f"{total - known} of {total} {one}s {has} no curve{yet}.")
+    return " ".join([*sentences, *why_not_all(ends, known - len(ends), one=one)]) or None

@@ -35,8 +35,8 @@ def made_of_curve(what: str, seeds: int, resamples: int) -> Made:
     """Of a curve over seeds with its band (``banded_curve``). ``what``: whose interquartile mean it is."""
     has_interval = seeds >= FEWEST_SCORES
     return Made(
-        definition=f"At each step the interquartile mean of {what}, of the seeds that have a value there, with the "
-        "interval of a bootstrap over whole curves. Nothing is put in the place of a seed that has ended.",
+        definition=f"At each step the interquartile mean of {what}, with the interval of a bootstrap over whole "
+        "curves. It stops at the last step that all of its seeds have reached.",
         n=seeds,
         resamples=resamples if has_interval else None,
         confidence=CONFIDENCE if has_interval else None,

@@ -29,9 +29,6 @@ SCORE_DEFINITIONS = {
     ScoreKind.BEST: "the mean return on fresh episodes of the best policy that was kept while it trained",
 }
 
-AS_LONG = 0.98
-"""What trained for at least this share of the steps of another trained for as long: runs end with whole rollouts."""
-
 
 AS_OFTEN = 0.8
 """Trials are evaluated equally often if the steps between evaluations of one are at least this share of those of
@@ -100,6 +97,9 @@ class Scale:
 
     def normalised(self, score: float) -> float:
         return (score - self.random) / (self.threshold - self.random)
+
+    def normalised_curve(self, curve: LearningCurve) -> LearningCurve:
+        return LearningCurve(curve.step, (curve.value - self.random) / (self.threshold - self.random))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from rlviz.analysis.grouping import Group
+from rlviz.analysis.return_scale import ReturnScale
 from rlviz.api.dependencies import App
 from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
@@ -12,10 +13,12 @@ from rlviz.api.router import Router
 from rlviz.api.schemas.analytics import (
     AnalyticsSchema,
     AnalyticsTable,
+    EnvironmentOfRuns,
     GroupBox,
     GroupMember,
     QueryAnswer,
     QueryBody,
+    ReturnsScale,
     RunGroupCurves,
     RunGroups,
     RunScatter,
@@ -97,6 +100,7 @@ def group_runs(app: App, asked: Asked) -> RunGroups:
         groups=[_view(group) for group in found.groups],
         runs=found.runs,
         left_out=found.left_out,
+        scale=_view_scale(found.scale),
     )
 
 
@@ -112,6 +116,7 @@ def scatter_runs(
         runs=found.runs,
         correlation=found.correlation,
         by_group=found.by_group,
+        scale=_view_scale(found.scale),
     )
 
 
@@ -119,7 +124,18 @@ def scatter_runs(
 def curves_of_groups(app: App, asked: Asked) -> RunGroupCurves:
     """Learning curves of the groups, each with the 95 % band of its interquartile mean."""
     found = app.analytics.curves(asked)
-    return RunGroupCurves(curves=found.curves, drawn=found.drawn, runs=found.runs)
+    return RunGroupCurves(curves=found.curves, drawn=found.drawn, runs=found.runs, scale=_view_scale(found.scale))
+
+
+def _view_scale(scale: ReturnScale) -> ReturnsScale:
+    return ReturnsScale(
+        environments=[
+            EnvironmentOfRuns(title=place.title, env_id=place.env_id, runs=runs) for place, runs in scale.places.items()
+        ],
+        normalised=scale.normalised,
+        is_normalised=scale.is_normalised,
+        notes=list(scale.notes),
+    )
 
 
 def _view(group: Group) -> RunsInGroup:

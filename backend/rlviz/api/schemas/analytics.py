@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from rlviz.analysis.experiments.across import NormalisedEnvironment
 from rlviz.analysis.experiments.curves import Curves
 from rlviz.api.schemas.wire import Body, Wire
 from rlviz.domain.limits import LIMITS
@@ -47,6 +48,25 @@ class AnalyticsSchema(Wire):
     measures: list[str] = Field(description="Columns of runs that are numbers.")
 
 
+class EnvironmentOfRuns(Wire):
+    title: str = Field(description="With its options, where runs have different ones.")
+    env_id: str
+    runs: int
+
+
+class ReturnsScale(Wire):
+    """On what scale returns are put together: as they are within one environment, and normalised over several."""
+
+    environments: list[EnvironmentOfRuns] = Field(
+        description="Of the runs with a value, those with the most first; empty where no value is a return."
+    )
+    normalised: list[NormalisedEnvironment] = Field(
+        description="What became 0 and 1 in each environment; empty where returns are as they are."
+    )
+    is_normalised: bool
+    notes: list[str] = Field(description="Sentences on what that means, and which runs are left out.")
+
+
 class GroupMember(Wire):
     run_id: str
     value: float | None
@@ -81,6 +101,7 @@ class RunGroups(Wire):
     groups: list[RunsInGroup] = Field(description="From the greatest interquartile mean to the least.")
     runs: int = Field(description="Runs that match.")
     left_out: int = Field(description="Groups beyond the 60 with the most runs.")
+    scale: ReturnsScale
 
 
 class ScatterPoint(Wire):
@@ -94,11 +115,15 @@ class RunScatter(Wire):
     points: list[ScatterPoint] = Field(description="Of the newest runs, 5,000 at most.")
     count: int = Field(description="Runs with both values.")
     runs: int = Field(description="Runs that match.")
-    correlation: float | None = Field(description="Spearman's rank correlation; null for fewer than three runs.")
+    correlation: float | None = Field(
+        description="Spearman's rank correlation; null for fewer than three runs, or runs that are not on one scale."
+    )
     by_group: dict[str, float | None]
+    scale: ReturnsScale
 
 
 class RunGroupCurves(Wire):
     curves: Curves
     drawn: int = Field(description="Runs that the curves are of: the newest, 300 at most.")
     runs: int = Field(description="Runs that match.")
+    scale: ReturnsScale

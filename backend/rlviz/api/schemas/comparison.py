@@ -39,11 +39,14 @@ class SeedCurve(Wire):
 
     group_id: str
     title: str
-    run_ids: list[str]
-    iqm: list[float | None] = Field(description="Interquartile mean of the runs that have a value there.")
+    run_ids: list[str] = Field(description="Runs that the curve is of.")
+    iqm: list[float | None] = Field(description="Interquartile mean; null where not all of these runs have a value.")
     low: list[float | None] = Field(description="Its 95 % bootstrap interval; null for fewer than two runs.")
     high: list[float | None]
-    count: list[int] = Field(description="Runs that have a value there: the others had not begun, or had ended.")
+    count: list[int] = Field(description="Runs that the value is of; 0 where there is none.")
+    note: str | None = Field(
+        description="Says where the curve stops before some of its runs did, and which runs are not in it."
+    )
     made: Made
 
 

@@ -25,12 +25,14 @@ _LARGEST = (1 << 63) - 1
 
 @dataclass(frozen=True)
 class ColumnAbout:
-    """``source``: the SQLite expression that it is read by; empty for one that is read from elsewhere."""
+    """``source``: the SQLite expression that it is read by; empty for one that is read from elsewhere. ``is_return``:
+    its unit is that of the environment's rewards."""
 
     name: str
     kind: Kind
     description: str
     source: str = ""
+    is_return: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rlviz.analysis.experiments.curves import Curves, learning_curves
-from rlviz.analysis.experiments.trials import Setting, Trial
+from rlviz.analysis.experiments.trials import LearningCurve, Setting, Trial
 from rlviz.analysis.grouping import Group, Key, Member, grouped, rank_correlation
+from rlviz.analysis.return_scale import Place, ReturnScale, return_scale
 from rlviz.catalog.database import Database
 from rlviz.catalog.runs import RunQuery, find_runs, matching_ids
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.limits import LIMITS
 from rlviz.rundir.usage import ANALYTICS
 from rlviz.services.analytics.analyst import Analyst
+from rlviz.services.analytics.places import RunPlaces
+from rlviz.services.analytics.run_columns import OPTION, RETURNS
 from rlviz.services.experiment_results.digests import RunDigestStore
+from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.metrics import MetricsService
 from rlviz.services.use_cases.run_curves import RunCurvesCache
 
@@ -45,11 +49,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Groups:
-    """``runs``: number of runs that it is about. ``left_out``: groups beyond the MOST_GROUPS with the most runs."""
+    """``runs``: number of runs that it is about. ``left_out``: groups beyond the MOST_GROUPS with the most runs.
+    ``scale``: that of the measure where it is a return."""
 
     groups: Sequence[Group]
     runs: int
     left_out: int
+    scale: ReturnScale
 
 
 @dataclass(frozen=True)
@@ -63,27 +69,38 @@ class Point:
 @dataclass(frozen=True)
 class Scatter:
     """``points``: those that have both values, MOST_POINTS at most of ``count``. ``correlation``: Spearman's, of all of
-    them together; ``by_group``: of each group."""
+    them together, None where they are not on one scale; ``by_group``: of each group. ``scale``: that of returns among
+    the values."""
 
     points: Sequence[Point]
     count: int
     runs: int
     correlation: float | None
     by_group: dict[str, float | None]
+    scale: ReturnScale
 
 
 @dataclass(frozen=True)
 class GroupCurves:
-    """``drawn``: runs that the curves are of, the newest of ``runs``."""
+    """``drawn``: runs that the curves are of, the newest of ``runs``. ``scale``: that of the curves."""
 
     curves: Curves
     drawn: int
     runs: int
+    scale: ReturnScale
 
 
 class AnalyticsService:
-    def __init__(self, analyst: Analyst, database: Database, runs_dir: Path, metrics: MetricsService) -> None:
+    def __init__(
+        self,
+        analyst: Analyst,
+        database: Database,
+        runs_dir: Path,
+        metrics: MetricsService,
+        environments: EnvironmentService,
+    ) -> None:
         self._analyst, self._database = analyst, database
+        self._places = RunPlaces(database, environments)
         self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
 
     def schema(self) -> dict[str, list[dict[str, str]]]:
@@ -102,8 +119,14 @@ class AnalyticsService:
             for one in _keys(key):
                 members.setdefault(one, []).append(Member(run_id, value))
         kept = sorted(members, key=lambda key: -len(members[key]))[:MOST_GROUPS]
-        found = grouped({key: members[key] for key in kept})
-        return Groups(found, len(rows), len(members) - len(kept))
+        groups = {key: members[key] for key in kept}
+        places = self._places_of(rows, [question.measure])
+        scale = _scale(
+            [[one.run_id for one in ours if one.value is not None] for ours in groups.values()], places, question
+        )
+        if places:
+            groups = {key: [_on(scale, places, one) for one in ours] for key, ours in groups.items()}
+        return Groups(grouped(groups), len(rows), len(members) - len(kept), scale)
 
     def scatter(self, question: Question, x: str) -> Scatter:
         """Every run's ``x``, a number, and measure. Raises UnknownName or InvalidRequest."""
@@ -114,25 +137,43 @@ class AnalyticsService:
             for run_id, *key, at, value in rows
             if at is not None and value is not None
         ]
-        ours: dict[str, list[Point]] = {}
-        for point in points:
-            ours.setdefault(point.group, []).append(point)
+        places = self._places_of(rows, [x, question.measure])
+        scale = _scale([[one.run_id for one in ours] for ours in _by_group(points).values()], places, question)
+        points = [
+            point
+            for one in points
+            if (point := _point_on(scale, places, one, x=x in RETURNS, y=question.measure in RETURNS)) is not None
+        ]
+        ours = _by_group(points)
         by_group = {name: _correlated(ours[name]) for name in list(ours)[:MOST_GROUPS]}
-        return Scatter(points[:MOST_POINTS], len(points), len(rows), _correlated(points), by_group)
+        together = None if len(scale.places) > 1 and not scale.is_normalised else _correlated(points)
+        return Scatter(points[:MOST_POINTS], len(points), len(rows), together, by_group, scale)
 
     def curves(self, question: Question) -> GroupCurves:
         """Learning curves of each group, with bands. Raises UnknownName or InvalidRequest."""
         rows = self._rows([*question.by, "seed", question.measure], question)
-        scores: dict[str, list[float]] = {}
-        groups: dict[str, tuple[str, int]] = {}
-        for run_id, *key, seed, value in rows[:MOST_DRAWN]:
-            title = " · ".join(_said(one) for one in key) or "All runs"
-            groups[run_id] = (title, seed)
-            scores.setdefault(title, []).extend([] if value is None else [value])
+        groups = {
+            run_id: (" · ".join(_said(one) for one in key) or "All runs", seed, value)
+            for run_id, *key, seed, value in rows[:MOST_DRAWN]
+        }
         with self._database.read() as session:
             found = find_runs(session, list(groups))
         digests = self._digests.of(found)
         greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
+        drawn = {row.id: digests[row.id].greedy if greedy else digests[row.id].training for row in found}
+        places = self._places.of(drawn)
+        titles = dict.fromkeys(title for title, _, _ in groups.values())
+        scale = _scale(
+            [[one for one in drawn if drawn[one] is not None and groups[one][0] == title] for title in titles],
+            places,
+            question,
+        )
+        scores: dict[str, list[float]] = {title: [] for title in titles}
+        for run_id, (title, _, value) in groups.items():
+            score = value
+            if run_id in places and question.measure in RETURNS:
+                score = scale.returned(places[run_id], value)
+            scores[title] += [] if score is None else [score]
         trials = [
             Trial(
                 variant=groups[row.id][0],
@@ -140,13 +181,17 @@ class AnalyticsService:
                 run_id=row.id,
                 score=None,
                 ended=row.state.has_ended,
-                curve=digests[row.id].greedy if greedy else digests[row.id].training,
+                curve=_curve_on(scale, places[row.id], drawn[row.id]),
             )
             for row in found
         ]
         ranked = sorted(scores, key=lambda title: -np.median(scores[title] or [-np.inf]))
         setting = Setting({title: title for title in ranked}, dict.fromkeys(ranked, ""), greedy_curves=greedy)
-        return GroupCurves(learning_curves(trials, setting, ranked), len(trials), len(rows))
+        return GroupCurves(learning_curves(trials, setting, ranked, "run"), len(trials), len(rows), scale)
+
+    def _places_of(self, rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> dict[str, Place]:
+        """The environment of each run; none where no column is a return, so that environments make no difference."""
+        return self._places.of([row[0] for row in rows]) if RETURNS & set(columns) else {}
 
     def _rows(self, columns: Sequence[str], question: Question) -> list[list[Any]]:
         """The id and ``columns`` of each run, newest first."""
@@ -199,6 +244,43 @@ def _said(value: Any) -> str:
         case list():
             return ", ".join(map(str, value)) or _NONE
     return str(value)
+
+
+def _scale(groups: Iterable[Sequence[str]], places: dict[str, Place], question: Question) -> ReturnScale:
+    """``groups``: the runs of each."""
+    return return_scale(
+        ([places[one] for one in ours if one in places] for ours in groups),
+        by_environment=any(name == "env_id" or name.startswith(OPTION) for name in question.by),
+    )
+
+
+def _on(scale: ReturnScale, places: dict[str, Place], member: Member) -> Member:
+    place = places.get(member.run_id)
+    if place is None:
+        return replace(member, value=None)
+    stratum = place.title if scale.is_normalised else ""
+    return replace(member, value=scale.returned(place, member.value), stratum=stratum)
+
+
+def _point_on(scale: ReturnScale, places: dict[str, Place], point: Point, *, x: bool, y: bool) -> Point | None:
+    """``x`` and ``y``: whether these are returns. None where one of them cannot be normalised."""
+    place = places.get(point.run_id)
+    at = scale.returned(place, point.x) if x and place is not None else point.x
+    value = scale.returned(place, point.y) if y and place is not None else point.y
+    return None if at is None or value is None else replace(point, x=at, y=value)
+
+
+def _curve_on(scale: ReturnScale, place: Place, curve: LearningCurve | None) -> LearningCurve | None:
+    if curve is None or not scale.is_normalised:
+        return curve
+    return None if place.scale is None else place.scale.normalised_curve(curve)
+
+
+def _by_group(points: Iterable[Point]) -> dict[str, list[Point]]:
+    ours: dict[str, list[Point]] = {}
+    for point in points:
+        ours.setdefault(point.group, []).append(point)
+    return ours
 
 
 def _correlated(points: Sequence[Point]) -> float | None:

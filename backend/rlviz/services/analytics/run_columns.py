@@ -15,6 +15,10 @@ def _plain(name: str, kind: Kind, description: str) -> ColumnAbout:
     return ColumnAbout(name, kind, description, name)
 
 
+def _return(name: str, description: str, source: str | None = None) -> ColumnAbout:
+    return ColumnAbout(name, "number", description, source or name, is_return=True)
+
+
 RUNS = (
     _plain("id", "text", "Id of the run."),
     _plain("name", "text", "What it is called."),
@@ -41,18 +45,17 @@ RUNS = (
     _plain("attempt", "integer", "Number of the newest attempt."),
     ColumnAbout("training_seconds", "number", "Seconds of training, of the attempts that have ended.", _TRAINED),
     _plain("fps", "number", "Environment steps a second."),
-    _plain("ep_rew_mean", "number", "Mean return of the last 100 episodes."),
+    _return("ep_rew_mean", "Mean return of the last 100 episodes."),
     _plain("ep_len_mean", "number", "Mean length of the last 100 episodes."),
-    _plain("best_moving_average", "number", "Best average: the highest mean return of 20 episodes in a row."),
+    _return("best_moving_average", "Best average: the highest mean return of 20 episodes in a row."),
     _plain("best_moving_average_step", "integer", "Step at which it was reached."),
-    ColumnAbout(
+    _return(
         "best_policy_return",
-        "number",
         "Mean return of the best policy on fresh episodes.",
         "json_extract(best_policy, '$.mean_return')",
     ),
-    ColumnAbout("evaluation_return", "number", "Mean return of the newest evaluation.", _NEWEST_RETURN),
-    _plain("reward_threshold", "number", "Return at which the environment counts as solved."),
+    _return("evaluation_return", "Mean return of the newest evaluation.", _NEWEST_RETURN),
+    _return("reward_threshold", "Return at which the environment counts as solved."),
     ColumnAbout("solved", "truth", "Whether it was solved.", "solved_step IS NOT NULL"),
     _plain("solved_step", "integer", "Step at which it was solved."),
     _plain("solved_seconds", "number", "Seconds of training until it was solved."),
@@ -88,6 +91,9 @@ METRICS = (
     ColumnAbout("time", "number", "Unix seconds."),
     ColumnAbout("value", "number", "NaN where the journal says null."),
 )
+
+RETURNS = frozenset(column.name for column in RUNS if column.is_return)
+"""Columns of ``runs`` whose values mean something within one environment only."""
 
 HYPERPARAMETER, OPTION = "hp_", "option_"
 """Beginnings of the columns of ``runs`` that hold the hyperparameters and the environment's options."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
 from cachetools import LRUCache
-from pydantic import JsonValue
 
-from rlviz.analysis.experiments import Scale
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import find_runs, pace_of
@@ -30,8 +27,6 @@ from rlviz.domain.experiments import (
 )
 from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.times import utc
-from rlviz.environments.base import Environment
-from rlviz.environments.random_returns import random_return_of
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiments.checking import SpecificationCheck
@@ -43,6 +38,7 @@ from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.use_cases.environment_scales import environment_title, scale_of
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.settings import Settings
 
@@ -192,7 +188,7 @@ class ExperimentService:
             ]
             run_specs, labels = dict(experiment.run_specs), experiment.labels
         found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in run_specs.items()}
-        environments = {name: _environment(one.id, one.chosen) for name, one in found.items()}
+        environments = {name: environment_title(one.id, one.chosen) for name, one in found.items()}
         return ExperimentSource(
             id=experiment.id,
             title=experiment.stored.name,
@@ -207,7 +203,7 @@ class ExperimentService:
                 if one.reward_threshold is not None
             },
             methods=methods_of(labels, run_specs) if len(set(environments.values())) > 1 else {},
-            scales={environments[name]: scale for name, one in found.items() if (scale := _scale(one)) is not None},
+            scales={environments[name]: scale for name, one in found.items() if (scale := scale_of(one)) is not None},
             sweep=experiment.spec.sweep,
         )
 
@@ -279,17 +275,3 @@ class ExperimentService:
 
     def _parallel(self, experiment: OpenExperiment) -> int:
         return experiment.spec.parallel or self._settings.max_concurrent_runs
-
-
-def _environment(env_id: str, options: Mapping[str, JsonValue]) -> str:
-    """An environment with its options: “FrozenLake-v1, is_slippery true, map_name 4x4”; the same for the same ones."""
-    chosen = (f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in options.items())
-    return ", ".join([env_id, *sorted(chosen)])
-
-
-def _scale(environment: Environment) -> Scale | None:
-    """None where no threshold lies above what random actions earn, or that was not measured with these options."""
-    chance, threshold = random_return_of(environment), environment.reward_threshold
-    if chance is None or threshold is None or threshold <= chance.mean:
-        return None
-    return Scale(random=chance.mean, threshold=threshold)

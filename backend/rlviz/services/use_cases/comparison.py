@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,7 @@ import numpy as np
 from rlviz.analysis.comparison import (
     AlignedCurves,
     ConfigDifference,
+    Episodes,
     RunMetrics,
     aligned_curves,
     config_diff,
@@ -22,9 +23,10 @@ from rlviz.analysis.criterion import Criterion, Source, common_criterion
 from rlviz.analysis.experiments.made import Made, made_of_curve, returns_of_training
 from rlviz.analysis.figures import ComparisonEntry, Figure, Greedy, figures
 from rlviz.analysis.labels import Named, told_apart
+from rlviz.analysis.numbers import brief, duration
 from rlviz.analysis.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
 from rlviz.analysis.statistics import BandedCurve, banded_curve
-from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES
+from rlviz.analysis.statistics.banded_curve import BAND_RESAMPLES, far_enough, why_not_all
 from rlviz.analysis.verdict import Verdict, verdict
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import results_asked_for
@@ -81,12 +83,15 @@ class RunGroup:
 
 @dataclass(frozen=True, eq=False)
 class SeedCurve:
-    """The returns of compared runs that differ in their seed alone, as one curve on the common grid."""
+    """The returns of compared runs that differ in their seed alone, as one curve on the common grid.
+
+    ``run_ids``: the runs that it is of; ``note``: why it is not of all, or stops before some do."""
 
     group_id: str
     title: str
     run_ids: Sequence[str]
     curve: BandedCurve
+    note: str | None
     made: Made
 
 
@@ -142,11 +147,8 @@ class ComparisonService:
         shared = shared_until(rows, self._runs.get)
         if shared:  # a fork with a changed hyperparameter has none any more
             differences = [one for one in differences if one.path != "/preset"]
-        curves = aligned_curves(
-            {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows},
-            window=request.window,
-            max_points=request.max_points,
-        )
+        placed = {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows}
+        curves = aligned_curves(placed, window=request.window, max_points=request.max_points)
         return ComparedRuns(
             request=request,
             threshold=threshold,
@@ -154,7 +156,7 @@ class ComparisonService:
             runs=compared,
             logged=sorted({name for curves_of_run in found.values() for name in curves_of_run.logged}),
             curves=curves,
-            seeds=_seed_curves(rows, curves, request.window),
+            seeds=_seed_curves(rows, placed, curves, request),
             differences=differences,
             environments=_groups(compared, "environment"),
             algorithms=_groups(compared, "algorithm"),
@@ -268,22 +270,48 @@ def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
     ]
 
 
-def _seed_curves(rows: Sequence[RunRow], curves: AlignedCurves, window: int) -> list[SeedCurve]:
-    """Of each group with more than one of ``rows``, in the order of the first of each."""
+def _seed_curves(
+    rows: Sequence[RunRow], placed: Mapping[str, Episodes], curves: AlignedCurves, request: ComparisonRequest
+) -> list[SeedCurve]:
+    """Of each group with more than one of ``rows``, in the order of the first of each. ``placed``: the episodes of each
+    run on the axis of ``curves``."""
     members: dict[str, list[RunRow]] = {}
     for row in rows:
         members.setdefault(row.group_id, []).append(row)
     return [
-        SeedCurve(
-            group_id,
-            group[0].name,
-            [row.id for row in group],
-            banded_curve(np.array([curves.values[row.id] for row in group]), resamples=BAND_RESAMPLES),
-            made_of_curve(returns_of_training(window), len(group), BAND_RESAMPLES),
-        )
-        for group_id, group in members.items()
-        if len(group) > 1
+        _seed_curve(group_id, group, placed, curves, request) for group_id, group in members.items() if len(group) > 1
     ]
+
+
+def _seed_curve(
+    group_id: str,
+    group: Sequence[RunRow],
+    placed: Mapping[str, Episodes],
+    curves: AlignedCurves,
+    request: ComparisonRequest,
+) -> SeedCurve:
+    known = [row for row in group if len(placed[row.id].step)]
+    ends = np.array([placed[row.id].step[-1] for row in known])
+    chosen = far_enough(ends.tolist(), [not row.state.has_ended for row in known])
+    drawn = [row for row, is_chosen in zip(known, chosen, strict=True) if is_chosen]
+    nothing = np.full((1, len(curves.step)), np.nan)
+    values = np.array([curves.values[row.id] for row in drawn]) if drawn else nothing
+    return SeedCurve(
+        group_id,
+        group[0].name,
+        [row.id for row in drawn],
+        banded_curve(values, resamples=BAND_RESAMPLES),
+        " ".join(why_not_all(ends[chosen], len(known) - len(drawn), _PLACES[request.axis])) or None,
+        made_of_curve(returns_of_training(request.window), len(drawn), BAND_RESAMPLES),
+    )
+
+
+_PLACES: dict[ComparedAxis, Callable[[float], str]] = {
+    "step": lambda step: f"step {brief(step)}",
+    "seconds": duration,
+    "episode": lambda episode: f"episode {brief(episode)}",
+}
+"""How a place on each axis is said."""
 
 
 def _entry(one: Compared) -> ComparisonEntry:

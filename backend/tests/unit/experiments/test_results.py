@@ -127,18 +127,33 @@ def curve_of(*points: tuple[float, float]) -> LearningCurve:
     return LearningCurve(step, value)
 
 
-def test_curves_hold_their_value_to_the_next_and_end_where_their_seed_ends() -> None:
+def test_curves_hold_their_value_to_the_next_and_stop_where_their_first_seed_does() -> None:
     long = Trial("a", 0, "a-0", 1.0, ended=True, curve=curve_of((0, 0.0), (50, 4.0), (100, 8.0)))
     short = Trial("a", 1, "a-1", 1.0, ended=True, curve=curve_of((0, 2.0), (60, 6.0)))
     found = results([long, short]).curves
     (one,) = found.variants
-    assert found.step == [0.0, 50.0, 60.0, 100.0]
-    assert one.iqm == [1.0, 3.0, 5.0, 8.0]
-    assert one.count == [2, 2, 2, 1]
-    assert one.high[3] is None
+    assert found.step == [0.0, 50.0, 60.0]
+    assert one.iqm == [1.0, 3.0, 5.0]
+    assert one.count == [2, 2, 2]
     assert one.ends == [60.0, 100.0]
-    assert one.note is not None
-    assert one.note.startswith("1 of 2 seeds ends before the others, the first at step 60 of 100")
+    assert one.note == "The curve stops at step 60, the last that all 2 seeds reached; one of them goes on."
+
+
+def test_a_curve_never_leaps_to_what_the_last_seed_has_reached() -> None:
+    """Three seeds that stay low and end, and one that goes on and learns."""
+    low = [Trial("a", seed, f"a-{seed}", 1.0, ended=True, curve=curve_of((0, 0.0), (60, 1.0))) for seed in range(3)]
+    high = Trial("a", 3, "a-3", 1.0, ended=True, curve=curve_of((0, 0.0), (60, 1.0), (61, 500.0), (100, 500.0)))
+    (one,) = results([*low, high]).curves.variants
+    assert max(value for value in one.iqm if value is not None) == 1.0
+
+
+def test_a_seed_that_has_just_begun_is_left_out_of_the_curve_of_those_that_ended() -> None:
+    done = [Trial("a", seed, f"a-{seed}", 1.0, ended=True, curve=curve_of((0, 2.0), (100, 4.0))) for seed in range(2)]
+    begun = Trial("a", 2, "a-2", None, ended=False, curve=curve_of((0, 0.0), (5, 0.0)))
+    found = results([*done, begun]).curves
+    (one,) = found.variants
+    assert (found.step, one.iqm, one.seeds, one.ends) == ([0.0, 100.0], [2.0, 4.0], 2, [5.0, 100.0, 100.0])
+    assert one.note == "1 seed still trains and is left out until the curve would not be shorter with it."
 
 
 def test_seeds_that_still_train_are_behind_and_have_no_curve_yet() -> None:
@@ -147,8 +162,8 @@ def test_seeds_that_still_train_are_behind_and_have_no_curve_yet() -> None:
     waiting = Trial("a", 2, "a-2", None, ended=False)
     (one,) = results([ahead, behind, waiting]).curves.variants
     assert one.note == (
-        "1 of 3 seeds has no curve yet. 1 of 2 seeds is behind the others, the last at step 60 of 100; from there on "
-        "the curve is of fewer seeds."
+        "1 of 3 seeds has no curve yet. The curve stops at step 60, the last that all 2 seeds reached; one of them "
+        "goes on."
     )
 
 

@@ -13,6 +13,7 @@ from rlviz.analysis.statistics import (
     performance_profile,
     probability_of_improvement,
 )
+from rlviz.analysis.statistics.banded_curve import far_enough, why_not_all
 
 NAN = float("nan")
 
@@ -63,12 +64,42 @@ def test_survival_refuses_what_are_no_steps(steps: list[float], reached: list[bo
         kaplan_meier(np.array(steps), reached)
 
 
-def test_curves_of_unequal_lengths_say_how_many_seeds_are_left() -> None:
-    found = banded_curve(np.array([[1.0, 2, 3, NAN], [3.0, 4, NAN, NAN]]))
-    assert found.count.tolist() == [2, 2, 1, 0]
-    np.testing.assert_array_equal(found.iqm, [2, 3, 3, NAN])
-    np.testing.assert_array_equal(found.low, [1, 2, NAN, NAN])
-    np.testing.assert_array_equal(found.high, [3, 4, NAN, NAN])
+def test_a_curve_stops_where_its_first_seed_does_so_that_it_never_leaps() -> None:
+    found = banded_curve(np.array([[NAN, 1.0, 2, 500, NAN], [3.0, 3, 4, NAN, NAN]]))
+    assert found.count.tolist() == [0, 2, 2, 0, 0]
+    np.testing.assert_array_equal(found.iqm, [NAN, 2, 3, NAN, NAN])
+    np.testing.assert_array_equal(found.low, [NAN, 1, 2, NAN, NAN])
+    np.testing.assert_array_equal(found.high, [NAN, 3, 4, NAN, NAN])
+
+
+@pytest.mark.parametrize(
+    ("name", "ends", "trains", "chosen"),
+    [
+        ("all have ended, the first of them early", [100, 1_000, 1_000], [0, 0, 0], [1, 1, 1]),
+        ("all train at about the same pace", [900, 1_000, 950], [1, 1, 1], [1, 1, 1]),
+        ("one has just begun", [1_000, 1_000, 50], [0, 0, 1], [1, 1, 0]),
+        ("it is nearly there", [1_000, 1_000, 900], [0, 0, 1], [1, 1, 1]),
+        ("most still train and are far", [1_000, 800, 850, 820], [0, 1, 1, 1], [1, 1, 1, 1]),
+        ("one alone that trains", [10], [1], [1]),
+        ("none", [], [], []),
+    ],
+)
+def test_a_seed_that_has_just_begun_does_not_hold_back_the_curve_of_the_others(
+    name: str, ends: list[float], trains: list[int], chosen: list[int]
+) -> None:
+    assert far_enough(ends, [bool(one) for one in trains]).tolist() == [bool(one) for one in chosen]
+
+
+def test_a_curve_that_is_not_of_all_seeds_or_of_all_of_their_steps_says_so() -> None:
+    assert why_not_all(np.array([1_000.0, 990.0]), 0) == []
+    assert why_not_all(np.array([1_000.0, 200.0, 500.0]), 1) == [
+        "1 seed still trains and is left out until the curve would not be shorter with it.",
+        "The curve stops at step 200, the last that all 3 seeds reached; 2 of them go on.",
+    ]
+    assert why_not_all(np.array([1_000.0, 200.0]), 2) == [
+        "2 seeds still train and are left out until the curve would not be shorter with them.",
+        "The curve stops at step 200, the last that all 2 seeds reached; one of them goes on.",
+    ]
 
 
 def test_the_band_of_a_curve_is_the_interval_of_its_scores() -> None:

@@ -20,7 +20,9 @@ const box = {
   outliers: [{ run_id: "ppo-odd", value: 9 }],
 };
 const figures = { iqm: 3, low: 2.5, high: 3.5, mean: 3, median: 3, std: 1, box };
+const raw = { environments: [], normalised: [], is_normalised: false, notes: [] };
 const groups = {
+  scale: raw,
   ...{ by: ["algo"], measure: "best_moving_average", runs: 12, left_out: 0 },
   groups: [
     { key: ["ppo"], runs: 8, count: 7, ...figures },
@@ -47,6 +49,41 @@ test("each group has its figures, and what lies beyond leads to its run", async 
     "/runs/view?id=ppo-odd",
   );
   expect(second).toHaveTextContent("none");
+});
+
+const mixed = {
+  is_normalised: true,
+  environments: [
+    { title: "CartPole-v1", env_id: "CartPole-v1", runs: 8 },
+    { title: "Acrobot-v1", env_id: "Acrobot-v1", runs: 4 },
+  ],
+  normalised: [],
+  notes: ["Scores are normalised.", "2 runs of Pendulum-v1 are left out."],
+};
+
+test("returns of several environments say how they are normalised, and one can be chosen", async () => {
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "GET /analytics/groups": () => ({ body: { ...groups, scale: mixed } }),
+  });
+  renderWithQueries(<Analyse />);
+  const card = await screen.findByRole("region", {
+    name: "best_moving_average, normalised by algo",
+  });
+  expect(card).toHaveTextContent("Scores are normalised. 2 runs of Pendulum-v1 are left out.");
+  await userEvent.click(within(card).getByRole("button", { name: "Acrobot-v1" }));
+  expect(window.location.search).toContain("env_id=Acrobot-v1");
+});
+
+test("where no return can be normalised, it is said why, and one environment can be chosen", async () => {
+  const nothing = groups.groups.map((group) => ({ ...group, iqm: null, box: null }));
+  serve({
+    "GET /analytics/schema": () => ({ body: schema }),
+    "GET /analytics/groups": () => ({ body: { ...groups, groups: nothing, scale: mixed } }),
+  });
+  renderWithQueries(<Analyse />);
+  expect(await screen.findByText(/2 runs of Pendulum-v1 are left out/)).toBeVisible();
+  expect(screen.getByRole("button", { name: "CartPole-v1" })).toBeVisible();
 });
 
 test("a filter that matches nothing says so", async () => {
@@ -95,7 +132,7 @@ test("an answer is shown with its notes", async () => {
 
 test("learning curves are of the return, so a measure says only which group comes first", async () => {
   address.search = "view=curves";
-  const none = { drawn: 0, runs: 0, curves: { variants: [], x: [], axis: "step" } };
+  const none = { drawn: 0, runs: 0, curves: { variants: [], x: [], axis: "step" }, scale: raw };
   serve({
     "GET /analytics/schema": () => ({ body: schema }),
     "GET /analytics/curves": () => ({ body: none }),

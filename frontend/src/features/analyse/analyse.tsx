@@ -61,7 +61,10 @@ export function Analyse() {
       ) : (
         <>
           <Controls {...{ address, schema, change }} />
-          <Picture {...{ address, schema }} />
+          <Picture
+            {...{ address, schema }}
+            onEnvironment={(envId) => change({ filter: { env_id: [envId] } })}
+          />
         </>
       )}
     </div>
@@ -124,17 +127,32 @@ function Controls({ address, schema, change }: ControlsProps) {
   );
 }
 
-function Picture({ address, schema }: PartProps) {
+interface PictureProps extends PartProps {
+  onEnvironment: (envId: string) => void;
+}
+
+function Picture({ address, schema, onEnvironment }: PictureProps) {
   const { by, across } = address;
   switch (address.view) {
     case "curves":
-      return <GroupCurves question={questionOf(address, [by])} />;
+      return <GroupCurves question={questionOf(address, [by])} {...{ onEnvironment }} />;
     case "scatter":
-      return <Scatter question={questionOf(address, [by])} x={alongOf({ address, schema })} />;
+      return (
+        <Scatter
+          question={questionOf(address, [by])}
+          x={alongOf({ address, schema })}
+          {...{ onEnvironment }}
+        />
+      );
     case "pivot":
-      return <PivotTable question={questionOf(address, by === across ? [by] : [by, across])} />;
+      return (
+        <PivotTable
+          question={questionOf(address, by === across ? [by] : [by, across])}
+          {...{ onEnvironment }}
+        />
+      );
     default:
-      return <GroupList question={questionOf(address, [by])} />;
+      return <GroupList question={questionOf(address, [by])} {...{ onEnvironment }} />;
   }
 }
 

@@ -8,7 +8,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 interface AnswerProps<T> {
   asked: UseQueryResult<T>;
   /** Why there is nothing to show; null: there is something. */
-  nothing: (data: T) => string | null;
+  nothing: (data: T) => ReactNode | null;
   children: (data: T) => ReactNode;
 }
 

@@ -7,27 +7,40 @@ import { type AnalyticsQuestion, groupCurvesQuery, type RunGroupCurves } from "@
 import { count, plural } from "@/lib/format";
 import { madeText } from "@/lib/made";
 import { Answer, NO_RUNS } from "./answer";
+import { ScaleNote, scaleName } from "./scale-note";
+
+interface GroupCurvesProps {
+  question: AnalyticsQuestion;
+  onEnvironment: (envId: string) => void;
+}
 
 /** Learning curves of the groups, with bands. */
-export function GroupCurves({ question }: { question: AnalyticsQuestion }) {
+export function GroupCurves({ question, onEnvironment }: GroupCurvesProps) {
   const asked = useQuery({ ...groupCurvesQuery(question), placeholderData: keepPreviousData });
   return (
     <Answer
       asked={asked}
-      nothing={({ curves, runs }) =>
-        runs === 0
-          ? NO_RUNS
-          : curves.variants.length === 0
-            ? "None of the runs that match has finished an episode yet."
-            : null
+      nothing={({ curves, runs, scale }) =>
+        runs === 0 ? (
+          NO_RUNS
+        ) : curves.variants.length > 0 ? null : scale.notes.length > 0 ? (
+          <ScaleNote {...{ scale, onEnvironment }} />
+        ) : (
+          "None of the runs that match has finished an episode yet."
+        )
       }
     >
-      {(found) => <Curves found={found} />}
+      {(found) => <Curves {...{ found, onEnvironment }} />}
     </Answer>
   );
 }
 
-function Curves({ found: { curves, drawn, runs } }: { found: RunGroupCurves }) {
+interface CurvesProps {
+  found: RunGroupCurves;
+  onEnvironment: (envId: string) => void;
+}
+
+function Curves({ found: { curves, drawn, runs, scale }, onEnvironment }: CurvesProps) {
   const lines = useMemo(
     () =>
       curves.variants.map(({ variant, seeds, iqm, low, high, count }, place) => ({
@@ -39,7 +52,19 @@ function Curves({ found: { curves, drawn, runs } }: { found: RunGroupCurves }) {
   const help = curves.variants[0] ? madeText(curves.variants[0].made) : undefined;
   return (
     <>
-      <BandedCurves step={curves.step} {...{ lines, help }} />
+      <ScaleNote {...{ scale, onEnvironment }} />
+      <BandedCurves
+        title={`Learning curves${scaleName(scale)}`}
+        step={curves.step}
+        {...{ lines, help }}
+      />
+      {curves.variants.map(({ variant, note }) =>
+        note === null ? null : (
+          <p key={variant} className="text-xs text-ink-soft">
+            {variant}: {note}
+          </p>
+        ),
+      )}
       <p className="text-xs text-ink-faint">
         {drawn < runs
           ? `Of the newest ${count(drawn)} of ${plural(runs, "run")}.`

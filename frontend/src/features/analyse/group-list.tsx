@@ -4,29 +4,40 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
 import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
 import { count, decimal, interval, NONE, plural } from "@/lib/format";
-import { Answer, NO_RUNS, NO_VALUES } from "./answer";
+import { Answer, NO_RUNS } from "./answer";
 import { Box } from "./box";
 import { columnName } from "./column-name";
 import { AxisTicks } from "./axis-ticks";
 import { type Extent, extentOfBoxes } from "./extent";
+import { NoValues, ScaleNote, scaleName } from "./scale-note";
+
+interface PictureProps {
+  question: AnalyticsQuestion;
+  onEnvironment: (envId: string) => void;
+}
 
 /** Each group with its figures and a box plot, on one axis. */
-export function GroupList({ question }: { question: AnalyticsQuestion }) {
+export function GroupList({ question, onEnvironment }: PictureProps) {
   const asked = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
   return (
     <Answer
       asked={asked}
-      nothing={({ groups }) =>
-        groups.length === 0 ? NO_RUNS : groups.every(({ box }) => !box) ? NO_VALUES : null
+      nothing={({ groups, scale }) =>
+        groups.length === 0 ? (
+          NO_RUNS
+        ) : groups.every(({ box }) => !box) ? (
+          <NoValues {...{ scale, onEnvironment }} />
+        ) : null
       }
     >
-      {({ groups, by, measure, runs, left_out: leftOut }) => {
+      {({ groups, by, measure, runs, left_out: leftOut, scale }) => {
         const extent = extentOfBoxes(groups);
         return (
           <Card
-            title={`${columnName(measure).label} by ${by.map((name) => columnName(name).label).join(" and ")}`}
+            title={`${columnName(measure).label}${scaleName(scale)} by ${by.map((name) => columnName(name).label).join(" and ")}`}
             aside={<span className="text-xs text-ink-faint">{plural(runs, "run")}</span>}
           >
+            <ScaleNote {...{ scale, onEnvironment }} />
             <ul className="flex flex-col divide-y divide-line">
               {groups.map((group) => (
                 <Row key={JSON.stringify(group.key)} {...{ group, extent }} />

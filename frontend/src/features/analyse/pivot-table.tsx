@@ -4,26 +4,39 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
 import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
 import { decimal, interval, NONE, plural } from "@/lib/format";
-import { Answer, NO_RUNS, NO_VALUES } from "./answer";
+import { Answer, NO_RUNS } from "./answer";
 import { columnName } from "./column-name";
 import { extentOf, placeIn } from "./extent";
 import { titleOf } from "./group-list";
+import { NoValues, ScaleNote, scaleName } from "./scale-note";
+
+interface PivotTableProps {
+  question: AnalyticsQuestion;
+  onEnvironment: (envId: string) => void;
+}
 
 /** Two settings against each other: in each cell the interquartile mean of the runs that have both values. */
-export function PivotTable({ question }: { question: AnalyticsQuestion }) {
+export function PivotTable({ question, onEnvironment }: PivotTableProps) {
   const asked = useQuery({ ...runGroupsQuery(question), placeholderData: keepPreviousData });
   return (
     <Answer
       asked={asked}
-      nothing={({ groups }) =>
-        groups.length === 0 ? NO_RUNS : groups.every(({ iqm }) => iqm === null) ? NO_VALUES : null
+      nothing={({ groups, scale }) =>
+        groups.length === 0 ? (
+          NO_RUNS
+        ) : groups.every(({ iqm }) => iqm === null) ? (
+          <NoValues {...{ scale, onEnvironment }} />
+        ) : null
       }
     >
-      {({ groups, by, measure, left_out: leftOut }) => {
+      {({ groups, by, measure, left_out: leftOut, scale }) => {
+        // Cells of different environments have no place between one lowest and one highest.
+        const isOneScale = scale.is_normalised || scale.environments.length < 2;
         const { rows, columns, cells } = pivot(groups);
         const extent = extentOf(groups.flatMap(({ iqm }) => iqm ?? []));
         return (
-          <Card title={`${columnName(measure).label}: interquartile mean`}>
+          <Card title={`${columnName(measure).label}${scaleName(scale)}: interquartile mean`}>
+            <ScaleNote {...{ scale, onEnvironment }} />
             <div role="region" aria-label="Pivot" tabIndex={0} className="overflow-x-auto">
               <table className="w-full text-sm tabular-nums">
                 <thead className="text-left text-xs text-ink-soft">
@@ -46,7 +59,7 @@ export function PivotTable({ question }: { question: AnalyticsQuestion }) {
                         <Cell
                           key={column}
                           group={cells.get(row)?.get(column)}
-                          share={(value) => placeIn(value, extent)}
+                          share={isOneScale ? (value) => placeIn(value, extent) : null}
                         />
                       ))}
                     </tr>
@@ -55,8 +68,9 @@ export function PivotTable({ question }: { question: AnalyticsQuestion }) {
               </table>
             </div>
             <p className="mt-3 text-xs text-ink-faint">
-              In brackets the 95 % bootstrap interval. The bar shows where the cell lies between the
-              lowest and the highest.
+              In brackets the 95 % bootstrap interval.
+              {isOneScale &&
+                " The bar shows where the cell lies between the lowest and the highest."}
               {leftOut > 0 && ` ${plural(leftOut, "cell")} with fewer runs left out.`}
             </p>
           </Card>
@@ -68,7 +82,8 @@ export function PivotTable({ question }: { question: AnalyticsQuestion }) {
 
 interface CellProps {
   group: RunsInGroup | undefined;
-  share: (value: number) => number;
+  /** Where a value lies between the lowest and the highest, in percent; null: they are not on one scale. */
+  share: ((value: number) => number) | null;
 }
 
 function Cell({ group, share }: CellProps) {
@@ -81,12 +96,14 @@ function Cell({ group, share }: CellProps) {
         <span className="text-xs whitespace-nowrap text-ink-soft">{interval(low, high)}</span>
       )}
       <span className="block text-2xs text-ink-faint">{plural(group.count, "run")}</span>
-      <span aria-hidden className="mt-1 block h-1 rounded-full bg-sunken">
-        <span
-          className="block h-1 min-w-1 rounded-full bg-accent"
-          style={{ width: `${share(iqm)}%` }}
-        />
-      </span>
+      {share && (
+        <span aria-hidden className="mt-1 block h-1 rounded-full bg-sunken">
+          <span
+            className="block h-1 min-w-1 rounded-full bg-accent"
+            style={{ width: `${share(iqm)}%` }}
+          />
+        </span>
+      )}
     </td>
   );
 }

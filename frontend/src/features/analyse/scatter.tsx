@@ -15,6 +15,7 @@ import { AxisTicks } from "./axis-ticks";
 import { columnName } from "./column-name";
 import { extentOf, placeIn } from "./extent";
 import { Marker } from "./marker";
+import { ScaleNote, scaleName } from "./scale-note";
 
 /** Points that are drawn at most; more would hide each other. */
 const MOST_DRAWN = 2_000;
@@ -23,28 +24,31 @@ const MOST_LISTED = 20;
 interface ScatterProps {
   question: AnalyticsQuestion;
   x: string;
+  onEnvironment: (envId: string) => void;
 }
 
 /** A setting of each run against its measure, and how far the one goes with the other. */
-export function Scatter({ question, x }: ScatterProps) {
+export function Scatter({ question, x, onEnvironment }: ScatterProps) {
   const asked = useQuery({ ...runScatterQuery(question, x), placeholderData: keepPreviousData });
   const names = { x: columnName(x).label, y: columnName(question.measure).label };
   return (
     <Answer
       asked={asked}
-      nothing={({ points, runs }) =>
-        runs === 0
-          ? NO_RUNS
-          : points.length === 0
-            ? `None of the runs that match has both ${names.x} and ${names.y}.`
-            : null
+      nothing={({ points, runs, scale }) =>
+        runs === 0 ? (
+          NO_RUNS
+        ) : points.length > 0 ? null : scale.notes.length > 0 ? (
+          <ScaleNote {...{ scale, onEnvironment }} />
+        ) : (
+          `None of the runs that match has both ${names.x} and ${names.y}.`
+        )
       }
     >
-      {({ points, count: total, runs, correlation, by_group: byGroup }) => {
+      {({ points, count: total, runs, correlation, by_group: byGroup, scale }) => {
         const drawn = points.slice(0, MOST_DRAWN);
         return (
           <Card
-            title={`${names.y} against ${names.x}`}
+            title={`${names.y} against ${names.x}${scaleName(scale)}`}
             aside={
               <span className="text-xs text-ink-faint">
                 {drawn.length < runs
@@ -53,11 +57,14 @@ export function Scatter({ question, x }: ScatterProps) {
               </span>
             }
           >
+            <ScaleNote {...{ scale, onEnvironment }} />
             <Legend byGroup={byGroup} />
             <Plot points={drawn} groups={Object.keys(byGroup)} {...{ names }} />
             <p className="mt-3 text-sm">
               {correlation === null
-                ? "Too few different values for a rank correlation."
+                ? scale.notes.length > 0 && !scale.is_normalised
+                  ? "No rank correlation over runs that are not on one scale."
+                  : "Too few different values for a rank correlation."
                 : `Spearman's rank correlation over ${plural(total, "run")}: ${decimal(correlation)}.`}{" "}
               <span className="text-xs text-ink-faint">
                 1: the higher {names.x}, the higher {names.y}. It proves no cause.

@@ -158,7 +158,11 @@ function useSpec(
     return found ? [{ label: name, made: found }] : [];
   });
   const bandHelp = madeTexts(made, "group");
-  const says = JSON.stringify([lines, bands, bandHelp]);
+  const notes = bands.flatMap(({ id, name }) => {
+    const note = seedCurves.noteOf(id);
+    return note ? [`${name}: ${note}`] : [];
+  });
+  const says = JSON.stringify([lines, bands, bandHelp, notes]);
   const known = registry.get(metric);
   return useMemo(() => {
     const { label, help, unit, negate, kind, minimum, maximum } = known;
@@ -176,9 +180,12 @@ function useSpec(
       empty:
         isReturn && !isEvaluation ? "No finished episode yet" : "None of the runs has logged this",
       leftOut:
-        metric === EVALUATION && lines.length > MOST_SPREADS
-          ? `± one deviation is drawn for up to ${MOST_SPREADS} runs`
-          : undefined,
+        [
+          ...(metric === EVALUATION && lines.length > MOST_SPREADS
+            ? [`± one deviation is drawn for up to ${MOST_SPREADS} runs`]
+            : []),
+          ...notes,
+        ].join(" · ") || undefined,
       series: [
         ...bands.map(({ id, name, runIds }) => ({
           ...{ id: `group ${id}`, source: seedCurves.sourceOf(id), metric: "iqm", smooth: false },

@@ -50,7 +50,8 @@ test.each([
 );
 
 test("an evaluation that is too short to show the run to be solved says so", async () => {
-  const short_of_solved = "The mean return of 500.0 reaches the threshold, but 5 episodes may be luck.";
+  const short_of_solved =
+    "The mean return of 500.0 reaches the threshold, but 5 episodes may be luck.";
   show([evaluation("one", { short_of_solved })]);
   expect(await screen.findByText(short_of_solved)).toBeVisible();
 });

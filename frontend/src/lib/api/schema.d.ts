@@ -2819,7 +2819,8 @@ export interface components {
     };
     /**
      * Curves
-     * @description Learning curves. A value holds from its step to the next one of its seed; beyond the last there is none.
+     * @description Learning curves. A value holds from its step to the next one of its seed. A curve stops at the last step that all
+     *     of its seeds have reached.
      */
     Curves: {
       /**
@@ -3150,6 +3151,18 @@ export interface components {
        * @description Every combination of the options that matter to any of this; empty if none does.
        */
       variants: components["schemas"]["EnvironmentVariant"][];
+    };
+    /** EnvironmentOfRuns */
+    EnvironmentOfRuns: {
+      /**
+       * Title
+       * @description With its options, where runs have different ones.
+       */
+      title: string;
+      /** Env Id */
+      env_id: string;
+      /** Runs */
+      runs: number;
     };
     /**
      * EnvironmentVariant
@@ -6636,6 +6649,29 @@ export interface components {
       episodes: number[];
     };
     /**
+     * ReturnsScale
+     * @description On what scale returns are put together: as they are within one environment, and normalised over several.
+     */
+    ReturnsScale: {
+      /**
+       * Environments
+       * @description Of the runs with a value, those with the most first; empty where no value is a return.
+       */
+      environments: components["schemas"]["EnvironmentOfRuns"][];
+      /**
+       * Normalised
+       * @description What became 0 and 1 in each environment; empty where returns are as they are.
+       */
+      normalised: components["schemas"]["NormalisedEnvironment"][];
+      /** Is Normalised */
+      is_normalised: boolean;
+      /**
+       * Notes
+       * @description Sentences on what that means, and which runs are left out.
+       */
+      notes: string[];
+    };
+    /**
      * RewardScale
      * @enum {string}
      */
@@ -7560,6 +7596,7 @@ export interface components {
        * @description Runs that match.
        */
       runs: number;
+      scale: components["schemas"]["ReturnsScale"];
     };
     /** RunGroups */
     RunGroups: {
@@ -7582,6 +7619,7 @@ export interface components {
        * @description Groups beyond the 60 with the most runs.
        */
       left_out: number;
+      scale: components["schemas"]["ReturnsScale"];
     };
     /** RunHints */
     RunHints: {
@@ -7755,13 +7793,14 @@ export interface components {
       runs: number;
       /**
        * Correlation
-       * @description Spearman's rank correlation; null for fewer than three runs.
+       * @description Spearman's rank correlation; null for fewer than three runs, or runs that are not on one scale.
        */
       correlation: number | null;
       /** By Group */
       by_group: {
         [key: string]: number | null;
       };
+      scale: components["schemas"]["ReturnsScale"];
     };
     /** RunSink */
     RunSink: {
@@ -8256,11 +8295,14 @@ export interface components {
       group_id: string;
       /** Title */
       title: string;
-      /** Run Ids */
+      /**
+       * Run Ids
+       * @description Runs that the curve is of.
+       */
       run_ids: string[];
       /**
        * Iqm
-       * @description Interquartile mean of the runs that have a value there.
+       * @description Interquartile mean; null where not all of these runs have a value.
        */
       iqm: (number | null)[];
       /**
@@ -8272,9 +8314,14 @@ export interface components {
       high: (number | null)[];
       /**
        * Count
-       * @description Runs that have a value there: the others had not begun, or had ended.
+       * @description Runs that the value is of; 0 where there is none.
        */
       count: number[];
+      /**
+       * Note
+       * @description Says where the curve stops before some of its runs did, and which runs are not in it.
+       */
+      note: string | null;
       made: components["schemas"]["Made"];
     };
     /**
@@ -9876,19 +9923,19 @@ export interface components {
     };
     /**
      * VariantCurve
-     * @description Lists over ``step`` of all curves; null where no seed of the variant has a value.
+     * @description Lists over ``step`` of all curves; null where not all seeds of the curve have a value.
      */
     VariantCurve: {
       /** Variant */
       variant: string;
       /**
        * Seeds
-       * @description Seeds with a curve.
+       * @description Seeds that the curve is of.
        */
       seeds: number;
       /**
        * Iqm
-       * @description Interquartile mean of the seeds that have a value there.
+       * @description Interquartile mean of these seeds.
        */
       iqm: (number | null)[];
       /**
@@ -9900,17 +9947,17 @@ export interface components {
       high: (number | null)[];
       /**
        * Count
-       * @description Seeds that have a value there.
+       * @description Seeds that the value is of; 0 where there is none.
        */
       count: number[];
       /**
        * Ends
-       * @description The last step of each seed, ascending.
+       * @description The last step of each seed with a curve, ascending.
        */
       ends: number[];
       /**
        * Note
-       * @description Says so where seeds end at different steps, or have no curve.
+       * @description Says where the curve stops before some of its seeds did, and which seeds are not in it.
        */
       note: string | null;
       made: components["schemas"]["Made"];

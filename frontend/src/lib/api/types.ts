@@ -120,6 +120,7 @@ export type ServerMessage = Schemas["ServerMessage"];
 export type ClientMessage = Schemas["ClientMessage"];
 export type AnalyticsSchema = Schemas["AnalyticsSchema"];
 export type RunGroupCurves = Schemas["RunGroupCurves"];
+export type ReturnsScale = Schemas["ReturnsScale"];
 export type RunGroups = Schemas["RunGroups"];
 export type RunsInGroup = Schemas["RunsInGroup"];
 export type ScatterPoint = Schemas["ScatterPoint"];

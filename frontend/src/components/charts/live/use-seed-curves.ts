@@ -22,6 +22,10 @@ interface SeedCurves {
   sourceOf: (groupId: string) => HeldSource;
   /** How it was made; undefined until it is loaded. */
   madeOf: (groupId: string) => SeedCurve["made"] | undefined;
+  /** Why it stops before some of its seeds do, or is not of all; null where there is nothing to say. */
+  noteOf: (groupId: string) => string | null;
+  /** How many seeds it is of; undefined until it is loaded. */
+  sizeOf: (groupId: string) => number | undefined;
 }
 
 /** The curve of each group of `runIds`. */
@@ -51,8 +55,11 @@ export function useSeedCurves(
       source.loadCurve(loaded, data.steps, { iqm, low, high, count });
     }
   }, [data, sources]);
+  const found = (groupId: string) => data?.seeds.find(({ group_id }) => group_id === groupId);
   return {
     sourceOf,
-    madeOf: (groupId) => data?.seeds.find(({ group_id }) => group_id === groupId)?.made,
+    madeOf: (groupId) => found(groupId)?.made,
+    noteOf: (groupId) => found(groupId)?.note ?? null,
+    sizeOf: (groupId) => found(groupId)?.run_ids.length,
   };
 }

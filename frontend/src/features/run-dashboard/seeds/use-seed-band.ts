@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type SeriesSpec, useSeedCurves } from "@/components/charts";
 import { groupRunsQuery, isActive, type Run, type SeedGroup } from "@/lib/api";
+import { plural } from "@/lib/format";
 import type { MetricAxis } from "@/lib/stream";
 
 /** Milliseconds between requests while a seed of the group trains. */
@@ -34,24 +35,24 @@ export function useSeedBand(
   shown: boolean,
 ): readonly SeriesSpec[] {
   const ids = seeds?.group.run_ids ?? [];
-  const { sourceOf } = useSeedCurves(ids, {
+  const { sourceOf, sizeOf } = useSeedCurves(ids, {
     axis,
     live: seeds?.runs.some(isActive) ?? false,
     enabled: shown && ids.length > 1,
   });
   const source = sourceOf(seeds?.group.id ?? "");
-  const count = ids.length;
+  const count = sizeOf(seeds?.group.id ?? "") ?? ids.length;
   return useMemo(
     () =>
-      shown && count > 1
+      shown && ids.length > 1
         ? [
             {
               ...{ id: "seeds", source, metric: "iqm", mode: "line", smooth: false },
-              ...{ label: `IQM of ${count} seeds, 95 % interval`, color: "ink-faint" },
+              ...{ label: `IQM of ${plural(count, "seed")}, 95 % interval`, color: "ink-faint" },
               band: { low: "low", high: "high" },
             },
           ]
         : [],
-    [source, shown, count],
+    [source, shown, count, ids.length],
   );
 }
