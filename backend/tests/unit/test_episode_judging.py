@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.judging.moments import COLLAPSE_STEPS, FINAL_STEPS, Moment, MomentKind, key_moments, surprise
+from rlviz.analysis.judging.moments import (
+    COLLAPSE_STEPS,
+    FINAL_STEPS,
+    Moment,
+    MomentKind,
+    Usual,
+    key_moments,
+    surprise,
+)
 from rlviz.analysis.judging.ranking import MAX_BINS, Ranking, histogram, rank
 from rlviz.analysis.judging.trajectory import Trajectory
 from rlviz.domain.learned_rewards import LearnedRewards
@@ -73,16 +81,20 @@ def test_nothing_follows_a_terminal_state_but_a_time_limit_is_no_terminal_state(
 @pytest.mark.parametrize(
     ("rewards", "expected"),
     [
-        ([0.0, 3.0, 3.0, -9.0], [(2, 3.0)]),
+        ([0.0] * 20 + [3.0, 3.0, -9.0], [(21, 3.0)]),
+        ([0.0, 3.0, 3.0, -9.0], []),  # half of the steps have it
         ([-1.0, -1.0, -0.5], [(3, -0.5)]),
         ([1.0, 1.0, 1.0], []),
-        ([NAN, 2.0, 1.0], [(2, 2.0)]),
+        ([NAN, 2.0, 1.0, 1.0], [(2, 2.0)]),
+        ([1.0] * 30 + [1.0001], []),  # a difference that is none
+        (np.linspace(-16, 0, 50).tolist(), []),  # one of many that are nearly as large
+        (([0.0] * 9 + [1.0]) * 10 + [1.0] * 3, []),  # more than a tenth of the steps have it
         ([NAN, NAN], []),
         ([1.0], []),
         ([], []),
     ],
 )
-def test_the_largest_reward_is_a_moment_only_where_rewards_differ(
+def test_the_largest_reward_is_a_moment_only_where_it_stands_out(
     rewards: list[float], expected: list[tuple[int, float]]
 ) -> None:
     assert moments_of(MomentKind.LARGEST_REWARD, key_moments(episode(rewards), LearnedRewards(gamma=0.99))) == expected
@@ -94,7 +106,7 @@ def test_without_a_policy_s_values_there_is_neither_surprise_nor_collapse() -> N
 
 
 def test_values_in_other_units_than_rewards_tell_no_surprise() -> None:
-    played = episode([1.0, 5.0, 1.0], [9.0, 1.0, 4.0, 2.0])
+    played = episode([0.1, *[0.1] * 10, 5.0, 0.1], [9.0, *[9.0] * 10, 1.0, 4.0, 4.0])
     assert MomentKind.LARGEST_SURPRISE in {moment.kind for moment in key_moments(played, LearnedRewards(gamma=0.99))}
     assert MomentKind.LARGEST_SURPRISE not in {moment.kind for moment in key_moments(played, LearnedRewards())}
 
@@ -121,6 +133,59 @@ def test_a_value_collapses_where_it_falls_by_half_its_range_within_a_few_steps(
 ) -> None:
     found = key_moments(episode([1.0] * (len(values) - 1), values), LearnedRewards(gamma=0.99))
     assert moments_of(MomentKind.VALUE_COLLAPSE, found) == [(step, pytest.approx(fall)) for step, fall in expected]
+
+
+def flicker(level: float, size: float, count: int = 200, seed: int = 0) -> list[float]:
+    """Values that only flicker around a level."""
+    return (level + size * np.random.default_rng(seed).standard_normal(count)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "rewards", "values", "terminated"),
+    [
+        ("a policy that balances", [1.0] * 199, flicker(40.7, 0.03), False),
+        ("the same, with a drop of 0.07", [1.0] * 199, [40.7] * 100 + [40.63] * 100, False),
+        ("an untrained policy, whose values are noise", [1.0] * 199, flicker(0.0, 0.05), False),
+        ("an untrained policy without any reward", [0.0] * 199, flicker(0.0, 0.01), False),
+        ("rewards that differ by nothing", [1.0 + 1e-6 * (n % 7) for n in range(199)], flicker(40.0, 0.0), False),
+        ("rewards that only flicker", flicker(-3.0, 1.0, 199), flicker(-250.0, 2.0), False),
+        ("a steady decline", [1.0] * 199, np.linspace(99, 60, 200).tolist(), False),
+    ],
+)
+def test_where_nothing_happens_there_is_no_moment(
+    name: str, rewards: list[float], values: list[float], terminated: bool
+) -> None:
+    found = key_moments(episode(rewards, values, terminated=terminated, truncated=True), LearnedRewards(gamma=0.99))
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("name", "rewards", "values", "expected"),
+    [
+        ("a pole that falls", [1.0] * 60, [*flicker(40.0, 0.3, 52), 36.0, 30.0, 22.0, 15.0, 9.0, 5.0, 2.0, 1.0, 0.5],
+         {MomentKind.VALUE_COLLAPSE, MomentKind.LARGEST_SURPRISE}),
+        ("a landing that was foreseen", [*flicker(0.0, 1.0, 80), 100.0], [*flicker(100.0, 1.0, 81), 0.0],
+         {MomentKind.LARGEST_REWARD, MomentKind.VALUE_COLLAPSE}),
+        ("a hole that was not seen", [0.0] * 20, [0.5] * 20 + [0.0],
+         {MomentKind.VALUE_COLLAPSE, MomentKind.LARGEST_SURPRISE}),
+    ],
+)  # fmt: skip
+def test_what_happens_is_a_moment(
+    name: str, rewards: list[float], values: list[float], expected: set[MomentKind]
+) -> None:
+    found = key_moments(episode(rewards, values, terminated=True), LearnedRewards(gamma=0.99))
+    assert {moment.kind for moment in found} - {MomentKind.FINAL_STEPS} == expected
+
+
+def test_a_moment_has_to_be_large_among_the_episodes_that_were_played_together() -> None:
+    learned = LearnedRewards(gamma=0.99)
+    small = episode([0.0] * 40 + [2.0], [5.0] * 40 + [3.0, 1.0], truncated=True)
+    large = episode([0.0] * 40 + [100.0], [90.0] * 41 + [0.0], terminated=True)
+    alone = {moment.kind for moment in key_moments(small, learned)}
+    assert alone == {MomentKind.LARGEST_REWARD, MomentKind.VALUE_COLLAPSE, MomentKind.LARGEST_SURPRISE}
+    usual = Usual.of([small, large], learned)
+    assert key_moments(small, learned, usual) == []
+    assert MomentKind.LARGEST_REWARD in {moment.kind for moment in key_moments(large, learned, usual)}
 
 
 def test_a_fall_is_looked_for_within_its_steps_and_no_further() -> None:
