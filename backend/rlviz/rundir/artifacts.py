@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rlviz.domain.errors import ArtifactNotFound
-from rlviz.rundir.files import is_file
+from rlviz.rundir.files import may_be_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import compressed_path
 
@@ -23,6 +23,6 @@ def find_artifact(folder: RunFolder, name: str) -> Path:
     if any(character in name for character in "\\\0:"):
         raise missing
     path = folder.path.joinpath(*parts)
-    if not is_file(path, folder.path) and not is_file(compressed_path(path), folder.path):
+    if not may_be_file(path, folder.path) and not may_be_file(compressed_path(path), folder.path):
         raise missing
     return path

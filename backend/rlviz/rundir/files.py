@@ -32,6 +32,9 @@ _FLAGS = _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NOT_DAMAGE = {errno.ENOENT, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 """Errors that say nothing about the file: it is missing, or the machine is out of some resource."""
 
+_OUT_OF_REACH = {errno.EIO, errno.EACCES, errno.EPERM, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EHOSTDOWN}
+"""Errors of a disk or a share after which nobody can tell whether a file is there."""
+
 _IRREPARABLE = {".", "config.json"}
 """The folder itself, and the configuration, which everything else depends on."""
 
@@ -88,6 +91,17 @@ def is_file(path: Path, folder: Path | None = None) -> bool:
         check_folders(path.parent, folder or path.parent)
         return stat.S_ISREG(path.lstat().st_mode)
     except (OSError, ValueError, RunFolderError):
+        return False
+
+
+def may_be_file(path: Path, folder: Path | None = None) -> bool:
+    """As ``is_file``, and also true where that cannot be told now, because the disk or the share gives an error: what
+    cannot be read is not lost."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode) and is_file(path, folder)
+    except OSError as error:
+        return error.errno in _OUT_OF_REACH
+    except ValueError:
         return False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -93,11 +94,14 @@ class RunFolder:
             raise folder_gone(self.run_id) from error
 
     def is_there(self) -> bool:
+        """Whether the folder exists, or that cannot be told now, because the disk or the share gives an error: a run
+        must not end for that."""
         try:
-            self.check()
-        except (OSError, ArtifactNotFound, RunFolderError):
+            return stat.S_ISDIR(self.path.lstat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
             return False
-        return True
+        except OSError:
+            return True
 
     def create(self, config: RunConfig) -> None:
         """Create the folder with its configuration. Raises FileExistsError if it exists."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import RunFolderError
+from rlviz.rundir.artifacts import find_artifact
 from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.files import FOLDER, LINK, NO_FOLDER, SPECIAL, files_in, is_file, open_file, read_small
+from rlviz.rundir.files import FOLDER, LINK, NO_FOLDER, SPECIAL, files_in, is_file, may_be_file, open_file, read_small
 from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
 from rlviz.rundir.journal import JournalTail, JournalWriter, last_lines, offset_after, read_journal, whole_size
 from rlviz.rundir.lock import training_lock
@@ -118,6 +120,42 @@ def test_a_subfolder_that_is_a_link_or_a_file_holds_nothing(folder: RunFolder, t
     with pytest.raises(RunFolderError) as caught:
         write_atomically(folder.evaluations.path / "y.json", b"{}", folder.path)
     assert (caught.value.damage.file, caught.value.damage.problem) == ("eval", NO_FOLDER)
+
+
+@pytest.fixture
+def out_of_reach(monkeypatch: pytest.MonkeyPatch, folder: RunFolder) -> RunFolder:
+    """A run whose disk gives an error for everything in it."""
+    folder.evaluations.video_path(VIDEO).write_bytes(b"mp4")
+    lstat = Path.lstat
+
+    def broken(path: Path) -> os.stat_result:
+        if path.is_relative_to(folder.path):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", broken)
+    return folder
+
+
+VIDEO = "eval_20261121-014312-001"
+
+
+def test_what_cannot_be_read_is_not_said_to_be_lost(out_of_reach: RunFolder) -> None:
+    video = out_of_reach.evaluations.video_path(VIDEO)
+    assert may_be_file(video, out_of_reach.path)
+    assert find_artifact(out_of_reach, f"eval/{VIDEO}.mp4") == video
+    assert out_of_reach.is_there(), "its worker must not be ended"
+    with pytest.raises(RunFolderError, match="cannot be opened"):
+        open_file(video, out_of_reach.path)
+
+
+def test_what_is_gone_is_gone(folder: RunFolder) -> None:
+    assert not may_be_file(folder.evaluations.video_path(VIDEO), folder.path)
+    assert not may_be_file(folder.path / ("x" * 5_000), folder.path)
+    assert folder.is_there()
+    assert not RunFolder(folder.path.parent, "run-2").is_there()
+    (folder.path.parent / "run-3").write_text("a file")
+    assert not RunFolder(folder.path.parent, "run-3").is_there()
 
 
 def test_a_file_that_is_too_large_to_be_a_document_is_not_read(folder: RunFolder) -> None:

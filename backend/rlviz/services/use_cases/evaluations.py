@@ -22,7 +22,7 @@ from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.rundir.checkpoint_request import request_checkpoint
-from rlviz.rundir.files import is_file
+from rlviz.rundir.files import is_file, may_be_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.policies import evaluated_policy
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
@@ -142,10 +142,10 @@ class EvaluationService(RunUseCases):
         if record.summary is not None and record.summary.pictures is not None:
             policy = evaluated_policy(folder, row.id, record.checkpoint_step, self._policy_step(row.run_id))
         return KeptFiles(
-            video=is_file(folder.evaluations.video_path(row.id), folder.path),
-            steps=is_file(folder.evaluations.steps_path(row.id), folder.path),
-            pictures=is_file(folder.evaluations.pictures_path(row.id), folder.path),
-            frames=is_file(folder.evaluations.frames_path(row.id), folder.path),
+            video=may_be_file(folder.evaluations.video_path(row.id), folder.path),
+            steps=may_be_file(folder.evaluations.steps_path(row.id), folder.path),
+            pictures=may_be_file(folder.evaluations.pictures_path(row.id), folder.path),
+            frames=may_be_file(folder.evaluations.frames_path(row.id), folder.path),
             policy_bytes=policy.size_bytes if policy is not None else None,
         )
 

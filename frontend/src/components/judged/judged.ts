@@ -15,9 +15,8 @@ export interface WatchedEpisode {
   frame: number;
 }
 
-/** Said of an episode whose video has made room. Its evaluation, which a press shows, has a button that films it. */
-export const NOT_KEPT =
-  "Its video is not kept any more. It can be made again while its step records are.";
+/** Said of an episode without a video. Its evaluation, which a press shows, has a button that films it. */
+export const NOT_KEPT = "No video of it is kept. One can be made while its step records are.";
 
 /** How the episodes of one run ended: the share of all of them, null if none was recorded, and of each evaluation. */
 export interface RunShare {

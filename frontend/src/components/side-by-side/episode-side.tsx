@@ -1,9 +1,16 @@
 "use client";
 
 import clsx from "clsx";
-import { useState } from "react";
-import { frameAt, type PlaybackController, usePlaybackTime, VideoTrack } from "@/components/player";
+import {
+  frameAt,
+  type PlaybackController,
+  TROUBLE_TEXT,
+  usePlaybackTime,
+  useVideoTrouble,
+  VideoTrack,
+} from "@/components/player";
 import { actionText } from "@/components/policy-reading";
+import { Button } from "@/components/ui/button";
 import { apiLink } from "@/lib/api";
 import { count, decimal } from "@/lib/format";
 import { partOf } from "./alignment";
@@ -32,7 +39,7 @@ export function EpisodeSide({
   const { start, duration } = partOf(episode, from, fps);
   const last = steps.records.length - 1;
   const step = usePlaybackTime(controller, (time) => Math.min(last, from + frameAt(time, fps)));
-  const [broken, setBroken] = useState(false);
+  const played = useVideoTrouble(evaluation.video_url);
   const record = steps.records[step];
   const next = steps.records[step + 1];
   const words = next ? actionText(next.action, steps.info.action) : null;
@@ -40,13 +47,18 @@ export function EpisodeSide({
   return (
     <figure aria-label={choiceName(choice)} className="flex min-w-0 flex-col gap-1.5">
       <div className="relative aspect-3/2 overflow-hidden rounded-md border border-line bg-sunken in-[:fullscreen]:aspect-auto in-[:fullscreen]:min-h-0 in-[:fullscreen]:grow">
-        {broken ? (
-          <p
+        {played.trouble ? (
+          <div
             role="alert"
-            className="absolute inset-0 grid place-content-center p-4 text-center text-sm text-ink-soft"
+            className="absolute inset-0 grid place-content-center justify-items-center gap-3 p-4 text-center text-sm text-ink-soft"
           >
-            This video is not kept any more
-          </p>
+            <p>{TROUBLE_TEXT[played.trouble]}</p>
+            {played.trouble === "failed" && (
+              <Button size="sm" onClick={played.retry}>
+                Try again
+              </Button>
+            )}
+          </div>
         ) : (
           evaluation.video_url && (
             <VideoTrack
@@ -54,7 +66,7 @@ export function EpisodeSide({
               src={apiLink(evaluation.video_url)}
               aria-label={`Video of ${choiceName(choice)}`}
               className="absolute inset-0 size-full object-contain"
-              onError={() => setBroken(true)}
+              onError={played.onError}
             />
           )
         )}

@@ -44,7 +44,7 @@ test("it begins at the step on the screen, and says whose values it shows", asyn
   renderWithQueries(figure(1));
   await userEvent.click(screen.getByText("Value slice"));
   expect(
-    await screen.findByText("Policy of step 12,288: that of step 20,000 is not kept any more."),
+    await screen.findByText("Policy of step 12,288, the newest that is kept up to step 20,000."),
   ).toBeVisible();
   expect(screen.getByText(/as it was at step 1 of episode 1/)).toBeVisible();
   expect(at).toEqual(["1,0.25,0.75"]);

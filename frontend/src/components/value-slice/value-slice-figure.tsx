@@ -81,7 +81,7 @@ function OpenSlice({ runId, step, space, record, records }: ValueSliceFigureProp
           <SlicePicture slice={data} record={record} records={records} />
           <p className="text-xs text-ink-soft tabular-nums">
             Policy of step {count(data.step)}
-            {data.step !== step && `: that of step ${count(step)} is not kept any more`}.
+            {data.step !== step && `, the newest that is kept up to step ${count(step)}`}.
           </p>
         </div>
       ) : (

@@ -78,7 +78,7 @@ function Played({ run, policy, controller, reachedAt }: PlayedProps) {
   return (
     <>
       {video && url ? (
-        <TileVideo key={url} {...{ video, url, controller, name: run.name }} onBroken={retry} />
+        <TileVideo key={url} {...{ video, url, controller, name: run.name }} onGone={retry} />
       ) : (
         <Skeleton className="aspect-3/2" />
       )}

@@ -1,6 +1,13 @@
 "use client";
 
-import { type PlaybackController, usePlaybackTime, VideoTrack } from "@/components/player";
+import {
+  type PlaybackController,
+  TROUBLE_TEXT,
+  usePlaybackTime,
+  useVideoTrouble,
+  VideoTrack,
+} from "@/components/player";
+import { Button } from "@/components/ui/button";
 import { apiLink, type Clip } from "@/lib/api";
 
 interface TileVideoProps {
@@ -9,12 +16,29 @@ interface TileVideoProps {
   controller: PlaybackController;
   /** Name of the run. */
   name: string;
-  onBroken: () => void;
+  /** Its file is gone. */
+  onGone: () => void;
 }
 
 /** One of several videos that play together; a shorter one says that it has ended. */
-export function TileVideo({ video, url, controller, name, onBroken }: TileVideoProps) {
+export function TileVideo({ video, url, controller, name, onGone }: TileVideoProps) {
   const over = usePlaybackTime(controller, (time) => time > video.duration);
+  const played = useVideoTrouble(url, onGone);
+  if (played.trouble) {
+    return (
+      <div
+        role="alert"
+        className="flex aspect-3/2 flex-col items-center justify-center gap-3 rounded-md border border-dashed border-line-strong p-4 text-center text-sm text-ink-soft"
+      >
+        <p>{TROUBLE_TEXT[played.trouble]}</p>
+        {played.trouble === "failed" && (
+          <Button size="sm" onClick={played.retry} aria-label={`Try again to load ${name}`}>
+            Try again
+          </Button>
+        )}
+      </div>
+    );
+  }
   return (
     <div className="relative">
       <VideoTrack
@@ -25,7 +49,7 @@ export function TileVideo({ video, url, controller, name, onBroken }: TileVideoP
         aria-label={`Video of ${name}`}
         style={{ aspectRatio: `${video.width} / ${video.height}` }}
         className="w-full rounded-md border border-line bg-sunken object-contain"
-        onError={onBroken}
+        onError={played.onError}
       />
       {over && (
         <span className="absolute top-2 left-2 rounded-sm bg-raised px-1.5 py-0.5 text-2xs text-ink-soft shadow-card">

@@ -23,9 +23,9 @@ interface VideoTileProps {
 }
 
 export function VideoTile({ run, seriesStyle, controller, evaluations, error }: VideoTileProps) {
-  const [broken, setBroken] = useState<string | null>(null);
+  const [gone, setGone] = useState<string | null>(null);
   const found = evaluations ? newestVideo(evaluations) : null;
-  const recording = found && found.evaluation.id !== broken ? found : null;
+  const recording = found && found.evaluation.id !== gone ? found : null;
   return (
     <Tile run={run} seriesStyle={seriesStyle}>
       {recording ? (
@@ -34,7 +34,7 @@ export function VideoTile({ run, seriesStyle, controller, evaluations, error }: 
           recording={recording}
           controller={controller}
           name={run.name}
-          onBroken={() => setBroken(recording.evaluation.id)}
+          onGone={() => setGone(recording.evaluation.id)}
         />
       ) : evaluations || error ? (
         <Missing run={run} newest={evaluations?.[0]} error={error} />
@@ -49,14 +49,14 @@ interface FilmProps {
   recording: Recording;
   controller: PlaybackController;
   name: string;
-  onBroken: () => void;
+  onGone: () => void;
 }
 
-function Film({ recording: { evaluation, video, url }, controller, name, onBroken }: FilmProps) {
+function Film({ recording: { evaluation, video, url }, controller, name, onGone }: FilmProps) {
   const spread = evaluation.summary?.episode_return;
   return (
     <>
-      <TileVideo video={video} url={url} controller={controller} name={name} onBroken={onBroken} />
+      <TileVideo video={video} url={url} controller={controller} name={name} onGone={onGone} />
       <p className="text-xs text-ink-faint tabular-nums">
         Step {brief(evaluation.checkpoint_step)}
         {spread && ` · return ${decimal(spread.mean)} ± ${decimal(spread.std)}`}
@@ -115,5 +115,5 @@ function Missing({ run, newest, error }: MissingProps) {
 function whyMissing(newest: Evaluation | undefined): string {
   if (!newest) return "Not evaluated yet.";
   if (newest.status === "failed") return "Its newest evaluation failed.";
-  return newest.summary?.video ? "Its videos are not kept any more." : "Recorded without a video.";
+  return newest.summary?.video ? "Its videos are not kept." : "Recorded without a video.";
 }

@@ -1,8 +1,8 @@
-import { renderHook, screen } from "@testing-library/react";
+import { fireEvent, renderHook, screen } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
 import { usePlaybackController } from "@/components/player";
 import type { Clip } from "@/lib/api";
-import { renderWithQueries } from "@/lib/testing/service";
+import { renderWithQueries, serve } from "@/lib/testing/service";
 import { ClipPlayer } from "./clip-player";
 
 const clip = {
@@ -34,4 +34,35 @@ test("a clip stands still while another one is made, and begins anew when that i
   rerender(player(null));
   expect(controller.state.get().playing).toBe(true);
   expect(controller.time.get()).toBeLessThan(1);
+});
+
+test("a clip whose file is gone is made again; one that did not load can be loaded again", async () => {
+  vi.spyOn(HTMLMediaElement.prototype, "pause").mockReturnValue();
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  let status = 500;
+  serve({ "GET /runs/a/clips/c/video": () => ({ status, body: { title: "Said" } }) });
+  const controller = renderHook(() => usePlaybackController()).result.current;
+  const onRetry = vi.fn();
+  const player = (shown: Clip) => (
+    <ClipPlayer
+      {...{ clip: shown, controller, onRetry }}
+      label="the policy"
+      caption="The policy"
+      making={null}
+      stillUrl={null}
+      failure={null}
+    />
+  );
+  const { rerender } = renderWithQueries(player(clip));
+  const video = () => screen.getByLabelText("Video of the policy");
+  fireEvent.error(video());
+  expect(await screen.findByText("This video could not be loaded")).toBeVisible();
+  expect(onRetry).not.toHaveBeenCalled();
+  fireEvent.click(screen.getByRole("button", { name: "Try again" }));
+  status = 404;
+  fireEvent.error(video());
+  await vi.waitFor(() => expect(onRetry).toHaveBeenCalledOnce());
+  rerender(player({ ...clip, video_url: null }));
+  rerender(player(clip));
+  expect(video()).toBeInTheDocument();
 });

@@ -3,7 +3,14 @@
 import { LoaderCircle } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { Stage, StageNote, useCornerWindow } from "@/components/agent";
-import { type PlaybackController, Player, usePlaybackState, VideoTrack } from "@/components/player";
+import {
+  type PlaybackController,
+  Player,
+  TROUBLE_TEXT,
+  usePlaybackState,
+  useVideoTrouble,
+  VideoTrack,
+} from "@/components/player";
 import { Button } from "@/components/ui/button";
 import { apiLink, type Clip } from "@/lib/api";
 import { count } from "@/lib/format";
@@ -46,6 +53,9 @@ export function ClipPlayer({
     }));
   }, [video, episodes]);
   const isMaking = making !== null;
+  // A clip whose file is gone has made room for newer ones, and is made again.
+  const played = useVideoTrouble(url ?? null, onRetry);
+  const unloaded = played.trouble === "failed" && !isMaking ? TROUBLE_TEXT.failed : null;
   // External system: the video. It begins from its start, and stands still while another one is made: to play it takes
   // as much time of the processor as to make that one.
   useEffect(() => {
@@ -57,7 +67,7 @@ export function ClipPlayer({
   return (
     <Player label={label} controller={controller} chapters={chapters}>
       <Stage label="Moment" caption={caption} corner={corner} stillUrl={url ? null : stillUrl}>
-        {video && url && (
+        {video && url && played.trouble === null && (
           <VideoTrack
             key={url}
             controller={controller}
@@ -66,13 +76,13 @@ export function ClipPlayer({
             src={apiLink(url)}
             aria-label={`Video of ${label}`}
             className="absolute inset-0 size-full object-contain"
-            onError={onRetry}
+            onError={played.onError}
           />
         )}
-        {failure && (
+        {(failure ?? unloaded) && (
           <StageNote alert>
-            <div className="max-w-80">{failure}</div>
-            <Button size="sm" needsService onClick={onRetry}>
+            <div className="max-w-80">{failure ?? unloaded}</div>
+            <Button size="sm" needsService onClick={failure ? onRetry : played.retry}>
               Try again
             </Button>
           </StageNote>

@@ -17,7 +17,7 @@ import { PlayBar } from "./play-bar";
 import { LiveMeta, LiveTitle, liveTitle } from "./live-title";
 import { TakeControls } from "./take-controls";
 import { StageMessage } from "@/components/live/stage-message";
-import { type Frozen, useFrozenPicture } from "./use-frozen";
+import { type Frozen, type FrozenPicture, useFrozenPicture } from "./use-frozen";
 
 interface LiveWindowProps {
   run: RunDetail;
@@ -54,7 +54,11 @@ export function LiveWindow({ run }: LiveWindowProps) {
   const goLive = () => setFrozen(null);
   const taken = live && state.actor === "person";
   const canvas = (
-    <FrameCanvas client={client} frozen={picture} label={`${run.name} plays ${run.env_id}`} />
+    <FrameCanvas
+      client={client}
+      frozen={typeof picture === "string" ? null : picture}
+      label={`${run.name} plays ${run.env_id}`}
+    />
   );
   const pick = (moment: Frozen) => {
     client.pause();
@@ -106,7 +110,7 @@ export function LiveWindow({ run }: LiveWindowProps) {
               reason={reason}
               onWatch={mayBegin ? null : () => setAsked(true)}
             />
-            {frozen && <FrozenMark index={frozen.record.index} hasPicture={picture !== null} />}
+            {frozen && <FrozenMark index={frozen.record.index} {...{ picture }} />}
           </Stage>
           <PlayBar
             client={client}
@@ -134,11 +138,17 @@ export function LiveWindow({ run }: LiveWindowProps) {
   );
 }
 
-function FrozenMark({ index, hasPicture }: { index: number; hasPicture: boolean }) {
+const WITHOUT_PICTURE = {
+  "not kept": ", its frame was not kept",
+  decoding: "",
+  unreadable: ", its frame cannot be shown",
+} as const;
+
+function FrozenMark({ index, picture }: { index: number; picture: FrozenPicture }) {
   return (
     <span className="absolute top-2 left-2 rounded-sm bg-raised px-1.5 py-0.5 text-2xs text-ink-soft tabular-nums shadow-card">
       step {index}
-      {!hasPicture && ", its frame was not kept"}
+      {typeof picture === "string" && WITHOUT_PICTURE[picture]}
     </span>
   );
 }

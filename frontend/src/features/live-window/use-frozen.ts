@@ -9,9 +9,11 @@ export interface Frozen {
   record: StepRecord;
 }
 
-/** The frame of a moment that somebody picked; null while it is decoded, or where it was not kept. */
-export function useFrozenPicture(frozen: Frozen | null): ImageBitmap | null {
-  const [decoded, setDecoded] = useState<{ of: Frozen; picture: ImageBitmap } | null>(null);
+/** The frame of a moment that was picked: a picture, or why there is none (yet). */
+export type FrozenPicture = ImageBitmap | "not kept" | "decoding" | "unreadable";
+
+export function useFrozenPicture(frozen: Frozen | null): FrozenPicture {
+  const [decoded, setDecoded] = useState<{ of: Frozen; picture: FrozenPicture } | null>(null);
 
   // External system: the browser's decoder, whose pictures have to be released.
   useEffect(() => {
@@ -25,13 +27,15 @@ export function useFrozenPicture(frozen: Frozen | null): ImageBitmap | null {
         picture = made;
         setDecoded({ of: frozen, picture: made });
       })
-      // A frame that cannot be decoded is shown as one that was not kept.
-      .catch(() => {});
+      .catch(() => {
+        if (!left) setDecoded({ of: frozen, picture: "unreadable" });
+      });
     return () => {
       left = true;
       picture?.close();
     };
   }, [frozen]);
 
-  return decoded !== null && decoded.of === frozen ? decoded.picture : null;
+  if (!frozen?.trace.frame(frozen.record.index)) return "not kept";
+  return decoded !== null && decoded.of === frozen ? decoded.picture : "decoding";
 }

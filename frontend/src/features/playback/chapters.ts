@@ -1,4 +1,4 @@
-import { type Chapter, middleOf } from "@/components/player";
+import { type Chapter, middleOf, TROUBLE_TEXT, type VideoTrouble } from "@/components/player";
 import type { EvaluatedEpisode, Evaluation } from "@/lib/api";
 import { whyNoVideo } from "@/lib/evaluations";
 
@@ -8,12 +8,12 @@ export type Film = (
   | { missing: string; video: null; url: null }
 ) & { chapters: Chapter[] };
 
-/** `broken`: it could not be played. */
-export function filmOf(evaluation: Evaluation, broken: boolean): Film {
+/** `trouble`: why it does not play, if it does not. */
+export function filmOf(evaluation: Evaluation, trouble: VideoTrouble | null): Film {
   const { summary, video_url: url } = evaluation;
   const video = summary?.video ?? null;
   const chapters = chaptersOf(summary?.episodes ?? [], video?.fps ?? 0);
-  const missing = broken ? "This video is not kept any more" : whyNoVideo(evaluation);
+  const missing = trouble === null ? whyNoVideo(evaluation) : TROUBLE_TEXT[trouble];
   return missing === null && video && url
     ? { missing, video, url, chapters }
     : { missing: missing ?? "No video", video: null, url: null, chapters };

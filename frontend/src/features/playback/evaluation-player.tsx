@@ -11,6 +11,7 @@ import {
   usePlaybackState,
   VideoTrack,
 } from "@/components/player";
+import { Button } from "@/components/ui/button";
 import { apiLink, type Evaluation, judgementQuery } from "@/lib/api";
 import { hasEpisodes } from "@/lib/evaluations";
 import { count } from "@/lib/format";
@@ -24,7 +25,10 @@ interface EvaluationPlayerProps {
   controller: PlaybackController;
   /** Frame from which the video plays as soon as it is there; null: it waits at its beginning. */
   from: number | null;
+  /** The video element could not play. */
   onBroken: () => void;
+  /** Loads the video again; null where there is no file to load. */
+  onRetry: (() => void) | null;
 }
 
 /** The video of an evaluation on the stage, with its key moments on the time bar. */
@@ -34,6 +38,7 @@ export function EvaluationPlayer({
   controller,
   from,
   onBroken,
+  onRetry,
 }: EvaluationPlayerProps) {
   const { playing } = usePlaybackState(controller);
   const corner = useCornerWindow(playing);
@@ -53,7 +58,13 @@ export function EvaluationPlayer({
         <StageNote>
           <VideoOff aria-hidden className="size-5 text-ink-faint" />
           <p className="max-w-72">{film.missing}</p>
-          {evaluation.has_steps && <FilmAgain evaluation={evaluation} />}
+          {onRetry ? (
+            <Button size="sm" onClick={onRetry}>
+              Try again
+            </Button>
+          ) : (
+            evaluation.has_steps && <FilmAgain evaluation={evaluation} />
+          )}
         </StageNote>
       </Stage>
     );

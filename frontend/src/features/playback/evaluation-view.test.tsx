@@ -174,7 +174,7 @@ test("an older one can be shown again; its video may be retired", async () => {
   await userEvent.click(screen.getByText("All evaluations"));
   const list = screen.getByRole("list", { name: "All evaluations" });
   await userEvent.click(within(list).getByText("Step 1k"));
-  expect(await screen.findByText(/^Video retired/)).toBeVisible();
+  expect(await screen.findByText("Its video is not kept")).toBeVisible();
   expect(screen.getAllByText("320.5")).not.toHaveLength(0);
   expect(screen.queryByRole("button", { name: /^Play episode 1/ })).toBeNull();
 });
@@ -198,11 +198,35 @@ test.each([
   expect(screen.queryAllByRole("alert")).toHaveLength(alerts);
 });
 
+const VIDEO = "GET /runs/a/artifacts/eval/a.mp4";
+const showWithVideo = (status: number | null) =>
+  serve({
+    "GET /runs/a/evaluations": () => ({ body: [evaluation("a")] }),
+    ...(status !== null && { [VIDEO]: () => ({ status, body: { title: "Said", detail: "" } }) }),
+  });
+
 test("a video that is gone from the disk says so instead of a dead player", async () => {
-  show([evaluation("a")]);
+  showWithVideo(404);
+  renderWithQueries(<EvaluationView run={run} />);
   fireEvent.error(await screen.findByLabelText(/^Video of the evaluation/));
-  expect(screen.getByText("This video is not kept any more")).toBeVisible();
+  expect(await screen.findByText("This video is not kept any more")).toBeVisible();
   expect(screen.queryByRole("button", { name: /^Play episode 1/ })).toBeNull();
+  expect(screen.queryByRole("button", { name: "Try again" })).toBeNull();
+});
+
+test.each([
+  ["is there", 206],
+  ["cannot be read just now", 500],
+  ["is asked for while nobody answers", null],
+])("a video whose file %s is not said to be lost, and can be loaded again", async (_, status) => {
+  const asked = showWithVideo(status);
+  renderWithQueries(<EvaluationView run={run} />);
+  fireEvent.error(await screen.findByLabelText(/^Video of the evaluation/));
+  expect(await screen.findByText("This video could not be loaded")).toBeVisible();
+  await vi.waitFor(() => expect(asked.map(({ route }) => route)).toContain(VIDEO));
+  expect(screen.queryByText(/not kept/)).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+  expect(screen.getByLabelText(/^Video of the evaluation/)).toBeInTheDocument();
 });
 
 test("what the policy made of a frame is read beside it, and a step of its lines seeks the video", async () => {

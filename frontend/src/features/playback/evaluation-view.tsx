@@ -1,11 +1,17 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { ViewLayout } from "@/components/agent";
-import { usePlaybackController } from "@/components/player";
+import { usePlaybackController, useVideoTrouble } from "@/components/player";
 import { Notice } from "@/components/ui/notice";
-import { type CreateEvaluation, evaluationsQuery, explainAction, type RunDetail } from "@/lib/api";
+import {
+  type CreateEvaluation,
+  evaluationsQuery,
+  explainAction,
+  keys,
+  type RunDetail,
+} from "@/lib/api";
 import { endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
 import { suits } from "@/lib/run-actions";
 import { useQueryString } from "@/lib/url";
@@ -31,7 +37,6 @@ export function EvaluationView({ run }: { run: RunDetail }) {
   const [query] = useQueryString();
   const [chosen, setChosen] = useState<Watch | null>(() => watchIn(query));
   const [asked, setAsked] = useState(0);
-  const [broken, setBroken] = useState<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
 
   const all = evaluations.data;
@@ -41,7 +46,11 @@ export function EvaluationView({ run }: { run: RunDetail }) {
   const shown = completed.find(({ id }) => id === chosen?.evaluation) ?? completed[0];
   const playing = `${shown?.id} ${asked}`;
   const controller = usePlaybackController(playing);
-  const film = shown ? filmOf(shown, broken === shown.id) : null;
+  const client = useQueryClient();
+  const played = useVideoTrouble(shown?.video_url ?? null, () => {
+    void client.invalidateQueries({ queryKey: keys.evaluations(run.id) });
+  });
+  const film = shown ? filmOf(shown, played.trouble) : null;
   const notYet = whyNotYet(run);
 
   const start = (wanted: CreateEvaluation) => {
@@ -66,7 +75,8 @@ export function EvaluationView({ run }: { run: RunDetail }) {
               key={playing}
               {...{ evaluation: shown, film, controller }}
               from={shown.id === chosen?.evaluation ? chosen.frame : null}
-              onBroken={() => setBroken(shown.id)}
+              onBroken={played.onError}
+              onRetry={played.trouble === "failed" ? played.retry : null}
             />
           ) : (
             <NoEvaluation {...{ run, evaluations }} reason={notYet} underWay={underWay !== null} />

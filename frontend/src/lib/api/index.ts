@@ -18,6 +18,7 @@ export {
   runScatterQuery,
   sqlQuery,
 } from "./queries/analytics";
+export { isFileGone } from "./queries/files";
 export { comparisonQuery, meanReturnsQuery, seedCurvesQuery } from "./queries/comparison";
 export { endingsQuery, episodeSearchQuery, judgementQuery } from "./queries/episodes";
 export { evaluate, evaluationsQuery } from "./queries/evaluations";

@@ -24,5 +24,5 @@ export function whyNotYet(run: Run): string | null {
 export function whyNoVideo({ status, summary, video_url: url }: Evaluation): string | null {
   if (status !== "completed" || summary === null) return "No video";
   if (summary.video === null) return "Recorded without a video";
-  return url === null ? "Video retired: only the newest ones are kept" : null;
+  return url === null ? "Its video is not kept" : null;
 }

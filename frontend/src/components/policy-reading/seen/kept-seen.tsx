@@ -27,7 +27,7 @@ interface KeptSeenProps {
 
 /** What the agent saw in a frame of a video; on demand the whole stack of the step, with what mattered in it. */
 export function KeptSeen({ kept, frame, stack, onAsk, canAsk, note, children }: KeptSeenProps) {
-  const newest = useKeptPicture(kept, frame);
+  const { sheet: newest, retry } = useKeptPicture(kept, frame);
   const found = stack?.data;
   const score = found?.seen.score ?? null;
   const sheet = found ? sheetOf(found.bitmap, found.seen.pictures, score !== null) : newest;
@@ -57,7 +57,16 @@ export function KeptSeen({ kept, frame, stack, onAsk, canAsk, note, children }: 
         </>
       }
     >
-      <p className="text-xs text-ink-soft">{children}</p>
+      {retry ? (
+        <div role="alert" className="flex flex-wrap items-center gap-2 text-xs text-ink-soft">
+          <p>What the agent saw could not be loaded.</p>
+          <Button size="sm" onClick={retry}>
+            Try again
+          </Button>
+        </div>
+      ) : (
+        <p className="text-xs text-ink-soft">{children}</p>
+      )}
     </SeenFigure>
   );
 }

@@ -1,7 +1,6 @@
 "use client";
 
-import { useState } from "react";
-import { middleOf, usePlaybackController } from "@/components/player";
+import { middleOf, usePlaybackController, useVideoTrouble } from "@/components/player";
 import type { Evaluation } from "@/lib/api";
 import { filmOf } from "../chapters";
 import { EvaluationPlayer } from "../evaluation-player";
@@ -9,9 +8,9 @@ import { StepsSection } from "../steps/steps-section";
 
 /** Episodes that a run has recorded itself: the video, once it is made from the records, and each step. */
 export function RecordedEpisode({ evaluation }: { evaluation: Evaluation }) {
-  const [broken, setBroken] = useState(false);
   const controller = usePlaybackController(evaluation.video_url ?? "");
-  const film = filmOf(evaluation, broken);
+  const played = useVideoTrouble(evaluation.video_url);
+  const film = filmOf(evaluation, played.trouble);
   const fps = film.video?.fps ?? null;
   const showStep = (episode: number, index: number) => {
     const first = evaluation.summary?.episodes[episode]?.first_frame ?? 0;
@@ -24,7 +23,8 @@ export function RecordedEpisode({ evaluation }: { evaluation: Evaluation }) {
         <EvaluationPlayer
           {...{ evaluation, film, controller }}
           from={null}
-          onBroken={() => setBroken(true)}
+          onBroken={played.onError}
+          onRetry={played.trouble === "failed" ? played.retry : null}
         />
       </div>
       <StepsSection evaluation={evaluation} onPick={fps === null ? null : showStep} />
