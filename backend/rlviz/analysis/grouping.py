@@ -9,7 +9,7 @@ import numpy as np
 
 from rlviz.analysis.arrays import Floats
 from rlviz.analysis.statistics import Summary, summarize
-from rlviz.analysis.statistics.bootstrap import RESAMPLES
+from rlviz.analysis.statistics.bootstrap import FEWEST_SCORES, RESAMPLES
 
 MOST_OUTLIERS = 20
 
@@ -24,7 +24,7 @@ Key = tuple[str | None, ...]
 @dataclass(frozen=True)
 class Member:
     """A run in a group. ``value`` is None where it has none. ``stratum``: the bootstrap draws runs of one stratum for
-    runs of that stratum, so that each environment keeps its share."""
+    runs of that stratum, so that each environment keeps its share, if every stratum has several."""
 
     run_id: str
     value: float | None
@@ -82,8 +82,12 @@ def _group(key: Key, members: Sequence[Member]) -> Group:
         return Group(key, len(members), 0, None, None)
     values = np.array([value for _, value in known])
     resamples = int(np.clip(DRAWN // len(values), FEWEST_RESAMPLES, RESAMPLES))
-    strata = {one.stratum: [value for other, value in known if other.stratum == one.stratum] for one, _ in known}
-    summary = summarize([np.array(ours) for ours in strata.values()], resamples=resamples)
+    strata: dict[str, list[float]] = {}
+    for one, value in known:
+        strata.setdefault(one.stratum, []).append(value)
+    # Of a stratum with one run every resample is the same: an interval without a width would look like certainty.
+    tasks = [values] if min(map(len, strata.values())) < FEWEST_SCORES else [np.array(one) for one in strata.values()]
+    summary = summarize(tasks, resamples=resamples)
     return Group(key, len(members), len(known), summary, _box([one for one, _ in known], values))
 
 

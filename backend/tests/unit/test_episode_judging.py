@@ -125,7 +125,7 @@ def test_a_policy_that_foresees_everything_is_never_surprised() -> None:
         (list(np.linspace(0, 100, 101)), []),
         ([5.0] * 12, []),
         ([10.0, NAN, 1.0], [(0, 9.0)]),
-        ([10.0, 9.0] * 8 + [8.0, 11.0], [(14, 2.0)]),
+        ([20.0, 18.0] * 8 + [12.0, 20.0], [(14, 8.0)]),
     ],
 )
 def test_a_value_collapses_where_it_falls_by_half_its_range_within_a_few_steps(

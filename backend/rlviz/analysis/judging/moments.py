@@ -23,7 +23,7 @@ COLLAPSE_STEPS = 10
 COLLAPSE_SHARE = 0.5
 """Share of the episode's range of values that a collapse must be at least."""
 
-COLLAPSE_SIZE = 0.1
+COLLAPSE_SIZE = 0.2
 """Share of the usual value that a collapse must be at least."""
 
 COLLAPSE_CHANGES = 8.0

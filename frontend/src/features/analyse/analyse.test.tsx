@@ -68,7 +68,7 @@ test("returns of several environments say how they are normalised, and one can b
   });
   renderWithQueries(<Analyse />);
   const card = await screen.findByRole("region", {
-    name: "best_moving_average, normalised by algo",
+    name: "best_moving_average (normalised) by algo",
   });
   expect(card).toHaveTextContent("Scores are normalised. 2 runs of Pendulum-v1 are left out.");
   await userEvent.click(within(card).getByRole("button", { name: "Acrobot-v1" }));

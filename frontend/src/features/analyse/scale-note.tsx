@@ -14,7 +14,7 @@ export function ScaleNote({ scale: { environments, notes }, onEnvironment }: Sca
   const runs = new Map<string, number>();
   for (const { env_id: id, runs: more } of environments) runs.set(id, (runs.get(id) ?? 0) + more);
   return (
-    <div className="flex flex-col gap-2">
+    <div className="mb-3 flex flex-col gap-2">
       <p className="max-w-prose text-sm text-ink-soft">{notes.join(" ")}</p>
       {runs.size > 1 && (
         <div
@@ -41,5 +41,5 @@ export function NoValues(props: ScaleNoteProps) {
 
 /** What is added to the name of a measure. */
 export function scaleName({ is_normalised: isNormalised }: ReturnsScale): string {
-  return isNormalised ? ", normalised" : "";
+  return isNormalised ? " (normalised)" : "";
 }

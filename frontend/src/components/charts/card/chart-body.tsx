@@ -41,6 +41,8 @@ export function ChartBody({
   const { chart, canvas, shown } = live;
   const { model, revision, width } = shown;
   const { isEmpty } = model;
+  // Before anything was loaded, nobody knows that there is nothing.
+  const isKnown = revision > 0 || chart.spec.series.length === 0;
   const Marks = marksAreLines ? ChartMarkLines : ChartMarks;
   return (
     <figure className="flex min-h-0 min-w-0 grow flex-col">
@@ -61,7 +63,7 @@ export function ChartBody({
             ref={canvas}
             className={clsx("absolute inset-0 overflow-hidden", isEmpty && "invisible")}
           />
-          {isEmpty && (
+          {isEmpty && isKnown && (
             <p className="absolute inset-0 grid place-items-center px-4 text-center text-xs text-ink-faint">
               {chart.spec.empty}
             </p>
