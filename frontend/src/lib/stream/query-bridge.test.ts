@@ -51,6 +51,13 @@ test("what a page asks for at intervals while a run trains is asked for once mor
   expect([stale(keys.hints("a")), stale(keys.tail("a", "worker.log"))]).toEqual([true, true]);
 });
 
+test("what was said of a run that is solved since is asked for once more", () => {
+  client.setQueryData(keys.hints("a"), []);
+  const solved = { step: 400, seconds: 3, by: "evaluation", threshold: 475 } as const;
+  apply({ kind: "status", run: run("a", { solved }) });
+  expect(stale(keys.hints("a"))).toBe(true);
+});
+
 test("progress of a run on one page leaves the other pages as they are", () => {
   const untouched = client.getQueryData(first);
   apply({ kind: "status", run: run("a", { step: 500 }) });

@@ -28,8 +28,10 @@ export function queryBridge(client: QueryClient): (event: StreamEvent) => void {
     const before = client.getQueryData<RunDetail>(keys.run(run.id));
     if (before) patch<RunDetail>(client, keys.run(run.id), { ...before, ...run });
     // Some answers are not part of a status event: the checkpoint, the queue's length, and what pages ask for at
-    // intervals while the run trains (hints, the log). They have their final content only now.
-    if (before && before.status !== run.status) invalidate(keys.run(run.id));
+    // intervals while the run trains (hints, the log). They have their final content only now. An evaluation may solve
+    // a run that ended long ago, after which hints and evaluations say something else.
+    const isSolved = before !== undefined && !before.solved && Boolean(run.solved);
+    if (before && (before.status !== run.status || isSolved)) invalidate(keys.run(run.id));
     if ((seen ?? before?.status ?? run.status) !== run.status) invalidate(keys.health);
     if (changed) invalidateQueued(client, run.id);
     applyToLists(run, changed);
