@@ -24,6 +24,9 @@ _CART = ENVIRONMENTS.get("CartPole-v1")
 _SEEN = SpaceLayout(kind="Box", shape=(4,), dtype="float32", numbers=4, low=[-math.inf] * 4, high=[math.inf] * 4)
 _DONE = SpaceLayout(kind="Discrete", dtype="int64", numbers=1, counts=[2], starts=[0])
 
+SURPRISE = 25
+"""Steps before the end of an episode at which its policy is surprised."""
+
 
 def write_records(folder: RunFolder, evaluation_id: str, episodes: Sequence[EpisodeResult]) -> StepsFacts:
     """Records of ``episodes``, with what a policy expects and how sure it is."""
@@ -74,10 +77,15 @@ def _rows(place: int, episode: EpisodeResult) -> list[Row]:
                 if over or index % 8 == 0
                 else None,
                 reading={
-                    "value": np.float32(100 * (1 - 0.99 ** min(left, 200)) * random.uniform(0.97, 1.03)),
+                    "value": np.float32(_value(left) * random.uniform(0.97, 1.03)),
                     "probabilities": np.array([1 - sure, sure] if angle > 0 else [sure, 1 - sure], np.float32),
                 },
             )
         )
         action = int(angle > 0)
     return rows
+
+
+def _value(left: int) -> float:
+    """What the policy expects with so many steps left: what comes, but far too much of one state."""
+    return 100 * (1 - 0.99 ** min(left, 200)) * (1.8 if left == SURPRISE else 1)
