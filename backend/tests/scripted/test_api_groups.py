@@ -46,7 +46,7 @@ def test_a_group_is_one_line_of_the_list_and_all_of_them_on_demand(
     assert service.get("/runs", params={"group": first})["total"] == 3
 
 
-def test_seeds_of_a_group_are_compared_as_one_curve_that_says_how_many_are_left(
+def test_seeds_of_a_group_are_compared_as_one_curve_up_to_the_end_of_the_shortest(
     service: Service, group: list[dict[str, object]]
 ) -> None:
     for run, returns in zip(group, ([1, 2, 3], [3, 4], [5]), strict=True):
@@ -57,8 +57,9 @@ def test_seeds_of_a_group_are_compared_as_one_curve_that_says_how_many_are_left(
     (curve,) = found["seeds"]
     assert (curve["group_id"], curve["title"]) == (group[0]["id"], "grouped")
     assert curve["run_ids"] == [run["id"] for run in group]
-    assert (curve["count"], curve["iqm"]) == ([3, 2, 1], [3, 3, 3])
-    assert (curve["low"][1:], curve["high"][1:]) == ([2, None], [4, None])
+    assert (curve["count"], curve["iqm"]) == ([3, 0, 0], [3, None, None])
+    assert (curve["low"][1:], curve["high"][1:]) == ([None, None], [None, None])
+    assert curve["note"] == "The curve stops at step 10, the last that all 3 seeds reached; 2 of them go on."
     made = curve["made"]
     assert (made["n"], made["resamples"], made["confidence"]) == (3, 500, 0.95)
     assert "mean return of the last 1 episodes" in made["definition"], "the window that was asked for"

@@ -180,7 +180,7 @@ class AnalyticsService:
                 seed=groups[row.id][1],
                 run_id=row.id,
                 score=None,
-                ended=row.state.has_ended,
+                ended=not row.state.has_worker,
                 curve=_curve_on(scale, places[row.id], drawn[row.id]),
             )
             for row in found

@@ -292,7 +292,7 @@ def _seed_curve(
 ) -> SeedCurve:
     known = [row for row in group if len(placed[row.id].step)]
     ends = np.array([placed[row.id].step[-1] for row in known])
-    chosen = far_enough(ends.tolist(), [not row.state.has_ended for row in known])
+    chosen = far_enough(ends.tolist(), [row.state.has_worker for row in known])
     drawn = [row for row, is_chosen in zip(known, chosen, strict=True) if is_chosen]
     nothing = np.full((1, len(curves.step)), np.nan)
     values = np.array([curves.values[row.id] for row in drawn]) if drawn else nothing
