@@ -145,6 +145,12 @@ def flicker(level: float, size: float, count: int = 200, seed: int = 0) -> list[
     [
         ("a policy that balances", [1.0] * 199, flicker(40.7, 0.03), False),
         ("the same, with a drop of 0.07", [1.0] * 199, [40.7] * 100 + [40.63] * 100, False),
+        (
+            "values that are right but for a surprise of 0.005",
+            [1.0] * 199,
+            [100.0] * 100 + [100.005] + [100.0] * 99,
+            False,
+        ),
         ("an untrained policy, whose values are noise", [1.0] * 199, flicker(0.0, 0.05), False),
         ("an untrained policy without any reward", [0.0] * 199, flicker(0.0, 0.01), False),
         ("rewards that differ by nothing", [1.0 + 1e-6 * (n % 7) for n in range(199)], flicker(40.0, 0.0), False),
