@@ -83,9 +83,10 @@ class RunGroup:
 
 @dataclass(frozen=True, eq=False)
 class SeedCurve:
-    """The returns of compared runs that differ in their seed alone, as one curve on the common grid.
+    """The returns of compared runs that differ only in their seed, as one curve on the common grid.
 
-    ``run_ids``: the runs that it is of; ``note``: why it is not of all, or stops before some do."""
+    ``run_ids``: all compared runs of the group. ``note``: why the curve leaves some out, or stops before some do.
+    """
 
     group_id: str
     title: str
@@ -299,7 +300,7 @@ def _seed_curve(
     return SeedCurve(
         group_id,
         group[0].name,
-        [row.id for row in drawn],
+        [row.id for row in group],
         banded_curve(values, resamples=BAND_RESAMPLES),
         " ".join(why_not_all(ends[chosen], len(known) - len(drawn), _PLACES[request.axis])) or None,
         made_of_curve(returns_of_training(request.window), len(drawn), BAND_RESAMPLES),
