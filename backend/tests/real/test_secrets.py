@@ -11,6 +11,7 @@ import pytest
 from rlviz.launchers.process_worker import spawn
 from rlviz.services.use_cases.environment_probe import Prober
 from tests.support import lights
+from tests.support.waiting import eventually
 
 TOKEN = "open-sesame-123"
 WEBHOOK = "http://127.0.0.1:9/hook-of-mine"
@@ -50,5 +51,6 @@ def test_a_module_that_is_probed_sees_no_secret(tmp_path: Path) -> None:
 def test_a_worker_and_the_template_of_workers_begin_without_secrets(waits: str) -> None:
     worker = spawn([waits], stdin=subprocess.PIPE, output=subprocess.DEVNULL)
     with worker:
-        check(Path(f"/proc/{worker.pid}/environ").read_text())
+        # Empty until the kernel has put the new program in place.
+        check(eventually(Path(f"/proc/{worker.pid}/environ").read_text, "the variables of the worker"))
         worker.kill()

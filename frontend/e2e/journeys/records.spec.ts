@@ -112,7 +112,7 @@ import sys
 from pathlib import Path
 from tests.support.step_files import change_value, flipped
 change_value(Path(sys.argv[1]), "frame_hash", 8, flipped)`;
-  const backend = path.join(import.meta.dirname, "..", "..", "backend");
+  const backend = path.join(import.meta.dirname, "..", "..", "..", "backend");
   execFileSync(path.join(backend, ".venv", "bin", "python"), ["-c", program, file], {
     cwd: backend,
   });
