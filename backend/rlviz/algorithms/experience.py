@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+from stable_baselines3.common.utils import obs_as_tensor
 
 SAMPLES = 512
 """Number of samples taken of a rollout or a replay buffer: enough for a histogram, and quick to evaluate."""
@@ -44,8 +45,11 @@ class Rollout:
         buffer: Any = model.rollout_buffer
         picked = _spread(buffer.advantages.size)
         at, env = np.divmod(picked, buffer.n_envs)
+        observations: Any = buffer.observations
         return cls(
-            np.array(buffer.observations[at, env]),
+            {name: np.array(part[at, env]) for name, part in observations.items()}
+            if isinstance(observations, dict)
+            else np.array(observations[at, env]),
             np.array(buffer.actions[at, env]),
             np.array(buffer.advantages[at, env]),
             np.array(buffer.log_probs[at, env]),
@@ -54,8 +58,8 @@ class Rollout:
     def ratios(self, model: BaseAlgorithm) -> Array:
         """Probability ratio of the actions under the current policy of ``model`` and the one that took them: (n,)."""
         policy: Any = model.policy
-        observations = torch.as_tensor(self.observations, device=model.device)
-        actions = torch.as_tensor(self.actions, device=model.device)
+        observations = obs_as_tensor(self.observations, model.device)
+        actions = torch.as_tensor(self.actions, dtype=torch.float32, device=model.device)  # as the library samples them
         if isinstance(policy.action_space, spaces.Discrete):
             actions = actions.long().flatten()
         with generators_kept(), torch.no_grad():
@@ -83,13 +87,23 @@ def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | Non
 @contextmanager
 def generators_kept() -> Iterator[None]:
     """Restore Python's, NumPy's and torch's global generators at the end of the block."""
-    python, numpy, tensor = random.getstate(), np.random.get_state(), torch.random.get_rng_state()
+    restore = note_generators()
     try:
         yield
     finally:
+        restore()
+
+
+def note_generators() -> Callable[[], None]:
+    """Note the states of Python's, NumPy's and torch's global generators. The function returned restores them."""
+    python, numpy, tensor = random.getstate(), np.random.get_state(), torch.random.get_rng_state()
+
+    def restore() -> None:
         random.setstate(python)
         np.random.set_state(numpy)
         torch.random.set_rng_state(tensor)
+
+    return restore
 
 
 # Temporal-difference errors, one function for each kind of learner: ``(model) -> (n,)``

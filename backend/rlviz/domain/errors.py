@@ -29,9 +29,18 @@ def pointer_to(*path: str | int) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
+def message_of(error: BaseException) -> str:
+    """``str(error)``; empty for an exception of someone else's that cannot be printed. Every journal can store it."""
+    try:
+        message = str(error)
+    except Exception:
+        return ""
+    return message.encode(errors="replace").decode()
+
+
 def brief(error: BaseException) -> str:
     """For instance ``ValueError: not a zip file``: the first line, at most 300 characters, without its full stop."""
-    lines = str(error).strip().splitlines()
+    lines = message_of(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0].rstrip('.')[:300]}" if lines else type(error).__name__
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Event
 from typing import Any
 
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from rlviz.analysis.solved import shown_by_training
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
 from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.episodes import finished_episode
 from rlviz.training.filmstrip import Filmstrip
+from rlviz.training.guard import Guard, LeavesTraining
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
@@ -28,7 +31,7 @@ from rlviz.training.steering import Steering
 RATE_WINDOW_SECONDS = 1.0
 
 
-class BoundaryReached(Exception):
+class BoundaryReached(LeavesTraining):
     """Training is at the start of the rollout where it was to be left."""
 
 
@@ -36,7 +39,8 @@ class RunCallback(BaseCallback):
     """Journals finished episodes, saves checkpoints, shows the policy to who watches and evaluates when due, and ends
     training once ``stop`` is set, or once the evaluation has seen enough: ``ended_early`` then says why.
 
-    The model's logger must be a RunLogger.
+    The model's logger must be a RunLogger. Whatever fails here becomes a warning of the run and does not end training:
+    every hook of the library runs within ``guard``, and so does each part that it calls.
     """
 
     _log: RunLogger
@@ -56,6 +60,7 @@ class RunCallback(BaseCallback):
         rollout_steps: int = 1,
         episodes: int = 0,
         threshold: float | None = None,
+        guard: Guard | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """``rollout_steps``: environment steps of a rollout. ``episodes``: those that earlier attempts have finished.
@@ -64,6 +69,7 @@ class RunCallback(BaseCallback):
         """
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
+        self._guard = guard or Guard(journals.warn_now)
         self._evaluation, self._filmstrip, self._anatomy, self._live = evaluation, filmstrip, anatomy, live
         self._pause = pause or Pause(journals)
         self._rollout_began_at, self._rollout_steps = 0, rollout_steps
@@ -104,40 +110,66 @@ class RunCallback(BaseCallback):
         self._pause.go_back()
 
     def _on_training_start(self) -> None:
-        if self._continuation is not None:
+        if self._continuation is not None:  # not guarded: without it, training does not go on as it was
             self._continuation.settle(self.model, "end")
         self._rate_since = (self.num_timesteps, self._monotonic())
-        self._checkpoints.renew_picture(self.model)
+        self._renew_picture()
         if self._filmstrip is not None:
-            self._filmstrip.begin(self.model, goes_on=self._continuation is not None)
+            with self._guard("The filmstrip", may_draw=True, on_failure=self._drop_filmstrip):
+                self._filmstrip.begin(self.model, goes_on=self._continuation is not None)
 
     def _on_step(self) -> bool:
         """Kept short: after a step of the environment all this is out of the processor's cache and takes several times
         as long as it looks.
         """
+        try:
+            self._watch_step()
+        except LeavesTraining:
+            raise
+        except Exception as error:  # cheaper than a block of the guard at every step
+            self._guard.report("What is done at each step", error)
+        self.stopped = self._stop.is_set()
+        return not self.stopped and self.ended_early is None
+
+    def _watch_step(self) -> None:
+        step = self.num_timesteps
         for info in self.locals["infos"]:  # cheaper than to ask NumPy whether any is done
             if "episode" in info:
-                self._record_episode(info["episode"])
-        step = self.num_timesteps
+                self._record_episode(info)
         if self.rollbacks is not None and self.rollbacks.is_wanted:
             self._go_back(self.rollbacks)
         if step >= self._checkpoints.next_step:
-            self._checkpoints.catch_up(self.model)
+            with self._guard("A checkpoint", may_draw=True):
+                self._checkpoints.catch_up(self.model)
         if self._filmstrip is not None and step >= self._filmstrip.next_step:
-            self._filmstrip.take(self.model)
+            with self._guard("The filmstrip", may_draw=True, on_failure=self._drop_filmstrip):
+                self._filmstrip.take(self.model)
         if self._live is not None and step >= self._live.next_step:
-            self._live.take(self.model)
-            self._checkpoints.renew_picture(self.model)  # of the same weights
+            self._show_policy(self._live)
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         if self._pause.is_wanted and not self._pause.is_told:
             self._pause.announce(step, self._rollout_began_at + self._rollout_steps)
         if self.steering is not None:
             if self.steering.is_due:
-                self.steering.look(step)
+                with self._guard("A rule"):
+                    self.steering.look(step)
             self.ended_early = self.ended_early or self.steering.end
-        self.stopped = self._stop.is_set()
-        return not self.stopped and self.ended_early is None
+
+    def _drop_filmstrip(self) -> None:
+        self._filmstrip = None
+
+    def _show_policy(self, live: LiveWeights) -> None:
+        with self._guard("Showing the newest policy", may_draw=True, on_failure=self._drop_live):
+            live.take(self.model)
+        self._renew_picture()  # of the same weights
+
+    def _drop_live(self) -> None:
+        self._live = None
+
+    def _renew_picture(self) -> None:
+        with self._guard("The picture of the policy", may_draw=True):
+            self._checkpoints.renew_picture(self.model)
 
     def _go_back(self, rollbacks: Rollbacks) -> None:
         """Unless training ends where it is. Where it is to pause, it does so there."""
@@ -145,26 +177,32 @@ class RunCallback(BaseCallback):
             rollbacks.go(self.num_timesteps)
 
     def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
-        best = evaluation.best
-        spent = evaluation.evaluate(self.model)
-        if self.snapshots is not None and evaluation.best is not best:
-            self.snapshots.note_best(self._rollout_began_at)
-        step, since = self._rate_since
-        self._rate_since = step, since + spent
-        self.ended_early = evaluation.ended_early
+        with self._guard("An evaluation", may_draw=True):
+            best = evaluation.best
+            spent = evaluation.evaluate(self.model)
+            if self.snapshots is not None and evaluation.best is not best:
+                self.snapshots.note_best(self._rollout_began_at)
+            step, since = self._rate_since
+            self._rate_since = step, since + spent
+            self.ended_early = evaluation.ended_early
 
     def _on_rollout_start(self) -> None:
         """The update that followed the last rollout is done. Its diagnostics describe the experience up to here."""
-        if self._continuation is not None:
+        if self._continuation is not None:  # as at the start of training
             self._continuation.settle(self.model, "rollout")
             self._continuation = None
+        with self._guard("The start of a rollout"):
+            self._begin_rollout()
+
+    def _begin_rollout(self) -> None:
         if self._log.update_is_due:
             self._write_update()
         if self._anatomy is not None and self._anatomy.is_due:
-            self._anatomy.after_update(self.model)
+            self._look_into_update(self._anatomy.after_update)
         self._rollout_began_at = self.num_timesteps
         if self.steering is not None:
-            self.steering.begin_rollout(self.num_timesteps)
+            with self._guard("A rule"):
+                self.steering.begin_rollout(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
         if self.ended_early is not None:
             self._pause.give_up()
@@ -173,11 +211,20 @@ class RunCallback(BaseCallback):
         if self.num_timesteps >= self.leave_at:
             raise BoundaryReached
         if self.snapshots is not None:
-            self._note_solved(self.snapshots)
+            with self._guard("The reward threshold"):
+                self._note_solved(self.snapshots)
             if self._pause.is_wanted:
                 self._pause.hold(self.num_timesteps, self.snapshots, self._yields)
             elif self.snapshots.is_due(self.num_timesteps, is_evaluated=self._evaluates_by(self._rollout_steps)):
-                self.snapshots.catch_up(self.num_timesteps)
+                with self._guard("A snapshot", may_draw=True):
+                    self.snapshots.catch_up(self.num_timesteps)
+
+    def _look_into_update(self, look: Callable[[BaseAlgorithm], None]) -> None:
+        with self._guard("The anatomy of updates", may_draw=True, on_failure=self._drop_anatomy):
+            look(self.model)
+
+    def _drop_anatomy(self) -> None:
+        self._anatomy = None
 
     def _evaluates_by(self, steps: int) -> bool:
         """Whether the policy is evaluated within so many steps."""
@@ -198,7 +245,8 @@ class RunCallback(BaseCallback):
     def _yields(self) -> bool:
         """Whether a stop, a rollback or a rule comes before the pause, for which training waits."""
         if self.steering is not None and self.steering.is_due:
-            self.steering.look(self.num_timesteps)
+            with self._guard("A rule"):
+                self.steering.look(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
             if self.ended_early is not None:
                 self._pause.give_up()
@@ -206,6 +254,10 @@ class RunCallback(BaseCallback):
         return self._stop.is_set() or rolls_back or self.ended_early is not None
 
     def _on_rollout_end(self) -> None:
+        with self._guard("The end of a rollout"):
+            self._end_rollout()
+
+    def _end_rollout(self) -> None:
         """Log the current rate: ``time/fps`` is an average since the start."""
         self._rollouts += 1
         self._rollout_ended_at = self._monotonic()
@@ -216,9 +268,13 @@ class RunCallback(BaseCallback):
             self._rate_since = (self.num_timesteps, self._rollout_ended_at)
         is_last = self.num_timesteps >= self.model._total_timesteps
         if self._anatomy is not None and (self._anatomy.is_due or is_last):
-            self._anatomy.before_update(self.model)
+            self._look_into_update(self._anatomy.before_update)
 
     def _on_training_end(self) -> None:
+        with self._guard("The end of training"):
+            self._end_training()
+
+    def _end_training(self) -> None:
         """Write what would wait for a rollout that never comes; unless training ended within one, also what the last
         update found. Of training that was to be left later, and goes on from before, nothing is written here."""
         if self.stopped and self.leave_at < math.inf:
@@ -226,20 +282,19 @@ class RunCallback(BaseCallback):
         if not self.stopped and self.ended_early is None:
             self._write_update()
             if self._anatomy is not None:
-                self._anatomy.after_update(self.model)
+                self._look_into_update(self._anatomy.after_update)
         self._log.dump_rest(self.num_timesteps)
 
     def _write_update(self) -> None:
-        self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
+        with self._guard("The diagnostics of an update"):
+            self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
 
-    def _record_episode(self, episode: dict[str, float]) -> None:
+    def _record_episode(self, info: Mapping[str, Any]) -> None:
+        if (episode := finished_episode(info)) is None:
+            return
         self._episodes += 1
         self._has_news = True
         self._journals.metrics_soon(
             self.num_timesteps,
-            {
-                EPISODE_REWARD: float(episode["r"]),
-                EPISODE_LENGTH: int(episode["l"]),
-                EPISODE_INDEX: self._episodes,
-            },
+            {EPISODE_REWARD: episode.reward, EPISODE_LENGTH: episode.length, EPISODE_INDEX: self._episodes},
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlviz.domain.checkpoint_plan import CheckpointPlan
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.errors import message_of
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import CheckpointData
 from rlviz.rundir.atomic import atomic_write, write_atomically
@@ -116,8 +116,8 @@ class Checkpoints:
             self._write(model, path)
             self._picture(model)
             retain_checkpoints(self._folder, self._plan.keep)
-        except (OSError, RunFolderError) as error:
-            self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {error}.")
+        except Exception as error:  # a policy that cannot be pickled, for instance
+            self._journals.warn(step, f"The checkpoint at step {step} could not be saved: {message_of(error)}.")
             return
         within = path.relative_to(self._folder.path).as_posix()
         self._journals.event(step, CheckpointData(path=within, request=answered))

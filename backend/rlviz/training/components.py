@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from threading import Event
 
@@ -26,6 +27,7 @@ from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.error_messages import in_words
 from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.greedy import GreedyPlayer
+from rlviz.training.guard import Guard
 from rlviz.training.journals import RunJournals
 from rlviz.training.knobs import Knobs
 from rlviz.training.live_weights import LiveWeights
@@ -66,10 +68,12 @@ class TrainingComponents:
         stop: Event,
         pause: Pause,
         live: LiveWeights,
+        guard: Guard | None = None,
     ) -> None:
         self._folder, self._journals, self._attempt, self._config = folder, journals, attempt, config
         self._stop, self._pause, self._live = stop, pause, live
-        self.recorder = RunRecorder(folder, journals, config)
+        self._guard = guard or Guard(journals.warn_now)
+        self.recorder = RunRecorder(folder, journals, config, self._guard)
         self.checkpoints = self._make_checkpoints()
         self.evaluation = self._make_evaluation()
         self.filmstrip = self._make_filmstrip()
@@ -87,6 +91,7 @@ class TrainingComponents:
             rollout_steps=self._hyperparameters.rollout_steps,
             episodes=attempt.episodes,
             threshold=environment_of(config).reward_threshold,
+            guard=self._guard,
         )
         past = self._past_changes(continuation)
         self.steering = self._make_steering(model, past)
@@ -101,7 +106,7 @@ class TrainingComponents:
         self.rollbacks = Rollbacks(folder, journals, self.snapshots, partial(self._prepare, model), been=past.been)
         self.callback.snapshots, self.callback.steering = self.snapshots, self.steering
         self.callback.rollbacks = self.rollbacks
-        journals.watch(self.steering.row)
+        journals.watch(self._show_rules)
 
     def go_back(self, model: BaseAlgorithm, target: Target) -> Continuation:
         """Bring ``model``, and all that counts, to ``target``: to be followed by ``begin_again``."""
@@ -131,13 +136,18 @@ class TrainingComponents:
 
     def tick(self) -> None:
         """What the clock asks for."""
-        self.checkpoints.tick()
-        self.snapshots.tick()
-        self.filmstrip.write()
+        with self._guard("A checkpoint"):
+            self.checkpoints.tick()
+        with self._guard("A snapshot"):
+            self.snapshots.tick()
+        with self._guard("The filmstrip"):
+            self.filmstrip.write()
         self.recorder.tick()
         if self._anatomy is not None:
-            self._anatomy.tick()
-        self.steering.tick()
+            with self._guard("The anatomy of updates"):
+                self._anatomy.tick()
+        with self._guard("A rule"):
+            self.steering.tick()
 
     def take_last_snapshot(self, *, stopped: bool) -> None:
         """At the end, training is between two rollouts; where a stop ended it, it may be anywhere, and the last start
@@ -150,11 +160,18 @@ class TrainingComponents:
 
     def close(self) -> None:
         if self.evaluation is not None:
-            self.evaluation.close()
+            with self._guard("Closing the environments of evaluations"):
+                self.evaluation.close()
         self.recorder.close()
         if self._anatomy is not None:
-            self._anatomy.close()
-        self.snapshots.close()
+            with self._guard("The anatomy of updates"):
+                self._anatomy.close()
+        with self._guard("A snapshot"):
+            self.snapshots.close()
+
+    def _show_rules(self, step: int, values: Mapping[str, float]) -> None:
+        with self._guard("A rule"):
+            self.steering.row(step, values)
 
     @property
     def is_stopping(self) -> bool:
@@ -209,11 +226,12 @@ class TrainingComponents:
         if not self._config.anatomy:
             return None
         td_errors = ALGORITHMS.get(self._config.algo).td_errors
-        try:
-            return AnatomyJournal(self._folder, load(td_errors) if td_errors is not None else None)
-        except (OSError, RunFolderError) as error:
-            self._journals.warn(0, f"The anatomy of updates cannot be written: {error}")
-            return None
+        with self._guard("The anatomy of updates"):
+            try:
+                return AnatomyJournal(self._folder, load(td_errors) if td_errors is not None else None)
+            except (OSError, RunFolderError) as error:
+                self._journals.warn(0, f"The anatomy of updates cannot be written: {error}")
+        return None
 
     def _past_changes(self, continuation: Continuation | None) -> PastChanges:
         beyond = (0, 0) if self._attempt.is_repeated else None

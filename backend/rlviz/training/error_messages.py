@@ -7,11 +7,12 @@ import traceback
 from types import FrameType
 
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import message_of
 
 
 def in_words(error: BaseException) -> str:
     """The error's own message, after what it means where that is known."""
-    said = str(error)
+    said = message_of(error)
     if is_out_of_memory(error):
         return (
             f"The worker ran out of memory{f' ({said})' if said else ''}. Choose a smaller buffer, batch or network, "
@@ -24,7 +25,9 @@ def in_words(error: BaseException) -> str:
 
 def is_out_of_memory(error: BaseException) -> bool:
     """PyTorch raises a RuntimeError of its own where Python raises MemoryError."""
-    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error))
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and "allocate memory" in message_of(error)
+    )
 
 
 def where(thread_id: int | None) -> list[str]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-import numpy as np
-import torch
-
+from rlviz.algorithms.experience import generators_kept
 from rlviz.algorithms.policy import Policy
-from rlviz.recording.step_recorder import StepRecorder
 from rlviz.rollout.episode import Env
 from rlviz.rollout.play import play
+from rlviz.training.run_recorder import Steps
 
 SIDE_BY_SIDE = 16
 """Environments played together at most."""
@@ -49,7 +46,7 @@ class GreedyPlayer:
         policy: Policy,
         seeds: Sequence[int],
         interrupted: Callable[[], bool],
-        record: Callable[[Env], StepRecorder | None] = lambda _: None,
+        record: Callable[[Env], Steps | None] = lambda _: None,
     ) -> Score | None:
         """An episode for each seed; None if ``interrupted`` came true, which is asked at every step. ``record`` gives
         what records the first of them, for the environment that it is played in.
@@ -57,15 +54,16 @@ class GreedyPlayer:
         The generators that training draws from are afterwards as they were before.
         """
         returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
-        envs = self._environments(len(seeds))
-        recorder = record(envs[0])
-        with undisturbed(), recorder or nullcontext():
-            for step in play(envs, policy, seeds):
-                if interrupted():
-                    return None
-                if recorder is not None and step.episode == 0:
-                    recorder.add(step, envs[0], seeds[0])
-                returns[step.episode], lengths[step.episode] = step.episode_return, step.number
+        with generators_kept():
+            envs = self._environments(len(seeds))
+            recorder = record(envs[0])
+            with recorder or nullcontext():
+                for step in play(envs, policy, seeds):
+                    if interrupted():
+                        return None
+                    if recorder is not None and step.episode == 0:
+                        recorder.add(step, envs[0], seeds[0])
+                    returns[step.episode], lengths[step.episode] = step.episode_return, step.number
         return Score(tuple(returns), tuple(lengths))
 
     def close(self) -> None:
@@ -77,15 +75,3 @@ class GreedyPlayer:
         while len(self._envs) < min(episodes, SIDE_BY_SIDE):
             self._envs.append(self._make())
         return self._envs[:episodes]
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Leave Python's, NumPy's and torch's global generators as they were found."""
-    states = random.getstate(), np.random.get_state(), torch.get_rng_state()
-    try:
-        yield
-    finally:
-        random.setstate(states[0])
-        np.random.set_state(states[1])
-        torch.set_rng_state(states[2])

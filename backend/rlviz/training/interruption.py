@@ -8,8 +8,10 @@ from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from rlviz.training.guard import LeavesTraining
 
-class UpdateInterrupted(Exception):
+
+class UpdateInterrupted(LeavesTraining):
     """A stop was asked for during an update. The model is whole: as it was after the last gradient step."""
 
 

@@ -8,9 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import NamedTuple
-
-from pydantic import JsonValue
+from typing import Any, NamedTuple
 
 from rlviz.domain.event_lines import event_line
 from rlviz.domain.events import Ending, EventData, WarningData
@@ -22,6 +20,8 @@ from rlviz.training.recomputed import Recomputed
 MAX_WAITING_ROWS = 1_000
 """So many wait for company; then they are written at once."""
 
+MAX_ROWS_IN_MEMORY = 100_000
+"""So many wait while the journal takes none because the disk has been full for too long. Later ones are lost."""
 
 MAX_TEXT = 20_000
 """Characters of a message or traceback that an event keeps; a line of a journal has a limit."""
@@ -93,7 +93,7 @@ class RunJournals:
             self._watch(step, values)
         with self._order:
             self._write_soon()
-            self._write(Row(self._clock(), step, values))
+            self._write_recordable(Row(self._clock(), step, values))
 
     def metrics_soon(self, step: int, values: Mapping[str, float]) -> None:
         """As ``metrics``, for rows that come often: they wait for what is written next, of whatever kind, or for
@@ -101,7 +101,8 @@ class RunJournals:
         """
         if self._watch is not None:
             self._watch(step, values)
-        self._soon.append(Row(self._clock(), step, values))
+        if len(self._soon) < MAX_ROWS_IN_MEMORY:
+            self._soon.append(Row(self._clock(), step, values))
         if len(self._soon) >= MAX_WAITING_ROWS:
             self._write_soon()
 
@@ -117,14 +118,18 @@ class RunJournals:
                 self._writing_soon = False
 
     def _write_one(self, row: Row) -> None:
-        """One of those that waited: whatever thread comes to write it, training is not ended by what is in it."""
         try:
-            self._write(row)
+            self._write_recordable(row)
         except OSError:  # too much waits for the disk already
             self._soon.appendleft(row)
             raise
+
+    def _write_recordable(self, row: Row) -> None:
+        """Write ``row``. Whatever is in it, training goes on: values that JSON cannot represent become a warning."""
+        try:
+            self._write(row)
         except (TypeError, ValueError, OverflowError) as error:
-            names = ", ".join(row.values)
+            names = ", ".join(map(str, row.values))
             self.warn(row.step, f"{names} could not be recorded at step {row.step}: {error}.")
 
     def _write(self, row: Row) -> None:
@@ -171,7 +176,8 @@ class RunJournals:
         return self._metrics.last_seq if reached is None else reached
 
     def event(self, step: int, data: EventData) -> None:
-        """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError."""
+        """Append an event and write it. What the disk refuses waits, as metrics do; but an ending raises OSError. Any
+        other event that cannot be recorded is lost."""
         if isinstance(data, Ending):
             self._settle()
             data = data.model_copy(update={"processor_seconds": round(time.process_time() - self._began, 3)})
@@ -180,10 +186,10 @@ class RunJournals:
                 write()
         if isinstance(data, Ending):
             self._limits.close()
-        self._events.append(_shortened(event_line(step, data)))
         try:
+            self._events.append(_storable(event_line(step, data)))
             self._events.flush()
-        except OSError:
+        except (OSError, TypeError, ValueError):
             if isinstance(data, Ending):
                 raise
 
@@ -244,9 +250,10 @@ class RunJournals:
                 self._events.close()
 
 
-def _shortened(line: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """An event whose texts end after MAX_TEXT characters."""
-    data = line["data"]
-    if isinstance(data, dict):
-        line["data"] = {name: value[:MAX_TEXT] if isinstance(value, str) else value for name, value in data.items()}
-    return line
+def _storable(value: Any) -> Any:
+    """``value`` with texts of at most MAX_TEXT characters, all of which UTF-8 can encode."""
+    if isinstance(value, str):
+        return value[:MAX_TEXT].encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {name: _storable(one) for name, one in value.items()}
+    return [_storable(one) for one in value] if isinstance(value, list) else value

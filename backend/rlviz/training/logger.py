@@ -7,6 +7,7 @@ from typing import Any
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from rlviz.domain.records import UPDATE_SECONDS
+from rlviz.training.guard import Guard
 
 UPDATE = "train/"
 """How the names of an update's diagnostics begin."""
@@ -22,8 +23,10 @@ class RunLogger(Logger):
     ``dump`` keeps them back, and ``dump_update`` writes them at the step where the update happened.
     """
 
-    def __init__(self, output: KVWriter) -> None:
+    def __init__(self, output: KVWriter, guard: Guard | None = None) -> None:
+        """``guard``: what the library calls here does not end training if it fails."""
         super().__init__(folder=None, output_formats=[output])
+        self._guard = guard or Guard(lambda _warning: None)
         self.update_is_due = False
         """Whether ``dump`` has written since the last diagnostics: an update has a row where the rest has one. Some
         algorithms update at every step of the environment."""
@@ -32,12 +35,13 @@ class RunLogger(Logger):
 
     def dump(self, step: int = 0) -> None:
         """Write all that was recorded, except for diagnostics."""
-        update = self._take_update()
-        if ITERATIONS in self.name_to_value:
-            self.name_to_value[ITERATIONS] += self.iterations_before
-        super().dump(step)
-        self.name_to_value.update(update)
-        self.update_is_due = True
+        with self._guard("Recording what was logged"):
+            update = self._take_update()
+            if ITERATIONS in self.name_to_value:
+                self.name_to_value[ITERATIONS] += self.iterations_before
+            super().dump(step)
+            self.name_to_value.update(update)
+            self.update_is_due = True
 
     def dump_update(self, step: int, seconds: float) -> None:
         """Write the diagnostics that were recorded last, if any, of an update that took ``seconds``; what else was

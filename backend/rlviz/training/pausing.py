@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rlviz.domain.events import PausingData
 from rlviz.domain.snapshot import Trigger
+from rlviz.training.guard import LeavesTraining
 from rlviz.training.journals import RunJournals
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ LOOK_SECONDS = 0.1
 """How often training that is held looks whether something else comes before the pause."""
 
 
-class TrainingPaused(Exception):
+class TrainingPaused(LeavesTraining):
     """The snapshot of this moment is on disk. Raised at the start of a rollout, it leaves the library's ``learn``."""
 
     def __init__(self, snapshot: str) -> None:

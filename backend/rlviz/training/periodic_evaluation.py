@@ -122,7 +122,7 @@ class PeriodicEvaluation:
             policy, seeds, self._stopping, lambda env: recorder.record(step, env, policy, collected)
         )
         if score is not None:
-            recorder.keep(step, collected.take())
+            recorder.keep(step, collected)
         return score
 
     def _play(self, model: BaseAlgorithm, first_seed: int) -> Score | None:

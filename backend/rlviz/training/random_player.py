@@ -23,10 +23,9 @@ from rlviz.domain.records import (
 )
 from rlviz.environments.make import make_environment
 from rlviz.recording.collected_episodes import MAX_ROWS, CollectedEpisodes
-from rlviz.recording.step_recorder import StepRecorder
 from rlviz.rollout.episode import Env, Episode, Step
 from rlviz.rollout.play import seed_all
-from rlviz.training.run_recorder import RunRecorder
+from rlviz.training.run_recorder import RunRecorder, Steps
 from rlviz.training.trainer import Trainer
 
 RATE_SECONDS = 1.0
@@ -63,7 +62,7 @@ class RandomPlayer(Trainer):
         self._heed_control()
         with closing(make_environment(config, whole_episodes=True)) as env:
             self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker))
-            recorder = self._recorder = RunRecorder(self._folder, self._journals, config)
+            recorder = self._recorder = RunRecorder(self._folder, self._journals, config, self._guard)
             with closing(RecordedEpisodes(recorder, env)) as recorded:
                 self._play(env, config, recorded)
         ending: Ending = FinishedData(attempt=self._attempt.number)
@@ -120,28 +119,32 @@ class RecordedEpisodes:
     def __init__(self, recorder: RunRecorder, env: Env, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._recorder, self._env, self._monotonic = recorder, env, monotonic
         self._collected = CollectedEpisodes()
-        self._steps: StepRecorder | None = None
+        self._steps: Steps | None = None
         self._step, self._kept_at = 0, monotonic()
 
     def begin(self, step: int, episode: Episode) -> None:
         """``episode`` was reset. ``step``: of the run."""
-        self._step = step
-        every = EPISODES_EVERY.get(self._recorder.level.detail)
-        self._steps = None
-        if every is None or episode.place % every == 0:
-            self._steps = self._recorder.record(step, self._env, None, self._collected)
-        if self._steps is not None:
-            self._steps.add(episode.newest, self._env, episode.seed)
+        self._step, self._steps = step, None
+        with self._recorder.guarded():
+            every = EPISODES_EVERY.get(self._recorder.level.detail)
+            if every is None or episode.place % every == 0:
+                self._steps = self._recorder.record(step, self._env, None, self._collected)
+            if self._steps is not None:
+                self._steps.add(episode.newest, self._env, episode.seed)
 
     def add(self, step: Step, episode: Episode) -> None:
         if self._steps is None:
             return
         self._steps.add(step, self._env, episode.seed)
         if step.is_last:
-            self._steps.flush()
-            is_due = self._monotonic() - self._kept_at >= CHAPTER_SECONDS
-            if is_due or self._collected.count >= MAX_ROWS or len(self._collected) >= LIMITS.scored_episodes.maximum:
-                self._keep()
+            with self._recorder.guarded():
+                self._end_episode(self._steps)
+
+    def _end_episode(self, steps: Steps) -> None:
+        steps.flush()
+        is_due = self._monotonic() - self._kept_at >= CHAPTER_SECONDS
+        if is_due or self._collected.count >= MAX_ROWS or len(self._collected) >= LIMITS.scored_episodes.maximum:
+            self._keep()
 
     def close(self) -> None:
         self._keep()
@@ -149,4 +152,4 @@ class RecordedEpisodes:
 
     def _keep(self) -> None:
         self._kept_at = self._monotonic()
-        self._recorder.keep(self._step, self._collected.take())
+        self._recorder.keep(self._step, self._collected)

@@ -15,6 +15,7 @@ from rlviz.domain.rules import RollBack
 from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import whole_of_run
+from rlviz.training.guard import LeavesTraining
 from rlviz.training.journals import RunJournals
 from rlviz.training.rule_actions import Carried
 from rlviz.training.rules.engine import Firing
@@ -47,7 +48,7 @@ class Target:
         return self.contents.manifest.run_id == run_id
 
 
-class GoBack(Exception):
+class GoBack(LeavesTraining):
     """Leaves the library's ``learn``, at any step of the environment."""
 
     def __init__(self, target: Target) -> None:

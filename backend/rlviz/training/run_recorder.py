@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from rlviz.algorithms.policy import Policy
 from rlviz.domain.config import RunConfig
@@ -28,10 +28,11 @@ from rlviz.recording.level import LONG_ENOUGH_SECONDS, RecordingLevel
 from rlviz.recording.step_recorder import StepRecorder, records_about
 from rlviz.recording.summary import summarize
 from rlviz.records.about import RecordsAbout
-from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env
+from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env, Step
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_steps
+from rlviz.training.guard import Block, Guard
 from rlviz.training.journals import RunJournals
 
 MOST_WAITING = 3
@@ -46,18 +47,25 @@ LAST_SECONDS = 20.0
 
 class RunRecorder:
     """``record`` gives what records an episode, ``keep`` has it written in a thread of its own. ``tick`` is for the
-    watcher's thread, everything else for the training thread. ``close`` after use."""
+    watcher's thread, everything else for the training thread. ``close`` after use.
+
+    Everything here runs within ``guard``: where recording fails, the run is played on and no longer recorded.
+    """
 
     def __init__(
         self,
         folder: RunFolder,
         journals: RunJournals,
         config: RunConfig,
+        guard: Guard | None = None,
         *,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._folder, self._journals, self._config, self._clock = folder, journals, config, clock
+        self._guard = guard or Guard(journals.warn_now)
+        self.has_failed = False
+        """Whether recording has failed: then nothing more is recorded."""
         self._learns = config.actor is RunActor.POLICY
         self._step = 0
         self._version: tuple[int, int] | None = None
@@ -79,15 +87,44 @@ class RunRecorder:
 
     def tick(self) -> None:
         """See whether somebody has chosen another detail."""
-        choice = self._read()
-        if choice is not None:
-            self._choice, self._chosen = choice, choice.effective
+        with self.guarded():
+            choice = self._read()
+            if choice is not None:
+                self._choice, self._chosen = choice, choice.effective
 
-    def record(self, step: int, env: Env, policy: Policy | None, collected: CollectedEpisodes) -> StepRecorder | None:
-        """What records into ``collected`` what is played in ``env``; None if nothing shall be. ``step``: of training.
+    def record(self, step: int, env: Env, policy: Policy | None, collected: CollectedEpisodes) -> Steps | None:
+        """What records into ``collected`` what is played in ``env``; None if nothing is to be recorded. ``step``: of
+        training.
 
         A policy is recorded once, and what an attempt plays again was recorded when it was played first.
         """
+        steps = None
+        if not self.has_failed:
+            with self.guarded():
+                steps = self._steps(step, env, policy, collected)
+        return Steps(self, steps) if steps is not None else None
+
+    def keep(self, step: int, collected: CollectedEpisodes) -> None:
+        """Have the episodes in ``collected``, which the policy of ``step`` played, written; returns at once. No frame
+        of them was drawn, so that none is hashed or kept."""
+        if not self.has_failed:
+            with self.guarded():
+                self._keep(step, collected.take())
+
+    def close(self) -> None:
+        """Wait for what is being written. May be called twice."""
+        with self.guarded():
+            wait(self._writing, LAST_SECONDS)
+            self._writer.shutdown(wait=False, cancel_futures=True)
+
+    def guarded(self) -> Block:
+        """The block in which a part of this runs."""
+        return self._guard("Recording", on_failure=self._give_up)
+
+    def _give_up(self) -> None:
+        self.has_failed = True
+
+    def _steps(self, step: int, env: Env, policy: Policy | None, collected: CollectedEpisodes) -> StepRecorder | None:
         self._step = step
         self._take_up_choice()
         is_known = self._journals.is_repeating or (self._learns and step == self._kept_step)
@@ -100,9 +137,7 @@ class RunRecorder:
         actor = Actor.POLICY if self._learns else Actor.RANDOM
         return StepRecorder(collected, self._about, policy, level=self.level, actor=actor)
 
-    def keep(self, step: int, episodes: Sequence[EpisodeRows]) -> None:
-        """Have ``episodes`` written, as the policy of ``step`` played them; returns at once. No frame of them was
-        drawn, so that none is hashed or kept."""
+    def _keep(self, step: int, episodes: Sequence[EpisodeRows]) -> None:
         self._step = step
         wanted, about = self._choice.profile.wanted(self.level.detail), self._about
         self._writing = [one for one in self._writing if not one.done()]
@@ -112,11 +147,6 @@ class RunRecorder:
         undrawn = {"frames_every": ONLY_THE_LAST, "pictures": False, "keep_frames_bytes": 0}
         wanted = wanted.model_copy(update=undrawn)
         self._writing.append(self._writer.submit(self._write, step, wanted, about, episodes))
-
-    def close(self) -> None:
-        """Wait for what is being written. May be called twice."""
-        wait(self._writing, LAST_SECONDS)
-        self._writer.shutdown(wait=False, cancel_futures=True)
 
     def _take_up_choice(self) -> None:
         chosen, self._chosen = self._chosen, None
@@ -172,7 +202,36 @@ class RunRecorder:
         except (OSError, RunFolderError) as error:
             self._journals.warn_now(f"The steps of an episode could not be kept: {error}.")
             return
-        except Exception:
-            traceback.print_exc(file=sys.stderr)
+        except Exception as error:
+            self._give_up()
+            self._guard.report("Recording", error)
             return
         self._journals.event(step, RecordedData(evaluation=record.id, episodes=len(episodes), cost=recording.cost))
+
+
+class Steps:
+    """A StepRecorder that does not end the episode which it records: where it fails, ``recorder`` records no more."""
+
+    def __init__(self, recorder: RunRecorder, steps: StepRecorder) -> None:
+        self._recorder, self._steps = recorder, steps
+
+    def __enter__(self) -> Self:
+        with self._recorder.guarded():
+            self._steps.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._recorder.guarded():
+            self._steps.__exit__(kind, error, trace)
+
+    def add(self, step: Step, env: Env, seed: int) -> None:
+        if not self._recorder.has_failed:
+            with self._recorder.guarded():
+                self._steps.add(step, env, seed)
+
+    def flush(self) -> None:
+        if not self._recorder.has_failed:
+            with self._recorder.guarded():
+                self._steps.flush()

@@ -21,6 +21,7 @@ from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.components import TrainingComponents
 from rlviz.training.control_requests import ControlRequests
 from rlviz.training.error_messages import in_words, is_out_of_memory
+from rlviz.training.guard import Guard
 from rlviz.training.interruption import UpdateInterrupted, make_interruptible
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
@@ -47,6 +48,7 @@ class Trainer:
         """``worker`` is the identity that the ``started`` event names."""
         self._folder, self._attempt, self._worker = folder, attempt, worker
         self._journals = RunJournals(folder)
+        self._guard = Guard(self._journals.warn_now)
         self._stop = Event()
         self._interrupted = Event()
         """Set by a stop and by a pause: what comes before training ends at once for either."""
@@ -87,7 +89,8 @@ class Trainer:
         try:
             self._journals.flush_if_due()
         finally:  # where the disk is full, a pause waits for its snapshot here
-            self._live.tick()
+            with self._guard("Showing the newest policy"):
+                self._live.tick()
             if self._components is not None:
                 self._components.tick()
         self._journals.sync_if_due()
@@ -95,7 +98,7 @@ class Trainer:
     def run(self) -> None:
         try:
             self._train(self._configuration())
-        except Exception as error:
+        except BaseException as error:  # an environment may call sys.exit(): the run has failed then too
             lines = traceback.format_exc().splitlines()
             excerpt = "\n".join(lines[-TRACEBACK_LINES:])
             self._tell_waiting_snapshots(self._step)
@@ -140,7 +143,7 @@ class Trainer:
         """Train the attempt to its ending. Raises GoBack where the run is to begin anew as the fork that it is;
         ``begins_anew``: that is why it does."""
         with closing_environments(build_model(config)) as model:
-            logger = RunLogger(JournalOutput(self._journals))
+            logger = RunLogger(JournalOutput(self._journals, self._guard), self._guard)
             model.set_logger(logger)
             continuation = self._restore(model, config)
             make_interruptible(model, self._stop)
@@ -157,7 +160,8 @@ class Trainer:
                 ending: Ending = self._leave_paused(model, components, paused.snapshot)
             else:
                 ending = self._end(model, components, stopped)
-            self._live.close()
+            with self._guard("Showing the newest policy"):
+                self._live.close()
             components.recorder.close()
             self._tell_waiting_snapshots(model.num_timesteps)
             self._journals.event(model.num_timesteps, ending)
@@ -190,6 +194,7 @@ class Trainer:
             stop=self._stop,
             pause=self._pause,
             live=self._live,
+            guard=self._guard,
         )
         self._components = components
         self._requests.attach(components, control.rules_number)  # so that they count from the first rollout on
@@ -268,7 +273,8 @@ class Trainer:
                     components.go_back_for(error, model)
                 raise
             if evaluation is not None and not stopped and callback.ended_early is None:
-                evaluation.evaluate(model)
+                with self._guard("An evaluation", may_draw=True):
+                    evaluation.evaluate(model)
             return stopped
         finally:
             self._step = model.num_timesteps
@@ -290,12 +296,15 @@ class Trainer:
         with suppress(RunFolderError):  # of what came just now the watcher may not have heard
             components.snapshots.asked.hear(self._folder.read_control().snapshot_requests)
         self._pause.give_up()  # before: the last snapshot names the last row
-        components.steering.close(model.num_timesteps)
+        with self._guard("A rule"):
+            components.steering.close(model.num_timesteps)
         number, ended_early, path = self._attempt.number, components.callback.ended_early, None
         if components.steering.saves:
-            components.take_last_snapshot(stopped=stopped)
+            with self._guard("A snapshot"):
+                components.take_last_snapshot(stopped=stopped)
             components.checkpoints.save_final(model)
-            components.filmstrip.finish(model)
+            with self._guard("The filmstrip"):
+                components.filmstrip.finish(model)
             path = self._folder.model_path.name
         if stopped:
             return StoppedData(attempt=number, path=path)

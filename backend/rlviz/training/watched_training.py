@@ -17,6 +17,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
 from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.error_messages import where
+from rlviz.training.guard import Guard
 from rlviz.training.random_player import RandomPlayer
 from rlviz.training.trainer import Trainer
 
@@ -28,13 +29,14 @@ class ControlWatcher:
 
     def __init__(self, path: Path, trainer: Trainer) -> None:
         self._path, self._trainer = path, trainer
+        self._guard = Guard(trainer.warn)
         self._seen: tuple[int, int] | None = None
 
     def tick(self) -> None:
         """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
-        with suppress(OSError):
+        with self._guard("Watching the clock"), suppress(OSError):
             self._trainer.tick()
-        with suppress(OSError, RunFolderError):
+        with self._guard("Reading control.json"), suppress(OSError, RunFolderError):
             self._read_control()
 
     def _read_control(self) -> None:
@@ -63,12 +65,12 @@ def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | Non
 def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None, lock: int) -> bool:
     trainer = _trainer_of(folder)(folder, attempt, worker)
     watcher = ControlWatcher(folder.control_path, trainer)
-    failures: list[Exception] = []
+    failures: list[BaseException] = []
 
     def run() -> None:
         try:
             trainer.run()
-        except Exception as error:  # it is in the journal, unless that is what failed: then worker.log has it
+        except BaseException as error:  # it is in the journal, unless that is what failed: then worker.log has it
             failures.append(error)
             traceback.print_exc(file=sys.stderr)
 

@@ -11,7 +11,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from rlviz.domain.errors import RlvizError, RunFolderError
+from rlviz.domain.errors import RlvizError, RunFolderError, brief
 from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -132,9 +132,16 @@ class Snapshots:
             self._is_asked = True
 
     def catch_up(self, step: int) -> None:
-        """Do what is due, in the training thread at the start of a rollout."""
+        """Do what is due, in the training thread at the start of a rollout. What cannot be captured is warned of if it
+        was asked for; otherwise raises what made it impossible."""
         requests = self._due(step)
-        recent = self._take("rollout")
+        try:
+            recent = self._take("rollout")
+        except Exception as error:  # of an environment that cannot be copied, for instance
+            if not requests:
+                raise
+            self._journals.warn(step, f"The snapshot of step {step} could not be taken: {brief(error)}.")
+            return
         for request in requests:
             self._submit(recent, request)
 
@@ -224,9 +231,11 @@ class Snapshots:
 
     def _take(self, point: Point) -> Recent:
         begin = self._monotonic()
-        captured = self._capture(point)
-        end = self._monotonic()
-        self._recent_due = end + max(SHORTEST_SECONDS, (end - begin) / SHARE)
+        try:
+            captured = self._capture(point)
+        finally:
+            end = self._monotonic()
+            self._recent_due = end + max(SHORTEST_SECONDS, (end - begin) / SHARE)
         recent = Recent(captured, self._clock(), (end - begin) * 1_000, self._attempt)
         self._memory.add(recent)
         if sum(piece.bytes for piece in captured.pieces) > MOST_WAITING_BYTES:
