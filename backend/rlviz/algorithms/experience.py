@@ -79,9 +79,9 @@ def recent_actions(model: BaseAlgorithm, rollout: Rollout | None) -> Array | Non
     size = buffer.buffer_size if buffer.full else buffer.pos
     newest = (buffer.pos - 1 - np.arange(min(size, max(1, SAMPLES // buffer.n_envs)))) % buffer.buffer_size
     actions: Array = buffer.actions[newest].reshape(-1, buffer.action_dim)
-    if actions.dtype.kind == "f":
-        actions = np.asarray(model.policy.unscale_action(actions))
-    return actions
+    if isinstance(space := model.action_space, spaces.Box):
+        actions = np.asarray(model.policy.unscale_action(actions.reshape(-1, *space.shape)))
+    return actions.reshape(len(actions), -1)
 
 
 @contextmanager
