@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import KVWriter
+from stable_baselines3.common.logger import KVWriter, Logger
+from stable_baselines3.common.vec_env import VecEnv
 
-from rlviz.library.tracking import TrackedRun, track
-
-_WATCHED = "_rlviz_watched"
+from rlviz.domain.errors import brief
+from rlviz.domain.events import StoppedData
+from rlviz.domain.numbers import number_of
+from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
+from rlviz.library.learn_watch import LearnWatch
+from rlviz.library.spec_question import HasSpecToSend
+from rlviz.library.tracking import TrackedRun, tell, track
+from rlviz.training.episodes import finished_episode
+from rlviz.training.guard import Guard
 
 _VIDEOS = "*.mp4"
 _POLL_SECONDS = 1.0
@@ -47,62 +51,160 @@ class RunCallback(BaseCallback):
     """``model.learn(10_000, callback=RunCallback())``: the run appears in the app with its curves and its episodes.
 
     Algorithm, environment, seed, steps and the usual hyperparameters are those of the model; ``name``, ``config`` and
-    ``runs_dir`` as for ``rlviz.track``. ``videos``: a folder into which ``VecVideoRecorder`` or ``RecordVideo`` films;
-    what comes into it while ``learn`` runs is handed over to the run once it is whole. The run ends with ``learn``, and
-    where that raises it is ``failed``, with the traceback; ``stopped`` for Ctrl-C.
+    ``runs_dir`` as for ``rlviz.track``. ``env_id``: for environments that do not say which they are. ``videos``: a
+    folder into which ``VecVideoRecorder`` or ``RecordVideo`` films; what comes into it while ``learn`` runs is handed
+    over to the run once it is whole. The run ends with ``learn``: ``completed`` where that returns, ``failed`` with the
+    traceback where it raises, ``stopped`` for Ctrl-C and for a trial that is pruned.
+
+    Training is as without it: nothing is drawn, nothing is written to the model's logger, and whatever fails here
+    becomes one warning.
     """
 
     def __init__(
         self,
         *,
         name: str | None = None,
-        config: dict[str, object] | None = None,
+        env_id: str | None = None,
+        config: object = None,
         runs_dir: str | os.PathLike[str] | None = None,
         videos: str | os.PathLike[str] | None = None,
         verbose: int = 0,
     ) -> None:
         super().__init__(verbose)
-        self._videos = None if videos is None else _VideoFolder(Path(videos).expanduser())
-        self._name, self._config, self._runs_dir = name, config or {}, runs_dir
-        self.run: TrackedRun | None = None
+        self._guard = Guard(self._warn, log=lambda _error: None)
+        self._videos: _VideoFolder | None = None
+        if videos is not None:
+            with self._guard("Watching the folder of videos"):
+                self._videos = _VideoFolder(Path(videos).expanduser())
+        self._name, self._env_id, self._config, self._runs_dir = name, env_id, config, runs_dir
+        self._run: TrackedRun | None = None
+        self._watch: LearnWatch | None = None
+        self._output: _Output | None = None
+        self._logger: Logger | None = None
+        """The model's logger, to whose formats ``_output`` was added."""
+        self._formats: list[KVWriter] = []
+        """Those that it had before."""
+        self._seen_step = -1
+        """The step that was recorded last."""
+        self._total: int | None = None
+
+    @property
+    def run(self) -> TrackedRun | None:
         """The run that is written; None before ``learn`` begins."""
+        if self._watch is not None:
+            self._watch.check()
+        return self._run
 
     def _on_training_start(self) -> None:
-        model, envs = self.model, self.training_env
-        spec = next(iter(envs.get_attr("spec")), None)
-        given = {name: getattr(model, name) for name in _SETTINGS if hasattr(model, name)}
-        self.run = track(
-            type(model).__name__.lower(),
-            spec.id if spec is not None else "unknown",
-            name=self._name,
-            seed=model.seed or 0,
-            total_timesteps=model._total_timesteps,
-            config={**given, "n_envs": envs.num_envs, **self._config},
-            runs_dir=self._runs_dir,
-        )
-        self.logger.output_formats.append(_Output(self.run))
-        _end_with(model, self._end)
+        with self._guard("The start of the run"):
+            if self._watch is not None:  # an earlier ``learn`` was left a moment ago
+                self._watch.check(is_last=True)
+            self._end(None)
+            self._begin()
+
+    def update_locals(self, locals_: dict[str, Any]) -> None:
+        """The library calls this at every step, also for a callback that another one calls now and then."""
+        super().update_locals(locals_)
+        self._observe()
 
     def _on_step(self) -> bool:
-        if self.run is not None:
-            for info in self.locals.get("infos", ()):
-                if (episode := info.get("episode")) is not None:
-                    self.run.episode(self.num_timesteps, float(episode["r"]), int(episode["l"]))
-            if self._videos is not None:
-                self._videos.hand_over(self.run)
+        self._observe()
         return True
 
-    def _on_training_end(self) -> None:
-        self.logger.dump(self.num_timesteps)
-        if self._videos is not None and self.run is not None:
-            self._videos.hand_over(self.run, last=True)
-        self._end(None)
+    def on_training_end(self) -> None:
+        super().on_training_end()
+        with self._guard("The end of the run"):
+            if self._watch is None:
+                self._end(None)
+            else:
+                self._watch.callback_ended()
+
+    def _begin(self) -> None:
+        self._total = steps_of(self.locals.get("total_timesteps"))
+        env_id, problem = self._env_id, None
+        if env_id is None:
+            env_id, problem = _id_of(self.training_env)
+        self._seen_step = self.model.num_timesteps
+        run = self._run = track(
+            type(self.model).__name__.lower(),
+            env_id or UNKNOWN_ENV,
+            name=self._name,
+            seed=self.model.seed,
+            total_timesteps=self._total,
+            config={**_settings_of(self.model), "n_envs": self.training_env.num_envs, **as_settings(self._config)},
+            runs_dir=self._runs_dir,
+        )
+        if problem is not None:
+            run.warn(problem)
+        self._output = _Output(run)
+        self._attach(self.model.logger)
+        self._watch = LearnWatch(self.model, self, self._end)
+        run.on_tick, run.on_exit = self._watch.check, self._end_with_program
+
+    def _observe(self) -> None:
+        """Record what a step has brought: once, since the library tells of it in several ways."""
+        run, step = self._run, self.model.num_timesteps
+        if run is None or self._watch is None or step == self._seen_step:
+            return
+        self._seen_step = step
+        try:
+            if self._logger is not self.model.logger:
+                self._attach(self.model.logger)
+            infos = self.locals.get("infos")
+            for info in infos if isinstance(infos, list | tuple) else ():
+                if "episode" in info and (episode := finished_episode(info)) is not None:
+                    run.episode(step, episode.reward, episode.length)
+            if self._videos is not None:
+                self._videos.hand_over(run)
+        except Exception as error:
+            self._guard.report("Recording a step", error)
+
+    def _attach(self, logger: Logger) -> None:
+        """Have ``logger`` write into the run too. A program may give its model another one while it learns."""
+        self._detach()
+        self._logger, self._formats = logger, logger.output_formats
+        if self._output is not None:
+            logger.output_formats = [*self._formats, self._output]
+
+    def _detach(self) -> None:
+        if (logger := self._logger) is None:
+            return
+        self._logger = None
+        left = [one for one in logger.output_formats if one is not self._output]
+        logger.output_formats = self._formats if left == list(self._formats) else left
 
     def _end(self, error: BaseException | None) -> None:
-        if self.run is not None:
-            _end_without(self.model)
-            self.logger.output_formats[:] = [one for one in self.logger.output_formats if not isinstance(one, _Output)]
-            self.run.finish(error)
+        """``learn`` has ended, by ``error`` if there is one."""
+        watch, self._watch = self._watch, None
+        run = self._run
+        if run is None or run.is_closed:
+            return
+        if watch is not None:
+            watch.close()
+        step = self.model.num_timesteps
+        with self._guard("Recording what was logged last"):
+            if self._output is not None and self._logger is not None:  # what the library logs after its last row
+                self._output.write(dict(self._logger.name_to_value), dict(self._logger.name_to_excluded), step)
+        with self._guard("Leaving the logger"):
+            self._detach()
+        if self._videos is not None and error is None:
+            with self._guard("Watching the folder of videos"):
+                self._videos.hand_over(run, last=True)
+        is_early = self._total is not None and step < self._total
+        run.finish(error, ended_early=f"A callback ended training at step {step:,}." if is_early else None)
+
+    def _end_with_program(self) -> None:
+        """The program ends. Where ``learn`` goes on in another thread, the end of the program stops it."""
+        run, watch = self._run, self._watch
+        if run is not None and watch is not None:
+            watch.check(is_last=True)
+            if watch.is_learning:
+                run.end(StoppedData(attempt=1))
+
+    def _warn(self, message: str) -> None:
+        if self._run is not None:
+            self._run.warn(message)
+        tell(message)
 
 
 class _VideoFolder:
@@ -122,38 +224,8 @@ class _VideoFolder:
         for path in sorted(set(self._folder.glob(_VIDEOS)) - self._known):
             with suppress(OSError, ValueError):  # gone meanwhile, or not whole yet
                 if last or path.stat().st_mtime < now - _POLL_SECONDS:
-                    run.video(path)
+                    run.add_video(path)
                     self._known.add(path)
-
-
-def _end_with(model: BaseAlgorithm, end: Callable[[BaseException], None]) -> None:
-    """Call ``end`` with what ``learn`` raises, until ``_end_without``.
-
-    The library tells callbacks nothing of errors. What ``learn`` calls is therefore watched in a class of the model's
-    own, and not in its attributes, which ``model.save`` would write.
-    """
-    kind = type(model)
-
-    def watched(name: str) -> Callable[..., Any]:
-        method = getattr(kind, name)
-
-        @wraps(method)
-        def call(*arguments: Any, **options: Any) -> Any:
-            try:
-                return method(*arguments, **options)
-            except BaseException as error:
-                end(error)
-                raise
-
-        return call
-
-    methods = {name: watched(name) for name in ("collect_rollouts", "train")}
-    model.__class__ = type(kind.__name__, (kind,), {**methods, "__module__": kind.__module__, _WATCHED: True})
-
-
-def _end_without(model: BaseAlgorithm) -> None:
-    if _WATCHED in vars(type(model)):
-        model.__class__ = type(model).__mro__[1]
 
 
 class _Output(KVWriter):
@@ -163,6 +235,33 @@ class _Output(KVWriter):
         self._run = run
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        numbers = {name: float(value) for name, value in key_values.items() if isinstance(value, Real)}
-        if numbers and not self._run.is_finished:
-            self._run.log(step, numbers)
+        """Never raises."""
+        with self._run.guard("Recording what was logged"):
+            numbers = {name: number for name, value in key_values.items() if (number := number_of(value)) is not None}
+            if numbers and not self._run.is_closed:
+                self._run.log(step, numbers)
+
+
+def _settings_of(model: BaseAlgorithm) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in _SETTINGS:
+        with suppress(Exception):  # the model has none of that name
+            found[name] = getattr(model, name)
+    return found
+
+
+def _id_of(envs: VecEnv) -> tuple[str | None, str | None]:
+    """The id of the environments, and a warning: both None for environments that are not registered."""
+    unknown = "It is not known which environment this is ({}). Name it: RunCallback(env_id=…)."
+    try:
+        inner: Any = envs.unwrapped
+        if hasattr(inner, "remotes"):
+            if not inner.env_is_wrapped(HasSpecToSend, indices=[0])[0]:
+                return None, unknown.format("its process cannot send its spec")
+            [spec] = inner.get_attr("spec", indices=[0])
+        else:
+            spec = next(iter(envs.get_attr("spec")), None)
+        found = getattr(spec, "id", None)
+    except Exception as error:  # a simulator without single environments, for instance
+        return None, unknown.format(brief(error))
+    return (found, None) if isinstance(found, str) else (None, None)

@@ -34,6 +34,9 @@ Seed = Annotated[
         description="Seeds Python, NumPy, torch, the environments and the action space.",
     ),
 ]
+RecordedSeed = Annotated[
+    int, Field(ge=0, le=MAX_STEP, strict=True, description="Seed; that of a program of the user's own may be any.")
+]
 RunName = Annotated[str, Field(min_length=LIMITS.run_name.minimum, max_length=LIMITS.run_name.maximum, pattern=r"\S")]
 
 
@@ -109,7 +112,7 @@ class RunConfig(VersionedDocument):
         None, description="Where a custom environment is, and its spaces; null for one of the registry."
     )
     preset: str | None
-    seed: Seed
+    seed: RecordedSeed
     total_timesteps: int = Field(
         ge=0,
         le=MAX_STEP,
@@ -158,6 +161,14 @@ class RunConfig(VersionedDocument):
         if self.actor is not actor_of(self.algo):
             raise ValueError(f"The actor of a run of {self.algo!r} is {actor_of(self.algo).value!r}.")
         return self
+
+    @field_validator("seed")
+    @classmethod
+    def _check_seed(cls, value: int, info: ValidationInfo) -> int:
+        """Foreign runs have whatever seed their programs draw."""
+        if info.data.get("actor") is not RunActor.FOREIGN and value > LIMITS.seed.maximum:
+            raise ValueError(f"The seed of a run of this app is at most {LIMITS.seed.maximum:,}.")
+        return value
 
     @field_validator("total_timesteps")
     @classmethod

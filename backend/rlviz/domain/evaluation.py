@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field
 
-from rlviz.domain.config import Seed
+from rlviz.domain.config import RecordedSeed
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, LIMITS
 from rlviz.domain.recording import Detail, RecordingFacts
@@ -179,7 +179,7 @@ class EvaluationRecord(VersionedDocument):
     started_at: Instant | None = None
     ended_at: Instant | None = None
     episodes: int = Field(DEFAULT_EPISODES, ge=1, le=LIMITS.scored_episodes.maximum)
-    seed: Seed = DEFAULT_EVALUATION_SEED
+    seed: RecordedSeed = DEFAULT_EVALUATION_SEED
     deterministic: bool = True
     policy: PolicyChoice = PolicyChoice.LATEST
     video: bool = True

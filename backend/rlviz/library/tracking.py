@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import sys
+import tempfile
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, current_thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from rlviz.domain.errors import brief, message_of
 from rlviz.domain.event_lines import event_line
 from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData
+from rlviz.domain.numbers import number_of
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
 from rlviz.launchers.process_identity import ProcessIdentity
-from rlviz.library.logged import as_number, checked_name, checked_step
-from rlviz.provenance import package_versions
+from rlviz.library.described import UNKNOWN_ENV, UNNAMED_ALGO, describe_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.foreign import HEARTBEAT_SECONDS, beat, create_foreign, foreign_config
+from rlviz.rundir.foreign import HEARTBEAT_SECONDS, beat, create_foreign
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
+from rlviz.training.guard import Guard
 from rlviz.training.journals import RunJournals
 
 if TYPE_CHECKING:
@@ -31,15 +36,20 @@ if TYPE_CHECKING:
 
 TICK_SECONDS = 0.1
 MAX_TRACEBACK = 20_000
+MAX_WARNINGS = 100
+"""So many kinds of mistakes are warned of in one run."""
+
+_CALLED_OFF = ("TrialPruned", "CancelledError")
+"""Exceptions by which a search or an event loop ends training on purpose: Optuna's and asyncio's."""
 
 
 def track(
-    algo: str = "custom",
-    env_id: str = "unknown",
+    algo: str = UNNAMED_ALGO,
+    env_id: str = UNKNOWN_ENV,
     *,
     name: str | None = None,
-    seed: int = 0,
-    total_timesteps: int | None = None,
+    seed: int | None = 0,
+    total_timesteps: float | None = None,
     config: Mapping[str, object] | None = None,
     runs_dir: str | os.PathLike[str] | None = None,
 ) -> TrackedRun:
@@ -49,17 +59,11 @@ def track(
     ``total_timesteps``: how long it will be, if that is known. ``runs_dir``: the runs folder; without it the one that
     ``rlviz`` uses (RLVIZ_RUNS_DIR, a settings file, or ``runs``).
 
-    Use it in a ``with`` block, or call ``finish``. Raises InvalidRequest for names and numbers that no run can have,
-    and OSError if the folder cannot be written.
+    Use it in a ``with`` block, or call ``finish``. Does not raise: what cannot be recorded as it is given becomes a
+    warning of the run. Where no run can be written at all, standard error says why, and the program goes on without.
     """
     return TrackedRun(
-        runs_folder(runs_dir),
-        algo=algo,
-        env_id=env_id,
-        name=name,
-        seed=seed,
-        total_timesteps=total_timesteps,
-        config=config,
+        runs_dir, algo=algo, env_id=env_id, name=name, seed=seed, total_timesteps=total_timesteps, config=config
     )
 
 
@@ -75,22 +79,23 @@ def runs_folder(runs_dir: str | os.PathLike[str] | None) -> Path:
 class TrackedRun:
     """A run that this process writes. May be used from several threads, and from this process alone.
 
-    A disk that is full, or a folder that is gone, does not end the program: rows wait, up to a bound, and are lost
-    beyond it. What is called wrongly raises at once.
+    No method but ``add_video`` raises: what watches a program does not end it. A value that cannot be recorded is left
+    out, with one warning of the run for each kind of mistake. While a disk is full, or a folder is gone, rows wait, up
+    to a bound, and are lost beyond it.
     """
 
     def __init__(
         self,
-        runs_dir: Path,
+        runs_dir: str | os.PathLike[str] | None,
         *,
-        algo: str,
-        env_id: str,
-        name: str | None,
-        seed: int,
-        total_timesteps: int | None,
-        config: Mapping[str, object] | None,
+        algo: object,
+        env_id: object,
+        name: object,
+        seed: object,
+        total_timesteps: object,
+        config: object,
     ) -> None:
-        described = foreign_config(
+        described, warnings = describe_run(
             algo=algo,
             env_id=env_id,
             name=name,
@@ -98,23 +103,29 @@ class TrackedRun:
             seed=seed,
             total_timesteps=total_timesteps,
             settings=config,
-            versions=package_versions(),
         )
-        self._folder = create_foreign(runs_dir, described, _begin)
-        self._pid, self._seed = os.getpid(), described.seed
+        self._id, self._seed, self._pid = described.run_id, described.seed, os.getpid()
+        self._folder: RunFolder | None = None
+        self._journals: RunJournals | None = None
         self._videos: TrackedVideos | None = None
         self._step = self._episodes = 0
-        self._warned_of_steps = self._warned_of_disk = False
+        self._told: set[str] = set()
+        self.guard = Guard(self.warn, log=lambda _error: None)
+        """Turns what fails here into one warning of the run."""
         self._lock, self._closing, self._closed = Lock(), Event(), False
-        with ExitStack() as held:
-            held.enter_context(training_lock(self._folder))
-            self._journals = RunJournals(self._folder)
-            self._held = held.pop_all()
-        self._thread = Thread(target=self._keep_alive, name=f"rlviz {self.id}", daemon=True)
-        self._thread.start()
-        atexit.register(self._at_exit)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._let_go)
+        self._held = ExitStack()
+        self._thread = Thread(target=self._keep_alive, name=f"rlviz {self._id}", daemon=True)
+        self.on_tick: Callable[..., None] | None = None
+        """Called several times a second with ``wait=False``, and without when ``is_finished`` is asked for."""
+        self.on_exit: Callable[[], None] | None = None
+        """Called when the program ends before the run has."""
+        try:
+            self._open(create_foreign(runs_folder(runs_dir), described, _begin))
+        except Exception as error:
+            tell(f"this run is not recorded: {brief(error)}. The program goes on without it.")
+            return
+        for warning in warnings:
+            self.warn(warning)
 
     def __repr__(self) -> str:
         return f"TrackedRun({self.id!r})"
@@ -122,42 +133,35 @@ class TrackedRun:
     @property
     def id(self) -> str:
         """The run's id, by which the app and ``rlviz`` know it."""
-        return self._folder.run_id
+        return self._id
 
     @property
     def path(self) -> Path:
-        """The run's folder."""
-        return self._folder.path
+        """The run's folder. It does not exist if no run could be written."""
+        return self._folder.path if self._folder is not None else Path(tempfile.gettempdir(), self._id)
 
     @property
     def is_finished(self) -> bool:
+        if not self._closed and (on_tick := self.on_tick) is not None:
+            on_tick()
+        return self._closed
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the run takes nothing more: as ``is_finished``, but does not look how training ends."""
         return self._closed
 
     def log(self, step: int, values: Mapping[str, float] | None = None, /, **metrics: float) -> None:
         """Record numbers at ``step``: ``log(128, loss=0.3)`` or ``log(128, {"train/loss": 0.3})``.
 
         Names as Stable-Baselines3 logs them (``rollout/ep_rew_mean``, ``train/loss``) get the app's own descriptions
-        and units. NaN and infinity become a gap, and a warning of the run. A step before the one logged last is left
-        out, with a warning. Raises TypeError for what is no number, and ValueError for a step that is none.
+        and units. NaN and infinity become a gap, and a warning of the run. What is not a number, a name that is not a
+        text, and a step that is not a whole number or comes before the one logged last are left out, with a warning.
         """
-        if type(step) is not int or not 0 <= step <= MAX_STEP:
-            step = checked_step(step)
-        row = metrics if values is None else {**values, **metrics}
-        for name, value in row.items():
-            if (type(value) is not float and type(value) is not int) or type(name) is not str:
-                row = {checked_name(one): as_number(one, row[one]) for one in row}
-                break
-        with self._lock:
-            if self._closed or self._pid != os.getpid():
-                self._refuse()
-            if step < self._step:
-                self._leave_out(step)
-                return
-            self._step = step
-            try:
-                self._journals.metrics_soon(step, row)
-            except OSError as error:
-                self._say_once(error)
+        try:
+            self._log(step, metrics if values is None else {**values, **metrics})
+        except Exception as error:
+            self.guard.report("Logging", error)
 
     def episode(self, step: int, episode_return: float, length: int) -> None:
         """Record a finished episode; from these come the mean return over 100 episodes, and when the run is solved."""
@@ -178,31 +182,47 @@ class TrackedRun:
 
         ``source``: the path of a video, of which a copy is made as browsers play it, or frames of shape
         (height, width, 3) in bytes, shown at ``fps`` a second. ``step``: how long the policy in it was trained; None is
-        the step that was logged last. ``episodes``: return and length of each episode in it, if the page shall say
-        them. The newest RLVIZ_KEEP_EVAL_VIDEOS stay. Raises FileNotFoundError and ValueError for what is no video. One
-        that cannot be written, on a full disk for instance, becomes a warning of the run, and None is returned.
+        the step that was logged last. ``episodes``: return and length of each episode in it, which the page then says.
+        The newest RLVIZ_KEEP_EVAL_VIDEOS stay. What is no video, and one that cannot be written, on a full disk for
+        instance, becomes a warning of the run, and None is returned.
         """
-        from rlviz.domain.errors import VideoNotWritten
-
-        at = self._step if step is None else checked_step(step)
-        with self._lock:
-            if self._closed or self._pid != os.getpid():
-                self._refuse()
-            if self._videos is None:
-                self._videos = self._new_videos()
         try:
-            return self._videos.add(source, step=at, episodes=episodes, fps=fps)
-        except (VideoNotWritten, OSError) as error:
-            if isinstance(error, FileNotFoundError) and self._folder.is_there():
-                raise
-            with self._lock:
-                if not self._closed:
-                    self._journals.warn(self._step, f"A video could not be kept: {error}")
+            return self.add_video(source, step=step, episodes=episodes, fps=fps)
+        except Exception as error:
+            self._warn_once("video " + type(error).__name__, f"A video could not be kept: {message_of(error)}")
             return None
 
-    def finish(self, error: BaseException | None = None) -> None:
-        """End the run: ``completed``, or ``failed`` because of ``error`` (``stopped`` for Ctrl-C). Twice is once."""
-        self._end(_ending_of(error))
+    def add_video(
+        self,
+        source: str | os.PathLike[str] | Iterable[object],
+        *,
+        step: int | None = None,
+        episodes: Sequence[tuple[float, int]] = (),
+        fps: float = 30.0,
+    ) -> Path | None:
+        """As ``video``, but raises what a video is refused for: ValueError, VideoNotWritten, or an OSError."""
+        at = self._step if step is None else _step_of(step)
+        if at is None:
+            raise ValueError(_no_step(step))
+        with self._lock:
+            if not self._may_write() or self._folder is None:
+                return None
+            if self._videos is None:
+                self._videos = _videos_of(self._folder, self._seed)
+            videos = self._videos
+        return videos.add(source, step=at, episodes=episodes, fps=fps)
+
+    def warn(self, message: str) -> None:
+        """Add a warning to the run."""
+        if self._journals is not None and not self._closed:
+            self._journals.warn(self._step, message)
+
+    def finish(self, error: BaseException | None = None, *, ended_early: str | None = None) -> None:
+        """End the run: ``completed``, or ``failed`` because of ``error`` (``stopped`` for Ctrl-C). Twice is once.
+
+        ``ended_early``: why a run that is completed has not done its ``total_timesteps``.
+        """
+        self.end(_ending_of(error, ended_early))
 
     def __enter__(self) -> Self:
         return self
@@ -212,72 +232,161 @@ class TrackedRun:
     ) -> None:
         self.finish(error)
 
-    def _new_videos(self) -> TrackedVideos:
-        from rlviz.library.videos import TrackedVideos
-        from rlviz.settings import read_settings
-
-        return TrackedVideos(self._folder, seed=self._seed, keep=read_settings().keep_eval_videos)
-
-    def _end(self, ending: Ending) -> None:
+    def end(self, ending: Ending) -> None:
+        """End the run with this event, unless it has ended."""
         with self._lock:
             if self._closed or self._pid != os.getpid():
                 return
             self._closed = True
+        self.on_tick = self.on_exit = None
         self._closing.set()
-        self._thread.join()
-        atexit.unregister(self._at_exit)
-        with self._held:
-            try:
-                self._journals.event(self._step, ending)
-                self._journals.close()
-            except OSError as error:  # the app finds that this program is gone
-                self._say_once(error)
+        try:
+            if self._thread.is_alive() and self._thread is not current_thread():
+                self._thread.join()
+        finally:  # after a second Ctrl-C too
+            atexit.unregister(self._at_exit)
+            with suppress(Exception), self._held:
+                self._write_ending(ending)
+
+    def _open(self, folder: RunFolder) -> None:
+        """Hold the run, which was just created. Raises what makes that impossible; then there is no run."""
+        try:
+            with ExitStack() as held:
+                held.enter_context(training_lock(folder))
+                self._journals = RunJournals(folder)
+                self._thread.start()
+                self._held = held.pop_all()
+        except BaseException:
+            self._journals = None
+            shutil.rmtree(folder.path, ignore_errors=True)
+            raise
+        self._folder = folder
+        atexit.register(self._at_exit)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_calling(weakref.WeakMethod(self._let_go)))
+
+    def _log(self, step: object, row: Mapping[str, object]) -> None:
+        if type(step) is not int or not 0 <= step <= MAX_STEP:
+            if (at := _step_of(step)) is None:
+                self._warn_once("step", f"A row was left out: {_no_step(step)}")
+                return
+        else:
+            at = step
+        values: Mapping[str, float] = row  # type: ignore[assignment]
+        for name, value in row.items():
+            if (type(value) is not float and type(value) is not int) or type(name) is not str:
+                values = self._recordable(row)
+                break
+        with self._lock:
+            if not self._may_write() or self._journals is None:
+                return
+            if at >= self._step:
+                self._step = at
+                try:
+                    self._journals.metrics_soon(at, values)
+                except OSError as error:
+                    self._tell_of_disk(error)
+                return
+            back = f"Step {at:,} was logged after step {self._step:,}; steps that go back are left out."
+        self._warn_once("back", back, is_told=False)
+
+    def _recordable(self, row: Mapping[str, object]) -> dict[str, float]:
+        """What of ``row`` can be recorded; the rest is warned of."""
+        found: dict[str, float] = {}
+        for name, value in row.items():
+            if not isinstance(name, str) or not name:
+                self._warn_once("name", f"{name!r:.80} is no name of a metric: a text is needed. It is left out.")
+            elif (number := number_of(value)) is None:
+                said = f"{name[:80]} is a {type(value).__name__}: only numbers are recorded. It is left out."
+                self._warn_once("value " + name[:80], said)
+            else:
+                found[str(name)] = number
+        return found
+
+    def _may_write(self) -> bool:
+        """Whether this process may write the run now; if not, standard error says why, once."""
+        if self._pid != os.getpid():
+            self._tell_once(
+                f"run {self.id} is written by process {self._pid}; what this process logs is left out. Begin a run of "
+                "its own with rlviz.track()."
+            )
+            return False
+        if self._closed:
+            self._tell_once(f"run {self.id} is finished; what is logged from here on is left out.")
+        return not self._closed
+
+    def _write_ending(self, ending: Ending) -> None:
+        if self._journals is None:
+            return
+        try:
+            self._journals.event(self._step, ending)
+            self._journals.close()
+        except OSError as error:  # the app finds that this program is gone
+            self._tell_of_disk(error)
 
     def _at_exit(self) -> None:
         """The program ends without ``finish``. Whether by an error, the interpreter knows; not within a notebook."""
+        if self.on_exit is not None:
+            self.on_exit()
         error = getattr(sys, "last_value", None) if not hasattr(sys, "ps1") else None
-        self._end(_ending_of(error))
+        self.finish(error)
 
     def _let_go(self) -> None:
         """This is a fork of the program: the lock is not its to hold, once the program itself is gone."""
         if not self._closed:
             self._closed = True
+            self.on_tick = self.on_exit = None
             self._lock = Lock()
-            with suppress(OSError):
+            with suppress(Exception):
                 self._held.close()
 
     def _keep_alive(self) -> None:
         beats = 0
         while not self._closing.wait(TICK_SECONDS):
             beats += 1
-            if beats * TICK_SECONDS >= HEARTBEAT_SECONDS:
-                beats = 0
-                beat(self._folder)
+            with self.guard("Keeping the run alive"):
+                if beats * TICK_SECONDS >= HEARTBEAT_SECONDS and self._folder is not None:
+                    beats = 0
+                    beat(self._folder)
+            with self.guard("Writing what was logged"):
+                self._flush()
+            if (on_tick := self.on_tick) is not None:
+                with self.guard("Looking how training ends"):
+                    on_tick(wait=False)
+
+    def _flush(self) -> None:
+        if self._journals is not None:
             try:
                 self._journals.flush_if_due()
                 self._journals.sync_if_due()
             except OSError as error:
-                self._say_once(error)
+                self._tell_of_disk(error)
 
-    def _refuse(self) -> None:
-        if self._pid != os.getpid():
-            raise RuntimeError(
-                f"Run {self.id} is written by process {self._pid}. Log from that process, or begin a run of your own "
-                "with rlviz.track()."
-            )
-        raise RuntimeError(f"Run {self.id} is finished. Begin another with rlviz.track().")
+    def _warn_once(self, kind: str, message: str, *, is_told: bool = True) -> None:
+        """Add a warning to the run, and say it on standard error if ``is_told``: once for each ``kind``."""
+        if kind in self._told or len(self._told) >= MAX_WARNINGS:
+            return
+        self._told.add(kind)
+        self.warn(message)
+        if is_told:
+            tell(f"run {self.id}: {message}")
 
-    def _leave_out(self, step: int) -> None:
-        if not self._warned_of_steps:
-            self._warned_of_steps = True
-            self._journals.warn(
-                self._step, f"Step {step:,} was logged after step {self._step:,}; steps that go back are left out."
-            )
+    def _tell_of_disk(self, error: OSError) -> None:
+        if "disk" not in self._told:
+            self._told.add("disk")
+            tell(f"run {self.id} cannot be written now: {brief(error)}. Training goes on.")
 
-    def _say_once(self, error: OSError) -> None:
-        if not self._warned_of_disk:
-            self._warned_of_disk = True
-            print(f"rlviz: run {self.id} cannot be written now: {error}. Training goes on.", file=sys.stderr)
+    def _tell_once(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            tell(message)
+
+
+def tell(message: str) -> None:
+    """Say something on standard error, which may be closed, or may not encode all of it."""
+    with suppress(Exception):
+        encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+        print("rlviz:", message.encode(encoding, "replace").decode(encoding), file=sys.stderr)
 
 
 def _begin(folder: RunFolder) -> None:
@@ -289,12 +398,47 @@ def _begin(folder: RunFolder) -> None:
     beat(folder)
 
 
-def _ending_of(error: BaseException | None) -> Ending:
+def _calling(method: weakref.WeakMethod[Callable[[], None]]) -> Callable[[], None]:
+    """What calls ``method``, and does nothing once its object is gone."""
+
+    def call() -> None:
+        if (found := method()) is not None:
+            found()
+
+    return call
+
+
+def _videos_of(folder: RunFolder, seed: int) -> TrackedVideos:
+    from rlviz.library.videos import TrackedVideos
+    from rlviz.settings import read_settings
+
+    return TrackedVideos(folder, seed=seed, keep=read_settings().keep_eval_videos)
+
+
+def _step_of(step: object) -> int | None:
+    """A step as it may be logged: NumPy's whole numbers too. None for what is none."""
+    number = None if isinstance(step, bool) else number_of(step)
+    if number is None or not 0 <= number <= MAX_STEP or number != int(number):
+        return None
+    return int(number)
+
+
+def _no_step(step: object) -> str:
+    return f"the step {step!r:.80} is not a whole number of environment steps, 0 or more."
+
+
+def _ending_of(error: BaseException | None, ended_early: str | None = None) -> Ending:
     if error is None or (isinstance(error, SystemExit) and not error.code):
-        return FinishedData(attempt=1)
-    if isinstance(error, KeyboardInterrupt):
+        return FinishedData(attempt=1, ended_early=ended_early)
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if isinstance(error, KeyboardInterrupt | GeneratorExit) or not names.isdisjoint(_CALLED_OFF):
         return StoppedData(attempt=1)
-    lines = "".join(traceback.format_exception(error))
+    lines = ""
+    with suppress(Exception):  # an exception of someone else's that cannot be printed
+        lines = "".join(traceback.format_exception(error))
     return ErrorData(
-        attempt=1, type=type(error).__name__, message=str(error)[:MAX_TRACEBACK], traceback=lines[-MAX_TRACEBACK:]
+        attempt=1,
+        type=type(error).__name__,
+        message=message_of(error)[:MAX_TRACEBACK],
+        traceback=lines[-MAX_TRACEBACK:],
     )

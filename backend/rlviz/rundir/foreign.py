@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import os
+import reprlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.naming import distinct
+from rlviz.domain.numbers import number_of
 from rlviz.domain.records import MAX_STEP
 from rlviz.domain.run_actor import RunActor
 from rlviz.rundir.aside import open_in_place
@@ -35,6 +37,9 @@ HEARTBEAT_SECONDS = 1.0
 MAX_SETTINGS = 500
 MAX_VALUE_CHARACTERS = 1_000
 MAX_DEPTH = 4
+
+_SHORT = reprlib.Repr()
+_SHORT.maxother = _SHORT.maxstring = 100
 
 
 def foreign_config(
@@ -53,8 +58,7 @@ def foreign_config(
     ``settings`` are whatever the program calls its hyperparameters; what JSON does not know is kept as text.
     Raises InvalidRequest, with what may be given, for names and numbers that no run can have.
     """
-    bounds = LIMITS.seed
-    _check_number("/seed", seed, bounds.minimum, bounds.maximum)
+    _check_number("/seed", seed, 0, MAX_STEP)
     if total_timesteps is not None:
         _check_number("/total_timesteps", total_timesteps, 1, MAX_STEP)
     algo, env_id = _checked_name("/algo", algo), _checked_name("/env_id", env_id)
@@ -129,24 +133,32 @@ def _named(settings: Mapping[object, object], depth: int) -> dict[str, JsonValue
     """Return settings by the texts of their names: two names with one text stay two."""
     found: dict[str, JsonValue] = {}
     for name, value in settings.items():
-        found[distinct(_text(name), found)] = _json_of(value, depth)
+        found[distinct(text_of_setting(name), found)] = _json_of(value, depth)
     return found
 
 
 def _json_of(value: object, depth: int = 1) -> JsonValue:
-    """``value`` if JSON can say it; its text otherwise."""
+    """``value`` if JSON can represent it; its text otherwise."""
     if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, Integral):
-        return int(value) if abs(int(value)) <= MAX_STEP else str(value)[:MAX_VALUE_CHARACTERS]
-    if isinstance(value, Real):
-        return float(value) if math.isfinite(value) else str(value)
-    if isinstance(value, Mapping) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
-        return _named(value, depth + 1)
-    if isinstance(value, list | tuple) and depth < MAX_DEPTH and len(value) <= MAX_SETTINGS:
+    if (number := number_of(value)) is not None:
+        if isinstance(value, Integral) and not isinstance(number, int):
+            return text_of_setting(value)  # more digits than JSON readers keep
+        return number if math.isfinite(number) else str(number)
+    if isinstance(value, Mapping | list | tuple):
+        if depth == MAX_DEPTH or len(value) > MAX_SETTINGS:
+            return text_of_setting(value)
+        if isinstance(value, Mapping):
+            return _named(value, depth + 1)
         return [_json_of(one, depth + 1) for one in value]
-    return _text(value)
+    return text_of_setting(value)
 
 
-def _text(value: object) -> str:
-    return str(value).encode(errors="replace").decode()[:MAX_VALUE_CHARACTERS]
+def text_of_setting(value: object) -> str:
+    """Text of at most MAX_VALUE_CHARACTERS for whatever a program calls or gives a hyperparameter. Of a long collection
+    only the beginning is read."""
+    try:
+        text = _SHORT.repr(value) if isinstance(value, Mapping | list | tuple | set | frozenset) else str(value)
+    except Exception:  # a class of someone else's
+        text = f"<{type(value).__name__}>"
+    return text.encode(errors="replace").decode()[:MAX_VALUE_CHARACTERS]

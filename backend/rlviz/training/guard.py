@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
-from rlviz.algorithms.experience import note_generators
 from rlviz.domain.errors import brief
 
 
@@ -16,14 +15,19 @@ class LeavesTraining(Exception):
     """Base of what is raised to leave the library's ``learn`` on purpose. A Guard lets it pass."""
 
 
+def print_traceback(error: Exception) -> None:
+    """Print it to standard error, which is ``worker.log`` in a worker."""
+    traceback.print_exception(error, file=sys.stderr)
+
+
 class Guard:
     """Runs each watcher in a ``with`` block. An exception ends the block, and becomes a warning.
 
-    A watcher is warned of once, with the traceback on standard error. From any thread.
+    A watcher is warned of once; ``log`` gets the exception then. From any thread.
     """
 
-    def __init__(self, warn: Callable[[str], None]) -> None:
-        self._warn = warn
+    def __init__(self, warn: Callable[[str], None], log: Callable[[Exception], None] = print_traceback) -> None:
+        self._warn, self._log = warn, log
         self._failed: set[str] = set()
 
     def __call__(self, watcher: str, *, may_draw: bool = False, on_failure: Callable[[], None] | None = None) -> Block:
@@ -38,7 +42,7 @@ class Guard:
             return
         self._failed.add(watcher)
         with suppress(Exception):
-            traceback.print_exception(error, file=sys.stderr)
+            self._log(error)
         with suppress(Exception):
             self._warn(f"{watcher} failed ({brief(error)}). Training goes on as if it had not been there.")
 
@@ -54,6 +58,8 @@ class Block:
 
     def __enter__(self) -> None:
         if self._may_draw:
+            from rlviz.algorithms.experience import note_generators  # imports torch, which rlviz.track does without
+
             self._restore = note_generators()
 
     def __exit__(

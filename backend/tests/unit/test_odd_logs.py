@@ -367,12 +367,14 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path: Path, monkeypatc
     assert brought.refused == [("logs/b", "b cannot be looked into (Permission denied).")]
 
 
-def test_what_a_run_here_cannot_have_is_said(tmp_path: Path) -> None:
-    written(tmp_path / "CartPole-v1__ppo__4294967295__1700000000" / EVENTS, framed(event(1, b"loss", 0.5)))
-    folder = one_of(tmp_path, tmp_path / "CartPole-v1__ppo__4294967295__1700000000")
+@pytest.mark.parametrize(("seed", "recorded"), [(2**32 - 1, 2**32 - 1), (2**60, 0)])
+def test_a_seed_that_cannot_be_recorded_is_warned_of(tmp_path: Path, seed: int, recorded: int) -> None:
+    logs = tmp_path / f"CartPole-v1__ppo__{seed}__1700000000"
+    written(logs / EVENTS, framed(event(1, b"loss", 0.5)))
+    folder = one_of(tmp_path, logs)
     config = folder.read_config()
-    assert (config.env_id, config.algo, config.seed) == ("CartPole-v1", "ppo", 0)
-    assert messages(folder)[0].startswith("Its seed is 4,294,967,295.")
+    assert (config.env_id, config.algo, config.seed) == ("CartPole-v1", "ppo", recorded)
+    assert [said.startswith(f"Its seed is {seed:,}.") for said in messages(folder)] == [True] * (seed != recorded)
 
 
 def test_event_files_stand_in_for_a_progress_file_that_has_nothing(tmp_path: Path) -> None:

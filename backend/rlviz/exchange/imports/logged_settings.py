@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rlviz.domain.limits import LIMITS
 from rlviz.domain.records import MAX_STEP
 from rlviz.exchange.imports.found_run import FoundRun
 from rlviz.exchange.tensorboard import CONFIGURATION
@@ -61,13 +60,11 @@ def take_names(settings: dict[str, Any], found: FoundRun) -> None:
 
 
 def take_seed(seed: int, found: FoundRun) -> None:
-    """Note the seed of a run; one that no run here can have becomes a warning."""
-    if LIMITS.seed.minimum <= seed <= LIMITS.seed.maximum:
+    """Note the seed of a run. A seed that cannot be recorded becomes a warning."""
+    if 0 <= seed <= MAX_STEP:
         found.seed = seed
     else:
-        found.rows.warn(
-            f"Its seed is {seed:,}. A run here has none beyond {LIMITS.seed.maximum:,}, so 0 stands for it."
-        )
+        found.rows.warn(f"Its seed is {seed:,}. A run can have a seed from 0 to {MAX_STEP:,}; 0 is recorded.")
 
 
 def _plain(value: str) -> Any:

@@ -1,0 +1,105 @@
+"""How a program describes its run, made to fit into a configuration. Nothing raises: training is about to begin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from functools import partial
+from itertools import islice
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import brief
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.numbers import number_of
+from rlviz.domain.records import MAX_STEP
+from rlviz.provenance import package_versions
+from rlviz.rundir.foreign import MAX_SETTINGS, foreign_config, text_of_setting
+
+UNNAMED_ALGO = "custom"
+UNKNOWN_ENV = "unknown"
+
+
+def describe_run(
+    *,
+    algo: object,
+    env_id: object,
+    name: object,
+    now: datetime,
+    seed: object,
+    total_timesteps: object,
+    settings: object,
+) -> tuple[RunConfig, list[str]]:
+    """The configuration of a foreign run, and a warning for each part of the description that is not recorded as it
+    was given."""
+    warnings: list[str] = []
+    kept = _mapping(settings, warnings)
+    number, length = number_of(seed), steps_of(total_timesteps)
+    if seed is not None and not (isinstance(number, int | float) and 0 <= number <= MAX_STEP and number == int(number)):
+        warnings.append(
+            f"The seed {text_of_setting(seed)} is not a whole number from 0 to {MAX_STEP:,}. It is recorded as text "
+            "among the hyperparameters."
+        )
+        kept.setdefault("seed", text_of_setting(seed))
+        number = None
+    if total_timesteps is not None and number_of(total_timesteps) is None:
+        warnings.append(f"total_timesteps is {text_of_setting(total_timesteps)}: not a number. It is left out.")
+    described = partial(
+        foreign_config,
+        algo=_name("algo", algo, warnings) or UNNAMED_ALGO,
+        env_id=_name("env_id", env_id, warnings) or UNKNOWN_ENV,
+        name=None if name is None else _name("name", name, warnings),
+        seed=int(number or 0),
+        total_timesteps=length,
+        now=now,
+        versions=package_versions(),
+    )
+    try:
+        return described(settings=kept), warnings
+    except Exception as error:  # a mapping of someone else's that cannot be read
+        warnings.append(f"The hyperparameters cannot be recorded ({brief(error)}).")
+        return described(), warnings
+
+
+def steps_of(total_timesteps: object) -> int | None:
+    """How many steps a run will have. None if it does not say: infinitely many, or ``sys.maxsize``, means that it ends
+    in another way."""
+    number = number_of(total_timesteps)
+    if number is None or not 0 < number <= MAX_STEP:
+        return None
+    return math.ceil(number)
+
+
+def as_settings(config: object) -> Mapping[str, object]:
+    """Hyperparameters as a program gives them: a mapping, an object with attributes (``argparse``'s), or nothing."""
+    if config is None:
+        return {}
+    if isinstance(config, Mapping):
+        return config
+    return vars(config) if hasattr(config, "__dict__") else {"config": config}
+
+
+def _mapping(config: object, warnings: list[str]) -> dict[str, object]:
+    """At most MAX_SETTINGS of them."""
+    try:
+        settings = as_settings(config)
+        if len(settings) > MAX_SETTINGS:
+            warnings.append(f"config has {len(settings):,} settings; the first {MAX_SETTINGS} are recorded.")
+        return dict(islice(settings.items(), MAX_SETTINGS))
+    except Exception as error:  # a mapping of someone else's
+        warnings.append(f"The hyperparameters cannot be recorded ({brief(error)}).")
+        return {}
+
+
+def _name(what: str, given: object, warnings: list[str]) -> str | None:
+    """``given`` on one line, cut if it is long; None if nothing is left of it."""
+    most = LIMITS.run_name.maximum
+    text = given if isinstance(given, str) else text_of_setting(given)
+    clean = "".join(one if one.isprintable() else " " for one in text).strip()
+    if len(clean) > most:
+        clean = clean[: most - 1].rstrip() + "…"
+    if not clean:
+        warnings.append(f"{what} is {text!r}: a text of 1 to {most} characters is needed. It has its default.")
+    elif clean != text.strip():
+        warnings.append(f"{what} is recorded as {clean!r}: it has 1 to {most} characters on one line.")
+    return clean or None
