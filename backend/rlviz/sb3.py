@@ -18,7 +18,7 @@ from rlviz.domain.events import StoppedData
 from rlviz.domain.numbers import number_of
 from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
 from rlviz.library.learn_watch import LearnWatch
-from rlviz.library.spec_question import HasSpecToSend
+from rlviz.library.spec_question import SpecQuestion
 from rlviz.library.tracking import TrackedRun, tell, track
 from rlviz.training.episodes import finished_episode
 from rlviz.training.guard import Guard
@@ -256,7 +256,7 @@ def _id_of(envs: VecEnv) -> tuple[str | None, str | None]:
     try:
         inner: Any = envs.unwrapped
         if hasattr(inner, "remotes"):
-            if not inner.env_is_wrapped(HasSpecToSend, indices=[0])[0]:
+            if not inner.env_is_wrapped(SpecQuestion(), indices=[0])[0]:
                 return None, unknown.format("its process cannot send its spec")
             [spec] = inner.get_attr("spec", indices=[0])
         else:

@@ -8,20 +8,18 @@ what ``learn`` calls: methods of the model, and the end of training of its callb
 from __future__ import annotations
 
 import dis
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, wraps
+from inspect import getattr_static
 from types import FrameType, FunctionType
 from typing import Any
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
-
-ON_END = "on_training_end"
-
-_WATCHES = "_rlviz_watches"
 
 _KNOWN = ("stable_baselines3", "sb3_contrib")
 """Packages whose ``learn`` does nothing after the end of training of its callbacks but return."""
@@ -42,24 +40,23 @@ class LearnWatch:
     """
 
     def __init__(self, model: BaseAlgorithm, callback: BaseCallback, on_end: Callable[[BaseException | None], None]):
-        self._model, self._callback, self._on_end = model, callback, on_end
-        self._thread_id = threading.get_ident()
+        self._on_end = on_end
+        self._pid, self._thread_id = os.getpid(), threading.get_ident()
         self._frames = list(_frames_of_learn(model))  # innermost first
         self._error: BaseException | None = None
         self._has_ended = self._training_ended = False
         self._looks = 0
         self._lock = threading.RLock()
         self._root = _root_of(callback, self._frames)
-        with suppress(Exception):
-            _watch_methods(model, self, {name for frame in self._frames for name in frame.f_code.co_names})
-        if self._root is not None and self._root is not callback:
-            with suppress(Exception):
-                _watch_end(self._root, self)
+        called = {name for frame in self._frames for name in frame.f_code.co_names} - {"learn"}
+        self._owners = [one for one in (model, self._root) if one is not None]
+        for one in self._owners:
+            _watch_calls(one, called, self)
 
     def check(self, *, is_last: bool = False, wait: bool = True) -> None:
         """Tell the end if it has come. ``is_last``: there will be no further check. Without ``wait``, do nothing while
         another thread checks."""
-        if not self._lock.acquire(blocking=wait):
+        if self._is_forked or not self._lock.acquire(blocking=wait):
             return
         try:
             if not self._has_ended and self._frames:
@@ -68,17 +65,24 @@ class LearnWatch:
             self._lock.release()
 
     @property
+    def _is_forked(self) -> bool:
+        """Whether this is a fork of the process that learns, in which the lock may be held for ever."""
+        return self._pid != os.getpid()
+
+    @property
     def is_learning(self) -> bool:
         """Whether ``learn`` has not ended. False if this was not made within ``learn``."""
         return bool(self._frames)
 
     def callback_ended(self) -> None:
         """The callback has been told that training has ended. Others may be told after it."""
-        if self._root is self._callback or not self._frames:
+        if not self._frames:
             self.training_ended()
 
     def training_ended(self) -> None:
         """The callbacks have been told that training has ended, and none of them has raised."""
+        if self._is_forked:
+            return
         with self._lock:
             self._training_ended, self._error = True, None
             names = [str(frame.f_globals.get("__name__")) for frame in self._frames]
@@ -87,22 +91,29 @@ class LearnWatch:
 
     def close(self) -> None:
         """Leave the model and its callbacks as they were."""
+        if self._is_forked:
+            return
         with self._lock:
             self._has_ended = True
             self._frames, self._error = [], None
-            with suppress(Exception):
-                _unwatch_methods(self._model, self)
-            if self._root is not None:
-                with suppress(Exception):
-                    _unwatch_end(self._root, self)
+            for one in self._owners:
+                _unwatch_calls(one, self)
+            self._owners = []
 
-    def calls(self, caller: FrameType | None) -> None:
+    def called(self, caller: FrameType | None) -> None:
         """``caller`` calls something that is watched: if that is ``learn``, it goes on whatever was raised before."""
         if caller in self._frames:
             self._error = None
 
+    def returned(self, owner: object, name: str, caller: FrameType | None) -> None:
+        """The method ``name`` of ``owner``, which ``caller`` has called, has returned."""
+        if owner is self._root and name == "on_training_end" and caller in self._frames:
+            self.training_ended()
+
     def raised(self, error: BaseException, caller: FrameType | None) -> None:
         """``error`` leaves something that ``caller`` has called."""
+        if self._is_forked:
+            return
         with self._lock:
             if self._has_ended or caller is None or caller not in self._frames:
                 return
@@ -169,103 +180,92 @@ def _within(callback: Any) -> Iterator[object]:
             waiting.extend(each for each in held if isinstance(each, BaseCallback))
 
 
-def _watch_methods(model: BaseAlgorithm, watch: LearnWatch, names: set[str]) -> None:
-    """Have ``watch`` see what the methods ``names`` of ``model`` raise.
+_watched: dict[int, tuple[object, list[LearnWatch]]] = {}
+"""Models and callbacks that are watched, and by which watches; by their ids."""
 
-    They are overridden in a class of the model's own, and not in its attributes, which ``model.save`` would write. It
-    passes for the model's class but with ``type``: it has the same name, and is pickled and copied as that.
+_overridden: dict[type, dict[str, object]] = {}
+"""By class and name: what the class itself had by that name, or _NOTHING."""
+
+_NOTHING = object()
+_MARK = "_is_watched_by_rlviz"
+_changing = threading.RLock()
+
+
+def _renew_lock() -> None:
+    """This is a fork, in which no thread is left that could release it."""
+    global _changing
+    _changing = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def _watch_calls(owner: object, names: set[str], watch: LearnWatch) -> None:
+    """Have ``watch`` see how the methods ``names`` of ``owner`` end.
+
+    They are overridden in its class while anything of that class is watched. Attributes of a model would be written by
+    ``model.save``, and a class of its own would be seen by programs that ask for ``type(model)``.
     """
-    kind = type(model)
-    if (watches := vars(kind).get(_WATCHES)) is not None:  # by another callback of the same model
-        watches.append(watch)
-        return
-    watches = [watch]
-
-    def watched(method: Any) -> Callable[..., Any]:
-        @wraps(method)
-        def call(*arguments: Any, **options: Any) -> Any:
-            caller = sys._getframe(1)
-            for one in (*watches,):
-                one.calls(caller)
-            try:
-                return method(*arguments, **options)
-            except BaseException as error:
-                for one in (*watches,):
-                    one.raised(error, caller)
-                raise
-
-        return call
-
-    def reduce(self: Any, protocol: Any) -> Any:
-        reduced = kind.__reduce_ex__(self, protocol)
-        if not isinstance(reduced, tuple):
-            return reduced
-        made_of = tuple(kind if one is own else one for one in reduced[1])
-        return (reduced[0], made_of, *reduced[2:])
-
-    found = {name: getattr(kind, name, None) for name in names - {"learn"}}
-    methods = {name: watched(method) for name, method in found.items() if isinstance(method, FunctionType)}
-    own: type = type(
-        kind.__name__,
-        (kind,),
-        {
-            **methods,
-            "__module__": kind.__module__,
-            "__qualname__": kind.__qualname__,
-            "__doc__": kind.__doc__,
-            "__class__": property(lambda _self: kind),
-            "__reduce_ex__": reduce,
-            _WATCHES: watches,
-        },
-    )
-    model.__class__ = own
+    kind = type(owner)
+    with _changing:
+        _watched.setdefault(id(owner), (owner, []))[1].append(watch)
+        overridden = _overridden.setdefault(kind, {})
+        for name in names - overridden.keys():
+            method = getattr_static(kind, name, None)
+            if isinstance(method, FunctionType):  # no property, and no static or class method
+                with suppress(Exception):
+                    before = vars(kind).get(name, _NOTHING)
+                    setattr(kind, name, _watched_method(name, method))
+                    overridden[name] = before
 
 
-def _unwatch_methods(model: BaseAlgorithm, watch: LearnWatch) -> None:
-    kind = type(model)
-    watches = vars(kind).get(_WATCHES)
-    if watches is None:
-        return
-    if watch in watches:
-        watches.remove(watch)
-    if not watches:
-        set_class = vars(object)["__class__"].__set__  # the property of the model's own class cannot be set
-        set_class(model, kind.__mro__[1])
+def _unwatch_calls(owner: object, watch: LearnWatch) -> None:
+    kind = type(owner)
+    with _changing:
+        _, watches = _watched.get(id(owner), (owner, []))
+        if watch in watches:
+            watches.remove(watch)
+        if not watches:
+            _watched.pop(id(owner), None)
+        if any(type(other) is kind for other, _ in _watched.values()):
+            return
+        for name, before in _overridden.pop(kind, {}).items():
+            if hasattr(vars(kind).get(name), _MARK):  # otherwise the program has overridden it since
+                with suppress(Exception):
+                    delattr(kind, name) if before is _NOTHING else setattr(kind, name, before)
 
 
-def _watch_end(root: BaseCallback, watch: LearnWatch) -> None:
-    """Have ``watch`` see how the end of training of ``root``, and so of all that it holds, goes."""
-    known = vars(root).get(ON_END)
-    if (watches := getattr(known, _WATCHES, None)) is not None:
-        watches.append(watch)
-        return
-    if known is not None:  # it is not ours to replace
-        return
-    watches = [watch]
+def _watched_method(name: str, method: Any) -> Callable[..., Any]:
+    @wraps(method)
+    def call(*arguments: Any, **options: Any) -> Any:
+        return _call(name, method, arguments, options)
 
-    def on_training_end() -> None:
-        caller = sys._getframe(1)
-        try:
-            type(root).on_training_end(root)
-        except BaseException as error:
-            for one in (*watches,):
-                one.raised(error, caller)
-            raise
-        for one in (*watches,):
-            one.training_ended()
-
-    setattr(on_training_end, _WATCHES, watches)
-    setattr(root, ON_END, on_training_end)
+    setattr(call, _MARK, True)
+    return call
 
 
-def _unwatch_end(root: BaseCallback, watch: LearnWatch) -> None:
-    watches = getattr(vars(root).get(ON_END), _WATCHES, None)
-    if watches is None:
-        return
-    if watch in watches:
-        watches.remove(watch)
-    if not watches:
-        delattr(root, ON_END)
+def _call(name: str, method: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Call a method that is watched, and tell those who watch its object how that ends."""
+    found = _watched.get(id(arguments[0])) if arguments else None
+    if found is None:
+        return method(*arguments, **options)
+    watches = tuple(found[1])
+    caller = sys._getframe(2)
+    for watch in watches:
+        with suppress(Exception):
+            watch.called(caller)
+    try:
+        result = method(*arguments, **options)
+    except BaseException as error:
+        for watch in watches:
+            with suppress(Exception):
+                watch.raised(error, caller)
+        raise
+    for watch in watches:
+        with suppress(Exception):
+            watch.returned(arguments[0], name, caller)
+    return result
 
 
 def _is_at_return(frame: FrameType) -> bool:

@@ -10,15 +10,22 @@ from __future__ import annotations
 import pickle
 
 
-class _AnswersIsinstance(type):
-    def __instancecheck__(cls, env: object) -> bool:
+class SpecQuestion:
+    """``isinstance(env, SpecQuestion())``: ``env.spec`` is there and can be pickled.
+
+    Only the first environment that it is asked about counts: the library goes on with those within it.
+    """
+
+    def __init__(self) -> None:
+        self._is_answered = False
+
+    def __instancecheck__(self, env: object) -> bool:
+        if self._is_answered:
+            return False
+        self._is_answered = True
         try:
             spec = getattr(env, "spec", None)
             pickle.dumps(spec)
         except Exception:
             return False
         return spec is not None
-
-
-class HasSpecToSend(metaclass=_AnswersIsinstance):
-    """``isinstance(env, HasSpecToSend)``: ``env.spec`` is there and can be pickled."""

@@ -274,7 +274,8 @@ class TrackedRun:
             at = step
         values: Mapping[str, float] = row  # type: ignore[assignment]
         for name, value in row.items():
-            if (type(value) is not float and type(value) is not int) or type(name) is not str:
+            is_number = type(value) is float or (type(value) is int and -MAX_STEP <= value <= MAX_STEP)
+            if not is_number or type(name) is not str or not name or not name.isascii():
                 values = self._recordable(row)
                 break
         with self._lock:

@@ -152,21 +152,25 @@ def test_a_run_written_without_a_service_is_known_to_the_next(tmp_path: Path) ->
     assert (row.status, row.step, row.actor.value) == ("completed", 7, "foreign")
 
 
-def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(tmp_path: Path) -> None:
+def test_a_fork_of_the_program_neither_writes_nor_keeps_the_run_alive(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     run = track("mine", "Own-v0", runs_dir=tmp_path)
     if (child := os.fork()) == 0:
         try:
-            run.log(1, loss=1.0)
-        except RuntimeError:
+            for step in (1, 2):
+                run.log(step, loss=1.0)
+            run.finish(ValueError("not mine to end"))
+        finally:
             os._exit(7)
-        os._exit(1)
     _, status = os.waitpid(child, 0)
     run.log(2, loss=2.0)
     run.finish()
     assert os.waitstatus_to_exitcode(status) == 7
     rows = RunFolder(tmp_path, run.id).metrics_path.read_text().splitlines()
     assert [json.loads(row)["step"] for row in rows] == [2]
-    assert eventually(lambda: run.is_finished, "the end")
+    assert capfd.readouterr().err.count("is written by process") == 1
+    assert run.is_finished
 
 
 def test_a_service_that_starts_again_goes_on_watching_and_ends_what_died_meanwhile(

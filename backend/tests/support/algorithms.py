@@ -25,9 +25,13 @@ _SMALL: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 def small_model(kind: str, env: Any, **changes: Any) -> BaseAlgorithm:
-    """A seeded model of algorithm ``kind`` with a small network and buffer, ``changes`` made to its arguments."""
+    """A seeded model of algorithm ``kind`` with a small network and buffer, and ``changes`` made to its arguments.
+
+    ``env``: an environment, or its id.
+    """
     model_class, arguments = _SMALL[kind]
-    policy = "MultiInputPolicy" if isinstance(env.observation_space, spaces.Dict) else "MlpPolicy"
+    is_dict = isinstance(getattr(env, "observation_space", None), spaces.Dict)
+    policy = "MultiInputPolicy" if is_dict else "MlpPolicy"
     given = {"seed": 1, "device": "cpu", **deepcopy(arguments), **changes}  # the library changes them
     model: BaseAlgorithm = model_class(policy, env, **given)
     return model
