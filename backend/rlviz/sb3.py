@@ -105,10 +105,16 @@ class RunCallback(BaseCallback):
     def update_locals(self, locals_: dict[str, Any]) -> None:
         """The library calls this at every step, also for a callback that another one calls now and then."""
         super().update_locals(locals_)
-        self._observe()
+        try:
+            self._observe()
+        except Exception as error:  # cheaper than a block of the guard at every step
+            self._guard.report("Recording a step", error)
 
     def _on_step(self) -> bool:
-        self._observe()
+        try:
+            self._observe()
+        except Exception as error:
+            self._guard.report("Recording a step", error)
         return True
 
     def on_training_end(self) -> None:
@@ -147,17 +153,14 @@ class RunCallback(BaseCallback):
         if run is None or self._watch is None or step == self._seen_step:
             return
         self._seen_step = step
-        try:
-            if self._logger is not self.model.logger:
-                self._attach(self.model.logger)
-            infos = self.locals.get("infos")
-            for info in infos if isinstance(infos, list | tuple) else ():
-                if "episode" in info and (episode := finished_episode(info)) is not None:
-                    run.episode(step, episode.reward, episode.length)
-            if self._videos is not None:
-                self._videos.hand_over(run)
-        except Exception as error:
-            self._guard.report("Recording a step", error)
+        if self._logger is not self.model.logger:
+            self._attach(self.model.logger)
+        infos = self.locals.get("infos")
+        for info in infos if isinstance(infos, list | tuple) else ():
+            if "episode" in info and (episode := finished_episode(info)) is not None:
+                run.episode(step, episode.reward, episode.length)
+        if self._videos is not None:
+            self._videos.hand_over(run)
 
     def _attach(self, logger: Logger) -> None:
         """Have ``logger`` write into the run too. A program may give its model another one while it learns."""
@@ -240,6 +243,9 @@ class _Output(KVWriter):
             numbers = {name: number for name, value in key_values.items() if (number := number_of(value)) is not None}
             if numbers and not self._run.is_closed:
                 self._run.log(step, numbers)
+
+    def close(self) -> None:
+        """A program may close its logger before ``learn`` ends; the run ends with ``learn``."""
 
 
 def _settings_of(model: BaseAlgorithm) -> dict[str, object]:

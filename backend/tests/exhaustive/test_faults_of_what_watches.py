@@ -1,0 +1,162 @@
+"""A fault in any function that watches training changes no weight, no ending and no file of the user's."""
+
+from __future__ import annotations
+
+import csv
+import traceback
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import gymnasium
+import pytest
+import torch
+from stable_baselines3.common.logger import configure
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.registry import load
+from rlviz.domain.rules import Rule
+from rlviz.rundir.folder import RunFolder
+from rlviz.sb3 import RunCallback
+from rlviz.training.watched_training import train_run
+from tests.support.algorithms import small_model
+from tests.support.injecting import Function, callers_of, failing, is_called_by_product, noting
+from tests.support.training import checkpoints, kinds, make_run, snapshots
+
+pytestmark = [
+    pytest.mark.timeout(3600),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
+]
+
+GUARDS = ("training/guard.py", "_call")
+"""What turns faults into warnings is trusted, and kept short: a file, and a function of ``library/learn_watch.py``."""
+
+Trained = tuple[dict[str, Any], Any]
+
+
+def differences(expected: Trained, found: Trained) -> list[str]:
+    weights = [name for name, value in expected[0].items() if not torch.equal(found[0][name], value)]
+    return [f"weights of {weights}"] * bool(weights) + ["what else is left"] * (expected[1] != found[1])
+
+
+def report(failures: dict[str, str], tried: int, least: int) -> None:
+    assert tried >= least, f"only {tried} functions were found"
+    print(f"{tried} functions, {len(failures)} failures")
+    assert not failures, "\n".join(f"{function}: {what}" for function, what in failures.items())
+
+
+# A script of the user's own
+
+
+def script(folder: Path, kind: str, *callbacks: Any) -> Trained:
+    """Weights, and rows of the user's own log."""
+    model = small_model(kind, gymnasium.make("CartPole-v1", max_episode_steps=7))
+    model.set_logger(configure(str(folder), ["csv"]))
+    for _ in range(2):
+        model.learn(32, callback=list(callbacks), reset_num_timesteps=False, log_interval=1)  # type: ignore[call-arg]
+    model.logger.close()
+    rows = list(csv.DictReader((folder / "progress.csv").read_text().splitlines()))
+    return dict(model.policy.state_dict()), [{n: v for n, v in row.items() if "time/" not in n} for row in rows]
+
+
+def watches_script(function: Function, frame: FrameType) -> bool:
+    """Not what the library calls itself: that is where the guards are."""
+    return function.file not in GUARDS and function.name not in GUARDS and is_called_by_product(frame)
+
+
+@pytest.mark.parametrize("kind", ["ppo", "dqn"])
+def test_a_script(tmp_path: Path, kind: str) -> None:
+    alone = script(tmp_path / "alone", kind)
+    with noting(watches_script) as functions:
+        watched = script(tmp_path / "watched", kind, RunCallback(runs_dir=tmp_path / "runs"))
+    assert differences(alone, watched) == []
+    failures: dict[str, str] = {}
+    for number, function in enumerate(functions):
+        try:
+            with failing(function, watches_script) as raised:
+                found = script(tmp_path / str(number), kind, RunCallback(runs_dir=tmp_path / f"runs-{number}"))
+        except Exception:
+            failures[str(function)] = traceback.format_exc()
+            continue
+        if what := differences(alone, found):
+            failures[str(function)] = ", ".join(what)
+        print(function, len(raised))
+    report(failures, len(functions), least=100)
+
+
+# A run of the app
+
+
+def run(root: Path, name: str, algo: str) -> RunFolder:
+    """With everything that may watch a run."""
+    return make_run(
+        root,
+        name,
+        algo=algo,
+        total_timesteps=384,
+        anatomy=True,
+        evaluation=EvaluationPlan(every_steps=128, episodes=2),
+        checkpoints=checkpoints(every_steps=128, film=4),
+        snapshots=snapshots(every_steps=128),
+        rules=[Rule.model_validate({"when": {"kind": "steps", "steps": 200}, "do": [{"kind": "notify"}]})],
+    )
+
+
+def result(folder: RunFolder, algo: str) -> Trained:
+    """Weights, and how the run has ended."""
+    model_class = load(ALGORITHMS.get(algo).model_class)
+    return dict(model_class.load(folder.model_path).policy.state_dict()), kinds(folder)[-1]
+
+
+HOOKS = ("training/callback.py", "training/logger.py", "training/logger_output.py")
+"""What the library calls in the training thread."""
+
+BESIDE = (
+    "Trainer.tick",
+    "TrainingComponents.tick",
+    "TrainingComponents.take_last_snapshot",
+    "TrainingComponents.close",
+    "Filmstrip.finish",
+    "Steering.close",
+    "Writer._run",
+    "RunRecorder._write",
+)
+"""What calls that which watches at other moments."""
+
+EXACT = ("Continuation.settle",)
+"""Part of training: without it, training does not go on as it was."""
+
+
+def watches_run(function: Function, frame: FrameType) -> bool:
+    if not watches_script(function, frame) or not is_called_by_product(frame) or function.name in EXACT:
+        return False
+    for code in callers_of(frame):
+        caller = Function.of(code)
+        if caller is not None and (caller.file in HOOKS or caller.name in BESIDE):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("algo", ["ppo", "dqn"])
+def test_a_run(tmp_path: Path, algo: str) -> None:
+    whole = run(tmp_path, "whole", algo)
+    with noting(watches_run) as functions:
+        assert train_run(whole)
+    alone = make_run(tmp_path, "alone", algo=algo, total_timesteps=384)
+    assert train_run(alone)
+    expected = result(whole, algo)
+    assert differences(result(alone, algo), expected) == []
+    failures: dict[str, str] = {}
+    for number, function in enumerate(functions):
+        folder = run(tmp_path, str(number), algo)
+        try:
+            with failing(function, watches_run) as raised:
+                ended = train_run(folder)
+            what = differences(expected, result(folder, algo)) + ["its exit status"] * (not ended)
+        except Exception:
+            what = [traceback.format_exc()]
+        if what:
+            failures[str(function)] = ", ".join(what)
+        print(function, len(raised))
+    report(failures, len(functions), least=200)
