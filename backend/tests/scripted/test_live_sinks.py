@@ -137,6 +137,27 @@ def test_what_is_not_taken_is_tried_again_ever_more_seldom_until_it_is(tmp_path:
         assert not any(workers.live.counts().values())
 
 
+def test_a_run_that_cannot_be_looked_after_keeps_no_other_from_its_sink(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with catalogued(tmp_path) as app:
+        broken, whole = create(app), create(app)
+        for run_id in (broken, whole):
+            write_plan(RunFolder(tmp_path, run_id), SinkPlan(kinds=(SinkKind.MLFLOW,)))
+        workers = FakeWorkers(tmp_path, app)
+        look_after = LiveDeliveries._look_after
+
+        def failing(live: LiveDeliveries, run_id: str, state: RunStatus | None) -> None:
+            if run_id == broken:
+                raise LookupError("an injected fault")
+            look_after(live, run_id, state)
+
+        monkeypatch.setattr(LiveDeliveries, "_look_after", failing)
+        workers.live._deliveries[broken] = {}
+        workers.look(whole)
+        assert len(workers.begun) == 1
+
+
 def test_a_worker_ends_when_its_sink_is_removed_or_its_run_is_gone(tmp_path: Path) -> None:
     with catalogued(tmp_path) as app:
         run_id = create(app)

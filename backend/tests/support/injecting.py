@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
 import rlviz
@@ -54,13 +55,13 @@ def is_called_by_product(frame: FrameType) -> bool:
 
 
 @contextmanager
-def noting(chosen: Chosen) -> Iterator[dict[Function, None]]:
-    """The functions that are called while the block runs, in every thread that begins in it, in order."""
-    found: dict[Function, None] = {}
+def noting(chosen: Chosen) -> Iterator[dict[Function, CodeType]]:
+    """The functions that are called while the block runs, in this thread and in every one that begins in it."""
+    found: dict[Function, CodeType] = {}
 
     def note(frame: FrameType, event: str, _argument: Any) -> None:
         if event == "call" and (function := Function.of(frame.f_code)) is not None and chosen(function, frame):
-            found.setdefault(function)
+            found.setdefault(function, frame.f_code)
 
     threading.setprofile(note)
     sys.setprofile(note)
@@ -72,29 +73,68 @@ def noting(chosen: Chosen) -> Iterator[dict[Function, None]]:
 
 
 @contextmanager
-def failing(function: Function, chosen: Chosen) -> Iterator[list[str]]:
-    """While the block runs, each call of ``function`` that counts raises at its beginning, in every thread that begins
-    in it too. Gives a list with an entry for each."""
-    raised: list[str] = []
+def failing(function: Function, code: CodeType, chosen: Chosen) -> Iterator[list[InjectedError]]:
+    """While the block runs, each call of ``function`` that counts raises InjectedError at its beginning.
 
-    def trace(frame: FrameType, event: str, _argument: Any) -> None:
-        if event == "call" and Function.of(frame.f_code) == function and chosen(function, frame):
-            raised.append(threading.current_thread().name)
-            raise InjectedError(str(function))
+    Of a comprehension and a generator expression, which are made anew at each call, the first call in this thread does.
+    Gives a list to which each error is added.
+    """
+    raised: list[InjectedError] = []
 
-    def rearm(_frame: FrameType, _event: str, _argument: Any) -> None:
-        if sys.gettrace() is None:  # it ends with what it raises
-            sys.settrace(trace)
+    def inject(frame: FrameType) -> None:
+        if chosen(function, frame):
+            raised.append(InjectedError(str(function)))
+            raise raised[-1]
 
-    threading.setprofile(rearm)
-    threading.settrace(trace)
-    sys.setprofile(rearm)
-    before = sys.gettrace()
-    sys.settrace(trace)
+    gc.unfreeze()  # what is frozen is not among the referrers
+    found = [one for one in gc.get_referrers(code) if isinstance(one, FunctionType) and one.__code__ is code]
+    if not found:
+        with _failing_once(code, inject):
+            yield raised
+        return
+    for one in found:
+        one.__code__ = _failing_code(one, inject)
     try:
         yield raised
     finally:
-        sys.setprofile(None)
+        for one in found:
+            one.__code__ = code
+
+
+@contextmanager
+def _failing_once(code: CodeType, inject: Callable[[FrameType], None]) -> Iterator[None]:
+    def trace(frame: FrameType, event: str, _argument: Any) -> None:
+        if event == "call" and frame.f_code is code:
+            inject(frame)
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
         sys.settrace(before)
-        threading.settrace(None)  # type: ignore[arg-type]
-        threading.setprofile(None)  # type: ignore[arg-type]
+
+
+def _failing_code(known: FunctionType, inject: Callable[[FrameType], None]) -> CodeType:
+    """Code for ``known`` that calls ``inject`` with its frame, and then does what ``known`` does."""
+    original = FunctionType(known.__code__, known.__globals__, known.__name__, known.__defaults__, known.__closure__)
+    original.__kwdefaults__ = known.__kwdefaults__
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        inject(sys._getframe(1))
+        return original(*arguments, **options)
+
+    free = known.__code__.co_freevars  # a function takes no code with fewer or more
+    names: dict[str, Any] = {}
+    exec(
+        f"def make({', '.join(free)}):\n"
+        " def stub(*arguments, **options):\n"
+        f"  if False: ({''.join(name + ', ' for name in free)})\n"
+        "  call = 'CALL'\n"
+        "  return call(*arguments, **options)\n"
+        " return stub\n",
+        names,
+    )
+    stub: FunctionType = names["make"](*free)
+    consts = tuple(call if constant == "CALL" else constant for constant in stub.__code__.co_consts)
+    return stub.__code__.replace(co_consts=consts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -222,3 +223,15 @@ def test_a_hyperparameter_that_is_not_there_or_at_its_bound_is_not_advised() -> 
     assert change(given, "n_epochs", 1 / 2, low=1) is None
     assert change(given, "gamma", 2) is None
     assert change(given, "net_arch", 2) is None
+
+
+def test_a_rule_that_fails_keeps_no_other_from_giving_its_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_case: Case) -> None:
+        raise ZeroDivisionError
+
+    known = case(returns=ramp(20, 300))
+    expected = find_hints(known)
+    broken = tuple(replace(rule, find=fail) for rule in RULES)
+    monkeypatch.setattr("rlviz.analysis.hints.review.RULES", broken)
+    assert find_hints(known) == expected
+    assert expected

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from rlviz.analysis.hints.case import Case
 from rlviz.analysis.hints.hint import SEVERITIES, Hint, LookedAt
 from rlviz.analysis.hints.registry import RETURN_RULES, RULES
-from rlviz.analysis.hints.rule import Finding, apply
+from rlviz.analysis.hints.rule import Finding, Rule, apply
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -19,13 +23,21 @@ class Review:
 
 
 def review(case: Case) -> Review:
-    """Apply every rule to the run."""
-    returns = [apply(rule, case) for rule in RETURN_RULES]
-    others = [apply(rule, case) for rule in RULES]
+    """Apply every rule to the run. One that fails gives no finding, and keeps no other from giving one."""
+    returns = list(_findings(RETURN_RULES, case))
+    others = list(_findings(RULES, case))
     story = next((finding for finding in returns if finding.hint), None)
     findings = [*([story] if story else []), *(finding for finding in others if finding.hint)]
     hints = [hint for finding in findings if (hint := _with_basis(finding, case)) is not None]
     return Review(sorted(hints, key=lambda hint: SEVERITIES.index(hint.severity)), [*returns, *others])
+
+
+def _findings(rules: Iterable[Rule], case: Case) -> Iterator[Finding]:
+    for rule in rules:
+        try:
+            yield apply(rule, case)
+        except Exception:
+            log.exception("The hint rule %s failed", rule.id)
 
 
 def find_hints(case: Case) -> list[Hint]:

@@ -86,6 +86,7 @@ class LiveDeliveries:
         self._asked: SimpleQueue[tuple[str, SinkKind | None] | None] = SimpleQueue()
         self._deliveries: dict[str, dict[SinkKind, _Delivery]] = {}
         self._planned: set[str] = set()
+        self._failing: set[str] = set()
         self._thread = Thread(target=self._loop, name="sinks", daemon=True)
 
     def start(self) -> None:
@@ -128,9 +129,12 @@ class LiveDeliveries:
         return found
 
     def _loop(self) -> None:
-        for folder in run_folders(self._runs_dir):
-            if _plan(folder):
-                self.renew(folder.run_id)
+        try:
+            for folder in run_folders(self._runs_dir):
+                if _plan(folder):
+                    self.renew(folder.run_id)
+        except Exception:
+            log.exception("Which runs are delivered is not known yet; those that change are found")
         while self._take_up():
             self._look()
         for deliveries in self._deliveries.values():
@@ -171,7 +175,14 @@ class LiveDeliveries:
             log.debug("Which runs train is looked up later: %s", error)
             return
         for run_id in list(self._deliveries):
-            self._look_after(run_id, found.get(run_id))
+            try:
+                self._look_after(run_id, found.get(run_id))
+            except Exception:  # the other runs are delivered, and this one is looked at again
+                if run_id not in self._failing:
+                    log.exception("Run %s cannot be delivered now", run_id)
+                self._failing.add(run_id)
+            else:
+                self._failing.discard(run_id)
 
     def _look_after(self, run_id: str, state: RunStatus | None) -> None:
         """``state`` is None for a run that is gone."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from sqlalchemy.exc import DatabaseError
 from sqlmodel import col, select
 
 from rlviz.catalog.database import Database
@@ -59,7 +60,13 @@ class ForeignRuns:
             known = set(session.exec(select(col(RunRow.id))))
         self._others -= known
         for folder in run_folders(self._runs_dir, known | self._others):
-            self._take(folder)
+            try:
+                self._take(folder)
+            except (OSError, DatabaseError):
+                raise  # the disk or the catalogue: all of them are tried again
+            except Exception:  # whatever is wrong with this folder, the others are found
+                log.exception("Run %s cannot be taken in", folder.run_id)
+                self._others.add(folder.run_id)
         self._changed_at = changed_at
 
     def _take(self, folder: RunFolder) -> None:

@@ -184,8 +184,8 @@ class Supervisor:
         while self._to_follow:
             row, session_id = self._to_follow.popleft()
             self._runs.follow_played(row, self.sessions.worker_of(session_id))
-        self.sessions.tick()
-        self._foreign.tick()
+        self._try("Following sessions", self.sessions.tick)
+        self._try("Looking for runs of other programs", self._foreign.tick)
         freed = self._runs.poll()
         self._evaluations.poll()
         if self._draining.is_set():
@@ -198,6 +198,17 @@ class Supervisor:
         self._clips.tick()
         self._verifications.tick()
         self._launcher.tick()
+
+    def _try(self, what: str, tick: Callable[[], object]) -> None:
+        """Call ``tick``. If it fails, what is live is followed all the same."""
+        if not self._throttle.may_try(what):
+            return
+        try:
+            tick()
+        except Exception as error:
+            self._throttle.failed(what, error)
+        else:
+            self._throttle.over(what)
 
     def _launch_runs(self) -> None:
         while not self._closing.is_set() and not self._draining.is_set():

@@ -1,0 +1,122 @@
+"""Whatever the app watches a run with may fail at every call: the run trains to the same weights, and says what failed.
+
+``exhaustive/test_faults_of_what_watches.py`` does the same to every function below these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from stable_baselines3 import PPO
+
+from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.rules import Rule
+from rlviz.rundir.folder import RunFolder
+from rlviz.training.anatomy import AnatomyJournal
+from rlviz.training.callback import RunCallback
+from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.filmstrip import Filmstrip
+from rlviz.training.journals import RunJournals
+from rlviz.training.live_weights import LiveWeights
+from rlviz.training.logger_output import JournalOutput
+from rlviz.training.periodic_evaluation import PeriodicEvaluation
+from rlviz.training.run_recorder import RunRecorder
+from rlviz.training.snapshot.schedule import Snapshots
+from rlviz.training.steering import Steering
+from rlviz.training.watched_training import train_run
+from tests.support.training import checkpoints, kinds, make_run, messages, snapshots
+
+WATCHERS = (
+    AnatomyJournal,
+    Checkpoints,
+    Filmstrip,
+    JournalOutput,
+    LiveWeights,
+    PeriodicEvaluation,
+    RunRecorder,
+    Snapshots,
+    Steering,
+)
+
+TRAINING_ITSELF = {
+    (Checkpoints, "save_final"),  # a run without its policy has failed
+    (Checkpoints, "state"),
+    (Checkpoints, "restore"),
+    (Steering, "begin_fork"),  # of a fork, which would train with other hyperparameters
+    (Steering, "restore"),
+    (PeriodicEvaluation, "restore"),
+    (Snapshots, "describe"),  # of a fork's parent
+    (Snapshots, "capture"),
+}
+
+
+PARTS = ("_watch_step", "_begin_rollout", "_end_rollout", "_end_training", "_record_episode", "_write_update")
+"""Of our callback: what the hooks of the library call."""
+
+
+def hooks() -> dict[str, list[tuple[type, str]]]:
+    """The public methods of each watcher, and parts of the callback."""
+    found = {
+        watcher.__name__: [
+            (watcher, name)
+            for name, value in vars(watcher).items()
+            if callable(value) and not name.startswith("_") and (watcher, name) not in TRAINING_ITSELF
+        ]
+        for watcher in WATCHERS
+    }
+    found |= {name: [(RunCallback, name)] for name in PARTS}
+    return found | {"rows": [(RunJournals, "metrics"), (RunJournals, "metrics_soon")]}
+
+
+def run(root: Path, name: str) -> RunFolder:
+    return make_run(
+        root,
+        name,
+        total_timesteps=192,
+        hyperparameters={"n_envs": 1, "n_steps": 64, "batch_size": 64, "n_epochs": 1, "net_arch": [4]},
+        anatomy=True,
+        evaluation=EvaluationPlan(every_steps=100, episodes=1),
+        checkpoints=checkpoints(every_steps=100, film=3),
+        snapshots=snapshots(every_steps=100),
+        rules=[Rule.model_validate({"when": {"kind": "steps", "steps": 40}, "do": [{"kind": "notify"}]})],
+    )
+
+
+def weights(folder: RunFolder) -> dict[str, Any]:
+    return dict(PPO.load(folder.model_path).policy.state_dict())
+
+
+def raising(calls: list[int]) -> Callable[..., Any]:
+    def fail(*_arguments: Any, **_options: Any) -> Any:
+        calls.append(1)
+        raise LookupError("an injected fault")
+
+    return fail
+
+
+@pytest.mark.parametrize("name", hooks())
+def test_a_watcher_that_fails_at_every_call_changes_nothing_about_training(
+    tmp_path: Path, name: str, undisturbed: dict[str, Any]
+) -> None:
+    folder, calls = run(tmp_path, "disturbed"), list[int]()
+    with pytest.MonkeyPatch.context() as patch:
+        for watcher, method in hooks()[name]:
+            patch.setattr(watcher, method, raising(calls))
+        assert train_run(folder)
+    assert calls, "it is called in a small run"
+    assert kinds(folder)[-1] == "finished"
+    assert all(torch.equal(value, weights(folder)[key]) for key, value in undisturbed.items())
+    warned = [message for message in messages(folder) if "failed" in message or "could not" in message]
+    assert 1 <= len(warned) <= 3, "once for each part, and not again and again"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Weights of the run."""
+    folder = run(tmp_path_factory.mktemp("undisturbed"), "undisturbed")
+    assert train_run(folder)
+    return weights(folder)
