@@ -61,6 +61,7 @@ from rlviz.training.attempt_start import begin_journal
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.control_requests import ControlRequests
 from rlviz.training.filmstrip import Filmstrip
+from rlviz.training.guard import Guard
 from rlviz.training.journals import RunJournals
 from rlviz.training.past_changes import PastChanges, past_changes
 from rlviz.training.pausing import Pause, TrainingPaused
@@ -154,7 +155,7 @@ class ScriptedTraining:
         self._journals = RunJournals(folder)
         self._stop = Event()
         self._pause = Pause(self._journals, sleep=worker.rest)
-        self._requests = ControlRequests(folder)
+        self._requests = ControlRequests(folder, Guard(self._journals.warn_now))
         self._seen: tuple[int, int] | None = None
         self._looked_at = float("-inf")
         self._cues = deque(sorted(script.cues, key=lambda cue: cue.at_step))

@@ -140,8 +140,9 @@ class TrainingComponents:
             self.checkpoints.tick()
         with self._guard("A snapshot"):
             self.snapshots.tick()
-        with self._guard("The filmstrip"):
-            self.filmstrip.write()
+        if self.filmstrip is not None:
+            with self._guard("The filmstrip"):
+                self.filmstrip.write()
         self.recorder.tick()
         if self._anatomy is not None:
             with self._guard("The anatomy of updates"):
@@ -196,30 +197,34 @@ class TrainingComponents:
         config = self._config
         if config.evaluation.every_steps is None:
             return None
-        return PeriodicEvaluation(
-            self._folder,
-            config.evaluation,
-            GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
-            self._journals,
-            as_played=partial(as_played, ALGORITHMS.get(config.algo)),
-            threshold=environment_of(config).reward_threshold,
-            stopping=self._stop.is_set,
-            recorder=self.recorder,
-            first_update=self._hyperparameters.first_update,
-            retests=self._attempt.evaluations,
-            best=self._attempt.best,
-        )
+        with self._guard("An evaluation"):
+            return PeriodicEvaluation(
+                self._folder,
+                config.evaluation,
+                GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
+                self._journals,
+                as_played=partial(as_played, ALGORITHMS.get(config.algo)),
+                threshold=environment_of(config).reward_threshold,
+                stopping=self._stop.is_set,
+                recorder=self.recorder,
+                first_update=self._hyperparameters.first_update,
+                retests=self._attempt.evaluations,
+                best=self._attempt.best,
+            )
+        return None
 
-    def _make_filmstrip(self) -> Filmstrip:
+    def _make_filmstrip(self) -> Filmstrip | None:
         hyperparameters = self._hyperparameters
-        return Filmstrip(
-            self._folder,
-            self._journals,
-            end=hyperparameters.training_end(self._config.total_timesteps),
-            count=self._config.checkpoints.film,
-            first_update=hyperparameters.first_update,
-            every=hyperparameters.rollout_steps,
-        )
+        with self._guard("The filmstrip"):
+            return Filmstrip(
+                self._folder,
+                self._journals,
+                end=hyperparameters.training_end(self._config.total_timesteps),
+                count=self._config.checkpoints.film,
+                first_update=hyperparameters.first_update,
+                every=hyperparameters.rollout_steps,
+            )
+        return None
 
     def _open_anatomy(self) -> AnatomyJournal | None:
         """A place where it cannot be written is worth a warning, not a run."""

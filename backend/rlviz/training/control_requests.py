@@ -10,6 +10,7 @@ from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.guard import Guard
 from rlviz.training.snapshot.schedule import Snapshots
 from rlviz.training.steering import Steering
 
@@ -33,10 +34,13 @@ class Controlled(Protocol):
 
 
 class ControlRequests:
-    """Passes on each request once; what was asked for before there are components waits in the file for them."""
+    """Passes on each request once; what was asked for before there are components waits in the file for them.
 
-    def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
+    A part that fails to take its request costs a warning and that request. The other requests are passed on.
+    """
+
+    def __init__(self, folder: RunFolder, guard: Guard) -> None:
+        self._folder, self._guard = folder, guard
         self._components: Controlled | None = None
         self._rules_number = self._went_back_for = 0
         self._lock = Lock()
@@ -59,17 +63,22 @@ class ControlRequests:
                 self._pass_on(control, self._components)
 
     def _pass_on(self, control: Control, components: Controlled) -> None:
-        components.snapshots.asked.hear(control.snapshot_requests)
-        components.checkpoints.request(control.checkpoint_request)
+        with self._guard("A snapshot"):
+            components.snapshots.asked.hear(control.snapshot_requests)
+        with self._guard("A checkpoint"):
+            components.checkpoints.request(control.checkpoint_request)
         if control.snapshots is not None:
-            components.snapshots.renew(control.snapshots)
-        components.steering.request(control.knob_requests)
+            with self._guard("A snapshot"):
+                components.snapshots.renew(control.snapshots)
+        with self._guard("A change of a hyperparameter"):
+            components.steering.request(control.knob_requests)
         if control.rules_number > self._rules_number:
             self._rules_number = control.rules_number
-            with suppress(RunFolderError):  # the rules of before go on
+            with self._guard("A rule"), suppress(RunFolderError):  # the rules of before go on
                 if (changed := self._folder.read_rules()) is not None:
                     components.steering.renew_rules(changed.rules)
         back = control.rollback_request
         if back is not None and back.number > self._went_back_for:
             self._went_back_for = back.number
-            components.rollbacks.request(back.snapshot)
+            with self._guard("A rollback"):
+                components.rollbacks.request(back.snapshot)

@@ -69,7 +69,9 @@ class RunRecorder:
         self._learns = config.actor is RunActor.POLICY
         self._step = 0
         self._version: tuple[int, int] | None = None
-        self._choice = self._read() or RecordingChoice(profile=DEFAULT_PROFILES.get(family_of(config), DEFAULT))
+        self._choice = RecordingChoice(profile=DEFAULT_PROFILES.get(family_of(config), DEFAULT))
+        with self.guarded():
+            self._choice = self._read() or self._choice
         profile = self._choice.profile
         self.level = RecordingLevel(
             self._choice.effective,

@@ -55,7 +55,7 @@ class Trainer:
         self._pause = Pause(self._journals)
         self._live = LiveWeights(folder)
         self._components: TrainingComponents | None = None
-        self._requests = ControlRequests(folder)
+        self._requests = ControlRequests(folder, self._guard)
         self._step = 0
 
     @property
@@ -202,13 +202,14 @@ class Trainer:
 
     def _tell_waiting_snapshots(self, step: int) -> None:
         """The attempt ends at ``step``: say which of those that people ask for it does not take."""
-        if self._components is not None:
-            asked = self._components.snapshots.asked
-        else:  # a fork that has not begun to train, or training that could not be built
-            asked = Asked(self._journals, self._attempt.answered_snapshot)
-            with suppress(RunFolderError):
-                asked.hear(self._folder.read_control().snapshot_requests)
-        asked.tell_waiting(step)
+        with self._guard("A snapshot"):
+            if self._components is not None:
+                asked = self._components.snapshots.asked
+            else:  # a fork that has not begun to train, or training that could not be built
+                asked = Asked(self._journals, self._attempt.answered_snapshot)
+                with suppress(RunFolderError):
+                    asked.hear(self._folder.read_control().snapshot_requests)
+            asked.tell_waiting(step)
 
     def _heed_control(self) -> None:
         """A stop or a pause may have been asked for before training began."""
@@ -286,14 +287,15 @@ class Trainer:
 
     def _leave_paused(self, model: BaseAlgorithm, components: TrainingComponents, snapshot: str) -> PausedData:
         """The policy of this moment is saved too, for whoever evaluates it meanwhile."""
-        components.checkpoints.save(model)
+        with self._guard("A checkpoint"):
+            components.checkpoints.save(model)
         path = self._folder.checkpoint_path(model.num_timesteps)
         within = path.relative_to(self._folder.path).as_posix() if path.is_file() else None
         return PausedData(attempt=self._attempt.number, snapshot=snapshot, path=within)
 
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""
-        with suppress(RunFolderError):  # of what came just now the watcher may not have heard
+        with self._guard("A snapshot"), suppress(RunFolderError):  # the watcher may not have heard what came just now
             components.snapshots.asked.hear(self._folder.read_control().snapshot_requests)
         self._pause.give_up()  # before: the last snapshot names the last row
         with self._guard("A rule"):
@@ -303,8 +305,9 @@ class Trainer:
             with self._guard("A snapshot"):
                 components.take_last_snapshot(stopped=stopped)
             components.checkpoints.save_final(model)
-            with self._guard("The filmstrip"):
-                components.filmstrip.finish(model)
+            if components.filmstrip is not None:
+                with self._guard("The filmstrip"):
+                    components.filmstrip.finish(model)
             path = self._folder.model_path.name
         if stopped:
             return StoppedData(attempt=number, path=path)

@@ -126,6 +126,8 @@ BESIDE = (
     "Steering.close",
     "Writer._run",
     "RunRecorder._write",
+    "ControlRequests._pass_on",
+    "Trainer._tell_waiting_snapshots",
 )
 """What calls that which watches at other moments."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -232,6 +233,6 @@ def test_a_rule_that_fails_keeps_no_other_from_giving_its_hint(monkeypatch: pyte
     known = case(returns=ramp(20, 300))
     expected = find_hints(known)
     broken = tuple(replace(rule, find=fail) for rule in RULES)
-    monkeypatch.setattr("rlviz.analysis.hints.review.RULES", broken)
+    monkeypatch.setattr(sys.modules[find_hints.__module__], "RULES", broken)
     assert find_hints(known) == expected
     assert expected

@@ -135,10 +135,10 @@ def test_what_is_no_name_is_left_out_with_one_warning(tmp_path: Path, name: Any)
     assert len(warnings_of(run)) == 1
 
 
-def test_a_name_that_utf_8_cannot_encode_is_recorded_with_a_question_mark(tmp_path: Path) -> None:
+def test_a_name_that_utf_8_cannot_encode_is_recorded_escaped(tmp_path: Path) -> None:
     with track(runs_dir=tmp_path) as run:
         run.log(1, {"loss\udcff": 1.0})
-    assert [row["values"] for row in rows(run)] == [{"loss?": 1.0}]
+    assert [row["values"] for row in rows(run)] == [{"loss\\udcff": 1.0}]
 
 
 @pytest.mark.parametrize("values", [3, [1.0], "loss", object()])
