@@ -195,9 +195,9 @@ class Supervisor:
         if woken or freed or self._runs.is_launch_due:
             self._launch_runs()
         self._evaluations.launch()
-        self._clips.tick()
-        self._verifications.tick()
-        self._launcher.tick()
+        self._try("Following clips", self._clips.tick)
+        self._try("Following verifications", self._verifications.tick)
+        self._try("Keeping workers ready", self._launcher.tick)
 
     def _try(self, what: str, tick: Callable[[], object]) -> None:
         """Call ``tick``. If it fails, what is live is followed all the same."""

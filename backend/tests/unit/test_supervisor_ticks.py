@@ -1,0 +1,59 @@
+"""A part of the supervisor that fails keeps no other part from its work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rlviz.domain.errors import RunNotFound
+from rlviz.domain.status import RunStatus
+from rlviz.library.tracking import track
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.projection.folder_projection import Indexed, index_folder
+from rlviz.services.supervision import foreign_runs
+from tests.support.service import catalogued
+
+PARTS = ("sessions.tick", "_foreign.tick", "_clips.tick", "_verifications.tick", "_launcher.tick")
+"""What the supervisor looks after beside runs and evaluations."""
+
+
+@pytest.mark.parametrize("broken", PARTS)
+def test_a_part_that_fails_at_each_tick_keeps_no_other_from_its_tick(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    called: list[str] = []
+    with catalogued(tmp_path) as app:
+        for name in (*PARTS, "_runs.poll", "_evaluations.poll", "_evaluations.launch"):
+            owner, method = name.split(".")
+            monkeypatch.setattr(getattr(app.supervisor, owner), method, noting(called, name, fails=name == broken))
+        app.supervisor._tick(woken=True)
+    assert set(called) >= {*PARTS, "_runs.poll", "_evaluations.poll", "_evaluations.launch"}
+
+
+def noting(called: list[str], name: str, *, fails: bool) -> Any:
+    def tick(*_arguments: Any) -> bool:
+        called.append(name)
+        if fails:
+            raise LookupError("an injected fault")
+        return False
+
+    return tick
+
+
+def test_a_folder_that_cannot_be_read_keeps_no_other_foreign_run_from_being_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with catalogued(tmp_path) as app, track(runs_dir=tmp_path) as broken, track(runs_dir=tmp_path) as whole:
+
+        def failing(folder: RunFolder, found: Indexed) -> None:
+            if folder.run_id == broken.id:
+                raise LookupError("an injected fault")
+            index_folder(folder, found)
+
+        monkeypatch.setattr(foreign_runs, "index_folder", failing)
+        app.supervisor._foreign.tick()
+        assert app.runs.get(whole.id).state is RunStatus.RUNNING
+        with pytest.raises(RunNotFound):
+            app.runs.get(broken.id)
