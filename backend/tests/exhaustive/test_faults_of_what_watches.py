@@ -27,6 +27,7 @@ from tests.support.training import checkpoints, kinds, make_run, snapshots
 pytestmark = [
     pytest.mark.timeout(3600),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),  # a generator that is closed
 ]
 
 GUARDS = ("training/guard.py", "_call")
