@@ -34,7 +34,7 @@ class JournalOutput(KVWriter):
             if "journal" in (excluded.get(name) or ()):
                 continue
             if (number := number_of(value)) is not None:
-                numbers[str(name).encode(errors="replace").decode()] = number
+                numbers[str(name)] = number
             elif name not in self._refused:
                 self._refused.add(name)
                 self._journals.warn(step, f"{name} is a {type(value).__name__}; only numbers are recorded.")
