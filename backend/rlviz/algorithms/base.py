@@ -137,6 +137,7 @@ class Algorithm:
     scorer: str | None = None
     td_errors: str | None = None
     entropy_bonus: bool = False
+    needs_bounds: bool = False
     policy: str | None = None
     export: str | None = None
     artifacts: tuple[str, ...] = ()
@@ -159,6 +160,15 @@ class Algorithm:
                     f"{self.name} needs an {what} space of kind {' or '.join(known)}; {environment} has {kind}. "
                     "Choose another algorithm or another environment.",
                 )
+
+    def check_bounds(self, environment: str, actions: Space) -> None:
+        """Raises InvalidRequest if the algorithm needs bounds that these actions do not have."""
+        if self.needs_bounds and not actions.is_bounded:
+            raise InvalidRequest.field(
+                "/algo",
+                f"{self.name} needs actions between two finite bounds that differ; those of {environment} have none. "
+                "Give its action space bounds, or choose PPO, A2C or TRPO.",
+            )
 
     def training_end(self, total_timesteps: int, values: Mapping[str, JsonValue]) -> int:
         """As ``Hyperparameters.training_end``, for the hyperparameters of a run, whatever bounds they were checked

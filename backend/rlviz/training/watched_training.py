@@ -63,12 +63,12 @@ def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | Non
 def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None, lock: int) -> bool:
     trainer = _trainer_of(folder)(folder, attempt, worker)
     watcher = ControlWatcher(folder.control_path, trainer)
-    failures: list[Exception] = []
+    failures: list[BaseException] = []
 
     def run() -> None:
         try:
             trainer.run()
-        except Exception as error:  # it is in the journal, unless that is what failed: then worker.log has it
+        except BaseException as error:  # it is in the journal, unless that is what failed: then worker.log has it
             failures.append(error)
             traceback.print_exc(file=sys.stderr)
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import gymnasium
 from gymnasium import spaces
 
+from rlviz.environments.conforming import Conforming, conforming_layer
 from rlviz.environments.wrappers import Env
 
 _BUILT = frozenset(
@@ -37,7 +38,11 @@ class KeepsState(Protocol):
 
 
 def layers_of(env: Env) -> list[Env]:
-    """From the outermost wrapper to the environment itself."""
+    """From the outermost wrapper to the environment itself, without Conforming, which has no state."""
+    return [layer for layer in _all_layers(env) if not isinstance(layer, Conforming)]
+
+
+def _all_layers(env: Env) -> list[Env]:
     found = [env]
     while isinstance(found[-1], gymnasium.Wrapper):
         found.append(found[-1].env)
@@ -75,6 +80,8 @@ def restore_environment(env: Env, state: bytes) -> None:
             layer.restore_state(value)
         else:
             set_attributes(layer, value)
+    if (conforming := conforming_layer(env)) is not None:
+        conforming.forget_step()
 
 
 def read_state(state: bytes) -> object:

@@ -86,6 +86,7 @@ def resolve_config(
     if environment.hint is not None:
         raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
     algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
+    algorithm.check_bounds(environment.id, environment.action_space)
     preset = None
     if new.preset is not None and learns:
         preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen, own_presets)
