@@ -39,6 +39,7 @@ class CustomEnvironment(LazyModel):
     state_problem: str | None = Field(
         None, description="What the tests found, if nothing copies its state; null if something does."
     )
+    is_single: bool = Field(False, description="Whether a second one cannot be made beside the first.")
     warnings: tuple[str, ...] = Field(
         (), description="What is odd about it, in sentences. It can be used all the same."
     )

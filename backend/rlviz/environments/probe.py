@@ -30,6 +30,7 @@ from PIL import Image
 
 from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment, StateKept
 from rlviz.domain.errors import EnvironmentFaulty
+from rlviz.domain.errors import brief as brief_error
 from rlviz.domain.spaces import Space
 from rlviz.environments.conforming import CLOSE_SECONDS, Fault, as_rate, conforming_layer, listen
 from rlviz.environments.counted_from_zero import counted_from_zero
@@ -179,17 +180,24 @@ def _own(env: Env) -> Env:
 def rehearse(described: CustomEnvironment, monotonic: Callable[[], float] = time.monotonic) -> CustomEnvironment:
     """Take some random steps, and warn of what is odd. The process ends if it hangs, in native code too."""
     faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
+    found: list[str] = []
     try:
         found = _in_a_thread(lambda: _rehearse(described, monotonic))
-    except Exception as error:
-        found = [f"It raised an error after some random steps: {where_it_failed(error)}"]
+        alone = _in_a_thread(lambda: _why_alone(described))
+    except Exception as error:  # as one was made before, it cannot be made again in the same process
+        alone = brief_error(error)
     finally:
         faulthandler.cancel_dump_traceback_later()
+    if alone is not None:
+        found.append(
+            f"A second one cannot be made beside the first ({alone}). Train with n_envs = 1 and without evaluations."
+        )
     new = [warning for warning in found if warning not in described.warnings]
-    return described.model_copy(update={"warnings": (*described.warnings, *new)})
+    return described.model_copy(update={"warnings": (*described.warnings, *new), "is_single": alone is not None})
 
 
 def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> list[str]:
+    """What is odd, in sentences."""
     faults: list[Fault] = []
     until = monotonic() + REHEARSAL_SECONDS
     env = make_custom(described, None)
@@ -207,9 +215,23 @@ def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> l
                 env.reset()
             if monotonic() > until:
                 break
+    except EnvironmentFaulty as error:
+        return [*_sentences(faults), f"It failed after some random steps: {error}"]
+    except Exception as error:
+        return [*_sentences(faults), f"It failed after some random steps: {where_it_failed(error)}"]
     finally:
         env.close()
     return _sentences(faults)
+
+
+def _why_alone(described: CustomEnvironment) -> str | None:
+    """Why a second one cannot be made beside the first; None if it can."""
+    with closing(make_custom(described, None)):
+        try:
+            make_custom(described, None).close()
+        except Exception as error:
+            return brief_error(error)
+    return None
 
 
 def try_state(described: CustomEnvironment) -> CustomEnvironment:

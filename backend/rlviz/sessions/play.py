@@ -20,6 +20,7 @@ from rlviz.environments.conforming import Fault, listen
 from rlviz.environments.custom import custom_environment, environment_of
 from rlviz.environments.make import make
 from rlviz.environments.observed import FaultKind
+from rlviz.machine import kill_children
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lease import Lease
 from rlviz.sessions.camera import Camera
@@ -45,6 +46,7 @@ def play_session(folder: SessionFolder) -> None:
 
         def leave() -> None:
             at_the_end.close()
+            kill_children()
             os._exit(0)
 
         link = Link.connect(str(folder.socket_path), plan.secret, leave)
