@@ -1,8 +1,9 @@
 """Numbering: how values that an environment counts in its own way are told to Stable-Baselines3.
 
 The library counts the values of Discrete and MultiDiscrete spaces from 0, whatever their ``start``, and expects
-MultiDiscrete values and MultiBinary actions in one row. Environments may count from another number and use several
-rows. Records, sessions and exports hold the environment's own values; a Numbering stands between them and the library.
+MultiDiscrete values and MultiBinary actions in one row, and a Box to have a dimension. Environments may count from
+another number, use several rows, and return single numbers. Records, sessions and exports hold the environment's own
+values; a Numbering stands between them and the library.
 
 Imports Gymnasium: only workers import this.
 """
@@ -27,10 +28,12 @@ ATTRIBUTE = "agent_numbering"
 
 @dataclass(frozen=True)
 class Counted:
-    """The values of one space. ``starts``: the least value of each number, row by row; ``shape``: of one element."""
+    """The values of one space. ``starts``: the least value of each number, row by row; ``shape``: of one element.
+    ``is_single``: they are single real numbers, which the library takes as rows of one."""
 
     starts: tuple[int, ...]
     shape: tuple[int, ...]
+    is_single: bool = False
 
     @classmethod
     def of(cls, space: spaces.Space[Any], *, is_action: bool) -> Self | None:
@@ -42,6 +45,8 @@ class Counted:
             starts = tuple(int(start) for start in space.start.flat)
         elif isinstance(space, spaces.MultiBinary) and is_action:
             starts = (0,) * int(np.prod(shape))
+        elif isinstance(space, spaces.Box) and not shape:
+            return cls((0,), shape, is_single=True)
         else:
             return None
         return cls(starts, shape) if any(starts) or len(shape) > 1 else None
@@ -50,13 +55,17 @@ class Counted:
         """Values of the environment, shape (n, *shape), as the library counts them: (n, numbers), or (n,) of a Discrete
         space."""
         array = np.asarray(values)
-        rows: NDArray[Any] = array.reshape(len(array), -1) - np.array(self.starts)
-        return rows if self.shape else rows[:, 0]
+        rows: NDArray[Any] = array.reshape(len(array), -1)
+        if any(self.starts):
+            rows = rows - np.array(self.starts)
+        return rows if self.shape or self.is_single else rows[:, 0]
 
     def to_environment(self, values: Any) -> NDArray[Any]:
         """The other way round."""
         array = np.asarray(values)
-        rows: NDArray[Any] = array.reshape(len(array), -1) + np.array(self.starts)
+        rows: NDArray[Any] = array.reshape(len(array), -1)
+        if any(self.starts):
+            rows = rows + np.array(self.starts)
         return rows.reshape(len(array), *self.shape)
 
 
@@ -120,8 +129,10 @@ def library_space(space: spaces.Space[Any], *, is_action: bool) -> spaces.Space[
         return spaces.Discrete(int(space.n))
     if isinstance(space, spaces.MultiDiscrete):
         return spaces.MultiDiscrete(space.nvec.reshape(-1).astype(np.int64))
+    if isinstance(space, spaces.Box):
+        return spaces.Box(space.low.reshape(1), space.high.reshape(1), (1,), space.dtype.type)
     return spaces.MultiBinary(len(counted.starts))
 
 
 def _counted(found: dict[str, Any] | None) -> Counted | None:
-    return None if found is None else Counted(tuple(found["starts"]), tuple(found["shape"]))
+    return None if found is None else Counted(tuple(found["starts"]), tuple(found["shape"]), found["is_single"])

@@ -35,6 +35,11 @@ def describe_space(space: gymnasium.Space[Any], what: str) -> Space:
         )
     if 0 in (space.shape or ()):
         raise EnvironmentFaulty(f"Its {what} space {space} has no numbers.")
+    if what == "action" and isinstance(space, spaces.Box) and not np.isfinite([space.low, space.high]).all():
+        raise EnvironmentFaulty(
+            f"Its action space {space} has no bounds, which Stable-Baselines3 needs. Give it finite ones: actions are "
+            "best learned from between -1 and 1."
+        )
     kind = next(known.__name__ for known in _KNOWN if isinstance(space, known))
     counts = tuple(map(int, space.nvec.flat)) if isinstance(space, spaces.MultiDiscrete) else ()
     n = int(space.n) if isinstance(space, spaces.Discrete) else math.prod(counts) if counts else None

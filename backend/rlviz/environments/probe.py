@@ -55,6 +55,9 @@ STILL_STEPS = 20
 REHEARSAL_STEPS = 60
 """Random actions that are tried for something odd."""
 
+RENDERED_STEPS = 12
+"""Of them so many are rendered."""
+
 REHEARSAL_SECONDS = 3.0
 """How long that may take at most."""
 
@@ -199,29 +202,28 @@ def rehearse(described: CustomEnvironment, monotonic: Callable[[], float] = time
 def _rehearse(described: CustomEnvironment, monotonic: Callable[[], float]) -> list[str]:
     """What is odd, in sentences."""
     faults: list[Fault] = []
+    failures: list[str] = []
     until = monotonic() + REHEARSAL_SECONDS
-    env = make_custom(described, None)
+    env = make_custom(described, "rgb_array")
     listen(env, faults.append)
     try:
-        own = _own(env)
-        before = [repr(own.observation_space), repr(own.action_space)]
         env.action_space.seed(0)
         env.reset(seed=0)
-        if [repr(own.observation_space), repr(own.action_space)] != before:
-            return ["Its spaces are others after reset() than before; those of before are used."]
-        for _ in range(REHEARSAL_STEPS):
+        for number in range(REHEARSAL_STEPS):
+            if number < RENDERED_STEPS and not failures and (unseen := _why_not_filmed(env.render())) is not None:
+                failures.append(f"After {number} random steps {unseen}: it cannot be filmed there.")
             _, _, terminated, truncated, _ = env.step(env.action_space.sample())
             if terminated or truncated:
                 env.reset()
             if monotonic() > until:
                 break
     except EnvironmentFaulty as error:
-        return [*_sentences(faults), f"It failed after some random steps: {error}"]
+        failures.append(f"It failed after some random steps: {error}")
     except Exception as error:
-        return [*_sentences(faults), f"It failed after some random steps: {where_it_failed(error)}"]
+        failures.append(f"It failed after some random steps: {where_it_failed(error)}")
     finally:
         env.close()
-    return _sentences(faults)
+    return [*_sentences(faults), *failures]
 
 
 def _why_alone(described: CustomEnvironment) -> str | None:
@@ -401,18 +403,38 @@ def _texts(loaded: Any, attribute: str, size: int) -> tuple[str, ...]:
 
 def _play(env: Env, faults: list[Fault]) -> None:
     """Reset, take a step and render. Raises EnvironmentFaulty, or Unusable for numbers that are not finite."""
+    own = _own(env)
+    before = own.observation_space, own.action_space
     env.reset(seed=0)
+    for what, first, then in zip(
+        ("observation", "action"), before, (own.observation_space, own.action_space), strict=True
+    ):
+        if first != then:
+            raise Unusable(f"Its {what} space is {then} after reset(), and was {first}. Set it once, in __init__.")
     _check_finite(faults)
     env.action_space.seed(0)
     env.step(env.action_space.sample())
     _check_finite(faults)
-    frame = env.render()
+    if (problem := _why_not_filmed(env.render())) is not None:
+        raise Unusable(f"{problem}; an array of bytes, height × width × 3, is needed for videos.")
+    _check_torch()
+
+
+def _why_not_filmed(frame: object) -> str | None:
+    """What ``render`` returned, if that is no picture; None if it is one."""
     if not (isinstance(frame, np.ndarray) and frame.dtype == np.uint8 and frame.ndim == 3 and frame.shape[2] == 3):
+        return f"render() returned {brief(frame)}"
+    return f"render() returned {brief(frame)}, which has no pixels" if frame.size == 0 else None
+
+
+def _check_torch() -> None:
+    """Raises Unusable if the class has changed what torch computes with: the networks could not learn."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and torch.get_default_dtype() is not torch.float32:
         raise Unusable(
-            f"render() returned {brief(frame)}; an array of bytes, height × width × 3, is needed for videos."
+            f"It sets torch's default type to {torch.get_default_dtype()}, with which no network here can learn. "
+            "Give its own tensors their type instead: torch.tensor(…, dtype=torch.float64)."
         )
-    if frame.size == 0:
-        raise Unusable(f"render() returned {brief(frame)}, which has no pixels.")
 
 
 def _check_finite(faults: list[Fault]) -> None:

@@ -122,7 +122,7 @@ class _Job:
             video, recording = None, None
             if asked.video:
                 fps = environment_of(config).render_fps
-                video = stack.enter_context(VideoRecorder(self.video, fps=fps))
+                video = stack.enter_context(VideoRecorder(self.video, fps=fps, fits=True))
             if asked.steps is not None:
                 recording = stack.enter_context(
                     EvaluationRecording(self.folder, asked, asked.steps, config, env, policy, actor)

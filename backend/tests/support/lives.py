@@ -71,9 +71,7 @@ def run_in(described: CustomEnvironment, env_id: str, algo: str, root: Path, **v
     small = {**SMALL[algo], **values}
     if described.is_single and "n_envs" in small:
         small["n_envs"] = 1
-    config = resolve_config(
-        NewRun(algo, env_id, None, 1, STEPS, hyperparameters=small), CREATED_AT.timestamp(), find
-    )
+    config = resolve_config(NewRun(algo, env_id, None, 1, STEPS, hyperparameters=small), CREATED_AT.timestamp(), find)
     folder = RunFolder(root, config.run_id)
     folder.create(config.model_copy(update={"checkpoints": checkpoints(), "snapshots": snapshots(every_steps=100)}))
     return folder

@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 import warnings
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -449,6 +448,14 @@ class SpacesChange(Plain):
         return super().reset(seed=seed)
 
 
+class SpacesReplaced(Plain):
+    """Makes an equal action space in each reset."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        self.action_space = spaces.Discrete(3)
+        return super().reset(seed=seed)
+
+
 class NoSpaces(Plain):
     def __init__(self, render_mode: str | None = None) -> None:
         self.render_mode, self.t = render_mode, 0
@@ -709,6 +716,13 @@ class RendersNothing(Plain):
         return None
 
 
+class RendersLater(Plain):
+    """Has no frame in some steps of an episode."""
+
+    def render(self) -> Any:
+        return super().render() if self.t not in (4, 5) else None
+
+
 class RendersGrey(Plain):
     def render(self) -> Any:
         return np.zeros((32, 48), np.uint8)
@@ -852,9 +866,8 @@ class MainThreadOnly(Plain):
 class ClosesItsOutput(Plain):
     def __init__(self, render_mode: str | None = None) -> None:
         super().__init__(render_mode)
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-        with suppress(OSError):  # another instance has done it
-            os.close(1)
+        sys.stdout.close()
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
 
 
 class Chatty(Plain):
@@ -928,7 +941,7 @@ class Case:
     ``refused``: words of the reason for which it cannot be used; None if it can. ``warned``: words of what is odd about
     it all the same. ``fails``: words of the cause with which training fails. ``told``: words of a warning while it
     trains. ``unsuited``: algorithms that it is none for, besides those that cannot have its kinds of spaces.
-    ``is_single``: there can be one at a time.
+    ``unfilmed``: words of the cause with which it cannot be filmed. ``is_single``: there can be one at a time.
     ``is_alone``: it changes its process, and so wants one of its own. ``is_exact``: training goes on bit for bit.
     """
 
@@ -937,6 +950,7 @@ class Case:
     fails: str | None = None
     told: str | None = None
     unsuited: tuple[str, ...] = ()
+    unfilmed: str | None = None
     is_single: bool = False
     is_alone: bool = False
     is_exact: bool = True
@@ -957,8 +971,8 @@ CASES: dict[type, Case] = {
     WholeNumbers: OK,
     HalfPrecision: OK,
     DoublePrecision: OK,
-    Unbounded: Case(unsuited=SQUASHING),
-    BoundedBelow: Case(unsuited=SQUASHING),
+    Unbounded: Case(refused="has no bounds"),
+    BoundedBelow: Case(refused="has no bounds"),
     WithoutRange: Case(unsuited=SQUASHING),
     Scalars: OK,
     MatrixOfActions: OK,
@@ -1003,7 +1017,8 @@ CASES: dict[type, Case] = {
     NanSeenAtOnce: Case(refused="no number (nan)"),
     SameArrays: OK,
     NewSpacesEachTime: OK,
-    SpacesChange: Case(warned="others after reset()"),
+    SpacesChange: Case(refused="after reset(), and was Discrete(3)"),
+    SpacesReplaced: OK,
     NoSpaces: Case(refused="Its observation_space is not set"),
     NumberAsSpace: Case(refused="Its action_space is 3"),
     RewardInArray: OK,
@@ -1046,6 +1061,7 @@ CASES: dict[type, Case] = {
     CannotBeFilmed: Case(refused='metadata["render_modes"] has no "rgb_array"'),
     WithoutMetadata: Case(refused='metadata["render_modes"] has no "rgb_array"'),
     RendersNothing: Case(refused="render() returned None"),
+    RendersLater: Case(warned="After 4 random steps render() returned None", unfilmed="NoneType"),
     RendersGrey: Case(refused="render() returned an array of uint8, 32 × 48"),
     RendersNoPixels: Case(refused="which has no pixels"),
     OddFrame: OK,
@@ -1073,7 +1089,7 @@ CASES: dict[type, Case] = {
     Chatty: OK,
     StrictNumpy: Case(is_alone=True),
     StrictWarnings: Case(is_alone=True),
-    Float64Torch: Case(is_alone=True),
+    Float64Torch: Case(refused="torch's default type to torch.float64", is_alone=True),
     Elsewhere: Case(is_alone=True),
     GlobalRandom: OK,
     SeedsEverything: OK,

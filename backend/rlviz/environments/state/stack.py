@@ -55,8 +55,11 @@ def layer_names(env: Env) -> tuple[str, ...]:
 
 def spaces_of(env: Env) -> Iterator[spaces.Space[Any]]:
     """The spaces of every layer and their parts, in an order that depends on how it is built alone."""
+    conforming = conforming_layer(env)
     for layer in layers_of(env):
-        for space in (layer.action_space, layer.observation_space):
+        # The user's own environment may replace its spaces; those that it was built with count.
+        built = conforming if conforming is not None and layer is conforming.env else layer
+        for space in (built.action_space, built.observation_space):
             yield from _with_parts(space)
 
 

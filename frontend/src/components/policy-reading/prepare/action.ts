@@ -1,5 +1,6 @@
 import type { StepRecord } from "@/lib/api";
 import { decimal } from "@/lib/format";
+import { placeOfMost } from "./most";
 import { byChoice, actionChoices, type DrawnSpace, isCounted, nameOf, placeOf } from "./space";
 
 /**
@@ -19,7 +20,7 @@ export function chosenAction(
   if (!preferred) return null;
   if (space.kind === "MultiBinary") return preferred.map((share) => (share > 0.5 ? 1 : 0));
   const parts = byChoice(preferred, actionChoices(space)) ?? [preferred];
-  return parts.map((values) => values.indexOf(Math.max(...values)));
+  return parts.map(placeOfMost);
 }
 
 function placesOf(space: DrawnSpace, action: StepRecord["action"]): readonly number[] | null {

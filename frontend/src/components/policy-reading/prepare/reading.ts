@@ -1,5 +1,6 @@
 import type { PolicyReading } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import { count, decimal, plural } from "@/lib/format";
+import { drawnPlaces, MOST_ROWS, rangeOf, TOP_ROWS } from "./most";
 import { boundsOf, byChoice, actionChoices, type DrawnSpace, hasBounds, nameOf } from "./space";
 
 export interface Bar {
@@ -59,42 +60,76 @@ function probabilityBars(
   actions: DrawnSpace,
   chosen: Chosen,
 ): ReadingPicture[] {
-  const names = values.map((_, place) => nameOf(actions, place));
-  if (actions.kind === "MultiBinary")
-    return [bars("Probability that a bit is 1", values, names, (bit) => chosen?.[bit] === 1)];
+  const nameAt = (place: number) => nameOf(actions, place);
+  if (actions.kind === "MultiBinary") return [bitBars(values, nameAt, chosen)];
   if (actions.kind === "Discrete")
-    return [bars("Action probabilities", values, names, (place) => place === chosen?.[0])];
+    return [bars("Action probabilities", values, nameAt, chosen?.[0])];
   const choices = actionChoices(actions);
   const parts = byChoice(values, choices);
-  if (parts === null)
-    return [
-      bars("Probabilities of all choices", values, [...values.keys()].map(String), () => false),
-    ];
-  return choices.map((choice, i) =>
+  if (parts === null) return [bars("Probabilities of all choices", values, String, undefined)];
+  const drawn = choices.length <= MOST_ROWS ? choices : choices.slice(0, TOP_ROWS);
+  const pictures = drawn.map((choice, i) =>
     bars(
       `Action probabilities: ${choice.name}`,
       parts[i]!,
-      choice.values,
-      (place) => place === chosen?.[i],
+      (place) => choice.values[place]!,
+      chosen?.[i],
     ),
   );
+  const left = choices.length - drawn.length;
+  if (left > 0) {
+    const last = pictures.at(-1)!;
+    last.note = [last.note, `${plural(left, "more choice")} not drawn`].filter(Boolean).join(". ");
+  }
+  return pictures;
 }
 
+/** Probabilities that add up to 1; of very many the greatest, and that of `taken`. */
 function bars(
   title: string,
   values: readonly number[],
-  names: readonly string[],
-  isChosen: (place: number) => boolean,
+  nameAt: (place: number) => string,
+  taken: number | undefined,
 ): ReadingPicture {
+  const places = drawnPlaces(values, taken === undefined ? [] : [taken]);
+  const shown = places.reduce((sum, place) => sum + values[place]!, 0);
+  const left = values.length - places.length;
   return {
     kind: "bars",
     title,
-    note: null,
-    bars: values.map((value, place) => ({
-      label: names[place]!,
-      text: percentOf(value),
-      share: clamp(value),
-      chosen: isChosen(place),
+    note:
+      left > 0
+        ? `The most probable of ${count(values.length)}. The other ${count(left)} have ${percentOf(clamp(1 - shown))} together`
+        : null,
+    bars: places.map((place) => ({
+      label: nameAt(place),
+      text: percentOf(values[place]!),
+      share: clamp(values[place]!),
+      chosen: place === taken,
+    })),
+  };
+}
+
+/** A bar for each bit; of very many for those that are most probably 1. */
+function bitBars(
+  values: readonly number[],
+  nameAt: (place: number) => string,
+  chosen: Chosen,
+): ReadingPicture {
+  const places = drawnPlaces(values);
+  const likely = values.filter((value) => value > 0.5).length;
+  return {
+    kind: "bars",
+    title: "Probability that a bit is 1",
+    note:
+      places.length < values.length
+        ? `The most probable of ${count(values.length)} bits, of which ${count(likely)} are more probably 1 than 0`
+        : null,
+    bars: places.map((place) => ({
+      label: nameAt(place),
+      text: percentOf(values[place]!),
+      share: clamp(values[place]!),
+      chosen: chosen?.[place] === 1,
     })),
   };
 }
@@ -110,14 +145,21 @@ function percentOf(share: number): string {
 function valueBars(values: readonly number[], actions: DrawnSpace, chosen: Chosen): ReadingPicture {
   const [low, high] = rangeOf(values);
   const from = low - (high - low) * 0.15;
+  const places = drawnPlaces(values, chosen?.slice(0, 1) ?? []);
+  const left = values.length - places.length;
   return {
     kind: "bars",
     title: "Q(s, a)",
-    note: "Bars begin just below the lowest",
-    bars: values.map((value, place) => ({
+    note: [
+      left > 0 && `The highest of ${count(values.length)}, which begin at ${decimal(low)}`,
+      "Bars begin just below the lowest",
+    ]
+      .filter(Boolean)
+      .join(". "),
+    bars: places.map((place) => ({
       label: nameOf(actions, place),
-      text: decimal(value),
-      share: high > low ? clamp((value - from) / (high - from)) : 0.5,
+      text: decimal(values[place]!),
+      share: high > low ? clamp((values[place]! - from) / (high - from)) : 0.5,
       chosen: place === chosen?.[0],
     })),
   };
@@ -125,11 +167,16 @@ function valueBars(values: readonly number[], actions: DrawnSpace, chosen: Chose
 
 function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): ReadingPicture {
   const { deviation, squashed } = reading;
+  const drawn = means.slice(0, means.length > MOST_ROWS ? TOP_ROWS : means.length);
+  const left = means.length - drawn.length;
   return {
     kind: "spreads",
     title: deviation ? "Action: mean ± deviation" : "Action",
-    note: spreadsNote(means, actions, squashed),
-    spreads: means.map((mean, place) => {
+    note:
+      [spreadsNote(drawn, actions, squashed), left > 0 && `${count(left)} more not drawn`]
+        .filter(Boolean)
+        .join(". ") || null,
+    spreads: drawn.map((mean, place) => {
       const [low, high] = boundsOf(actions, place);
       const place01 = (value: number) =>
         squashed ? (Math.tanh(value) + 1) / 2 : clamp((value - low) / (high - low));
@@ -172,14 +219,25 @@ function strips(
   actions: DrawnSpace,
   chosen: Chosen,
 ): ReadingPicture {
-  const [low, high] = rangeOf(quantiles.flat());
+  const means = quantiles.map(
+    (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length),
+  );
+  const places = drawnPlaces(means, chosen?.slice(0, 1) ?? []);
+  const [low, high] = rangeOf(places.flatMap((place) => quantiles[place]!));
   const share = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
+  const left = quantiles.length - places.length;
   return {
     kind: "strips",
     title: "Quantiles of the return",
-    note: `From ${decimal(low)} to ${decimal(high)}; the longer mark is the mean, Q(s, a)`,
-    strips: quantiles.map((values, place) => {
-      const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+    note: [
+      left > 0 && `The highest of ${count(quantiles.length)}`,
+      `From ${decimal(low)} to ${decimal(high)}; the longer mark is the mean, Q(s, a)`,
+    ]
+      .filter(Boolean)
+      .join(". "),
+    strips: places.map((place) => {
+      const values = quantiles[place]!;
+      const mean = means[place]!;
       return {
         label: nameOf(actions, place),
         text: decimal(mean),
@@ -189,10 +247,6 @@ function strips(
       };
     }),
   };
-}
-
-function rangeOf(values: readonly number[]): [number, number] {
-  return values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
 }
 
 function clamp(share: number): number {
