@@ -59,6 +59,9 @@ class EnvironmentFaults:
             self._count[fault.kind] += 1
             if self._count[fault.kind] > 1:
                 return
+            if fault.kind is FaultKind.CLOSE:
+                self._journals.warn_now(fault.sentence())
+                return
             at = step()
             if fault.kind.is_not_finite and self._not_finite is None:
                 self._not_finite = fault.words(f"at step {at:,}{which}")

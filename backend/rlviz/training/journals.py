@@ -157,7 +157,8 @@ class RunJournals:
         """Why a metric is NaN or infinite, and what to do: returns are the environment's own."""
         said = f"{name} is {value} at step {step}"
         if self.environment_fault is not None:
-            return f"{said}. That follows from what the environment returned: {self.environment_fault}"
+            follows = "follows" if name in RETURNS else "may follow"
+            return f"{said}. That {follows} from what the environment returned: {self.environment_fault}"
         if name in RETURNS:
             return f"{said}: the environment returned rewards that are no finite numbers, or whose sum is none."
         return f"{said}. Lower the learning rate if it stays so."
