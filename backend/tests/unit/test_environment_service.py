@@ -1,4 +1,4 @@
-"""The service's custom environments: probed side by side, and again once their files have changed. The prober is played."""
+"""The service's custom environments: probed side by side, and again after an edit. The prober is played."""
 
 from __future__ import annotations
 

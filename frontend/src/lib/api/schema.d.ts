@@ -10535,6 +10535,12 @@ export interface components {
        * @default null
        */
       quantiles: number[][] | null;
+      /**
+       * Places
+       * @description Of which actions probabilities, Q-values and quantiles are told, the best first, where a session has too many to tell of all; null: of all, in order.
+       * @default null
+       */
+      places: number[] | null;
     };
     /**
      * RecordedMessage

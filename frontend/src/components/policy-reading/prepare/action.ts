@@ -19,6 +19,8 @@ export function chosenAction(
   const preferred = record.reading?.probabilities ?? record.reading?.q_values;
   if (!preferred) return null;
   if (space.kind === "MultiBinary") return preferred.map((share) => (share > 0.5 ? 1 : 0));
+  const places = record.reading?.places;
+  if (places) return [places[placeOfMost(preferred)]!];
   const parts = byChoice(preferred, actionChoices(space)) ?? [preferred];
   return parts.map(placeOfMost);
 }

@@ -150,11 +150,23 @@ describe("a reading of very many", () => {
     expect(prepareReading(values, many, [19_999])).toMatchObject([
       {
         bars: { length: 10 },
-        note: expect.stringMatching(/^The highest of 20,000, which begin at 0/) as string,
+        note: expect.stringMatching(/^The highest of 20,000/) as string,
       },
     ]);
     expect(prepareReading(strips, many, null)).toMatchObject([{ strips: { length: 10 } }]);
     expect(chosenAction(recordOf(3, { reading: values }), null, true, many)).toEqual([19_999]);
+  });
+
+  test("that are told of in part are known by their places", () => {
+    const best = reading({ probabilities: [0.5, 0.25, 0.125], places: [700, 3, 19_999] });
+    const [picture] = prepareReading(best, { ...many, starts: [1] }, [3]);
+    expect(picture).toMatchObject({
+      note: "The most probable of 20,000. The other 19,997 have 13% together",
+      bars: [{ label: "701" }, { label: "4", chosen: true }, { label: "20000", chosen: false }],
+    });
+    expect(chosenAction(recordOf(3, { reading: best }), null, true, many)).toEqual([700]);
+    const values = reading({ q_values: [3, 2], places: [9, 8] });
+    expect(prepareReading(values, many, [5])).toMatchObject([{ bars: [{ label: "9" }, {}] }]);
   });
 
   test("bits, components and choices shows some, and counts the rest", () => {

@@ -47,34 +47,56 @@ export function prepareReading(
 ): ReadingPicture[] {
   const pictures: ReadingPicture[] = [];
   const { probabilities, q_values: q, mean, quantiles } = reading;
-  if (probabilities) pictures.push(...probabilityBars(probabilities, actions, chosen));
+  const of = { actions, places: reading.places, taken: chosen?.[0] };
+  if (probabilities) pictures.push(...probabilityBars(probabilities, of, chosen));
   if (mean) pictures.push(spreads(reading, mean, actions));
-  if (quantiles) pictures.push(strips(quantiles, actions, chosen));
-  else if (q) pictures.push(valueBars(q, actions, chosen));
+  if (quantiles) pictures.push(strips(quantiles, of));
+  else if (q) pictures.push(valueBars(q, of));
   return pictures;
 }
+
+/** The actions of a Discrete space that numbers are told of. `places`: of which; null: of all, in order. */
+interface OfActions {
+  actions: DrawnSpace;
+  places: readonly number[] | null;
+  taken: number | undefined;
+}
+
+/** What stands for which action, how many there are, and at which place the one that was taken is told of. */
+function told({ actions, places, taken }: OfActions, values: readonly unknown[]) {
+  const at = taken === undefined || !places ? taken : places.indexOf(taken);
+  return {
+    count: places ? (actions.n ?? values.length) : values.length,
+    nameAt: (index: number) => nameOf(actions, places?.[index] ?? index),
+    taken: at === -1 ? undefined : at,
+  };
+}
+
+type Told = ReturnType<typeof told>;
 
 /** Bars for each choice of a MultiDiscrete, within which probabilities add up to 1; for all actions of other spaces. */
 function probabilityBars(
   values: readonly number[],
-  actions: DrawnSpace,
+  of: OfActions,
   chosen: Chosen,
 ): ReadingPicture[] {
-  const nameAt = (place: number) => nameOf(actions, place);
-  if (actions.kind === "MultiBinary") return [bitBars(values, nameAt, chosen)];
-  if (actions.kind === "Discrete")
-    return [bars("Action probabilities", values, nameAt, chosen?.[0])];
+  const { actions } = of;
+  if (actions.kind === "MultiBinary")
+    return [bitBars(values, (place) => nameOf(actions, place), chosen)];
+  if (actions.kind === "Discrete") return [bars("Action probabilities", values, told(of, values))];
   const choices = actionChoices(actions);
   const parts = byChoice(values, choices);
-  if (parts === null) return [bars("Probabilities of all choices", values, String, undefined)];
+  if (parts === null) {
+    const all = { count: values.length, nameAt: String, taken: undefined };
+    return [bars("Probabilities of all choices", values, all)];
+  }
   const drawn = choices.length <= MOST_ROWS ? choices : choices.slice(0, TOP_ROWS);
   const pictures = drawn.map((choice, i) =>
-    bars(
-      `Action probabilities: ${choice.name}`,
-      parts[i]!,
-      (place) => choice.values[place]!,
-      chosen?.[i],
-    ),
+    bars(`Action probabilities: ${choice.name}`, parts[i]!, {
+      count: choice.values.length,
+      nameAt: (place) => choice.values[place]!,
+      taken: chosen?.[i],
+    }),
   );
   const left = choices.length - drawn.length;
   if (left > 0) {
@@ -84,28 +106,23 @@ function probabilityBars(
   return pictures;
 }
 
-/** Probabilities that add up to 1; of very many the greatest, and that of `taken`. */
-function bars(
-  title: string,
-  values: readonly number[],
-  nameAt: (place: number) => string,
-  taken: number | undefined,
-): ReadingPicture {
-  const places = drawnPlaces(values, taken === undefined ? [] : [taken]);
+/** Probabilities that add up to 1; of very many the greatest, and that of the action that was taken. */
+function bars(title: string, values: readonly number[], of: Told): ReadingPicture {
+  const places = drawnPlaces(values, of.taken === undefined ? [] : [of.taken]);
   const shown = places.reduce((sum, place) => sum + values[place]!, 0);
-  const left = values.length - places.length;
+  const left = of.count - places.length;
   return {
     kind: "bars",
     title,
     note:
       left > 0
-        ? `The most probable of ${count(values.length)}. The other ${count(left)} have ${percentOf(clamp(1 - shown))} together`
+        ? `The most probable of ${count(of.count)}. The other ${count(left)} have ${percentOf(clamp(1 - shown))} together`
         : null,
     bars: places.map((place) => ({
-      label: nameAt(place),
+      label: of.nameAt(place),
       text: percentOf(values[place]!),
       share: clamp(values[place]!),
-      chosen: place === taken,
+      chosen: place === of.taken,
     })),
   };
 }
@@ -142,25 +159,25 @@ function percentOf(share: number): string {
 }
 
 /** Q-values may be large and differ little, so bars start slightly below the smallest. */
-function valueBars(values: readonly number[], actions: DrawnSpace, chosen: Chosen): ReadingPicture {
+function valueBars(values: readonly number[], of: OfActions): ReadingPicture {
   const [low, high] = rangeOf(values);
   const from = low - (high - low) * 0.15;
-  const places = drawnPlaces(values, chosen?.slice(0, 1) ?? []);
-  const left = values.length - places.length;
+  const { count: all, nameAt, taken } = told(of, values);
+  const places = drawnPlaces(values, taken === undefined ? [] : [taken]);
   return {
     kind: "bars",
     title: "Q(s, a)",
     note: [
-      left > 0 && `The highest of ${count(values.length)}, which begin at ${decimal(low)}`,
+      places.length < all && `The highest of ${count(all)}`,
       "Bars begin just below the lowest",
     ]
       .filter(Boolean)
       .join(". "),
     bars: places.map((place) => ({
-      label: nameOf(actions, place),
+      label: nameAt(place),
       text: decimal(values[place]!),
       share: high > low ? clamp((values[place]! - from) / (high - from)) : 0.5,
-      chosen: place === chosen?.[0],
+      chosen: place === taken,
     })),
   };
 }
@@ -214,38 +231,30 @@ function spreadsNote(means: number[], actions: DrawnSpace, squashed: boolean): s
   return sentences.filter(Boolean).join(". ") || null;
 }
 
-function strips(
-  quantiles: readonly number[][],
-  actions: DrawnSpace,
-  chosen: Chosen,
-): ReadingPicture {
+function strips(quantiles: readonly number[][], of: OfActions): ReadingPicture {
   const means = quantiles.map(
     (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length),
   );
-  const places = drawnPlaces(means, chosen?.slice(0, 1) ?? []);
+  const { count: all, nameAt, taken } = told(of, quantiles);
+  const places = drawnPlaces(means, taken === undefined ? [] : [taken]);
   const [low, high] = rangeOf(places.flatMap((place) => quantiles[place]!));
   const share = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
-  const left = quantiles.length - places.length;
   return {
     kind: "strips",
     title: "Quantiles of the return",
     note: [
-      left > 0 && `The highest of ${count(quantiles.length)}`,
+      places.length < all && `The highest of ${count(all)}`,
       `From ${decimal(low)} to ${decimal(high)}; the longer mark is the mean, Q(s, a)`,
     ]
       .filter(Boolean)
       .join(". "),
-    strips: places.map((place) => {
-      const values = quantiles[place]!;
-      const mean = means[place]!;
-      return {
-        label: nameOf(actions, place),
-        text: decimal(mean),
-        ticks: values.map(share),
-        mean: share(mean),
-        chosen: place === chosen?.[0],
-      };
-    }),
+    strips: places.map((place) => ({
+      label: nameAt(place),
+      text: decimal(means[place]!),
+      ticks: quantiles[place]!.map(share),
+      mean: share(means[place]!),
+      chosen: place === taken,
+    })),
   };
 }
 
