@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 
@@ -19,24 +18,18 @@ from rlviz.domain.errors import (
     InvalidRequest,
     NewerVersion,
     RunFolderError,
-    RunNotFound,
-    UnknownName,
 )
 from rlviz.domain.experiments import (
     ExperimentControl,
     ExperimentSpec,
-    RunSpec,
     TrialState,
     new_experiment_id,
 )
 from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.times import utc
-from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.environments.custom import environment_of, unknown_environment
 from rlviz.environments.random_returns import random_return_of
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
-from rlviz.rundir.folder import RunFolder
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiments.checking import SpecificationCheck
 from rlviz.services.experiments.methods import methods_of, name_of
@@ -45,6 +38,7 @@ from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.states import ExperimentState, state_of
 from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status_of, summary_of
 from rlviz.services.experiments.trial_runs import TrialRuns
+from rlviz.services.experiments.variant_environment import environment_of_variant
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.use_cases.environment_scales import environment_title, scale_of
@@ -197,7 +191,10 @@ class ExperimentService:
             ]
             run_specs, labels = dict(experiment.run_specs), experiment.labels
         runs = {name: [cell.run_id for cell in cells if cell.variant == name] for name in run_specs}
-        found = {name: self._environment(one, runs[name]) for name, one in run_specs.items()}
+        folder = self._settings.runs_dir
+        found = {
+            name: environment_of_variant(one, runs[name], folder, self._environments) for name, one in run_specs.items()
+        }
         environments = {name: environment_title(one.id, one.chosen) for name, one in found.items()}
         return ExperimentSource(
             id=experiment.id,
@@ -216,20 +213,6 @@ class ExperimentService:
             scales={environments[name]: scale for name, one in found.items() if (scale := scale_of(one)) is not None},
             sweep=experiment.spec.sweep,
         )
-
-    def _environment(self, spec: RunSpec, run_ids: Sequence[str | None]) -> Environment:
-        """The environment of a variant as its runs had it: a custom one may have been changed since, or be configured
-        no longer."""
-        if spec.env_id in ENVIRONMENTS.names():
-            return ENVIRONMENTS.get(spec.env_id).resolve(spec.env_options)
-        for run_id in run_ids:
-            with suppress(RunFolderError, RunNotFound, OSError, UnknownName):
-                if run_id is not None:
-                    return environment_of(RunFolder(self._settings.runs_dir, run_id).read_config())
-        try:
-            return self._environments.get(spec.env_id).resolve(spec.env_options)
-        except UnknownName:
-            return unknown_environment(spec.env_id)
 
     def _experiment(self, experiment_id: str) -> OpenExperiment:
         return self._scheduler.open(self._folder(experiment_id))
