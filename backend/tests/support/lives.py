@@ -56,7 +56,7 @@ class Life:
     ending: str = ""
     cause: str = ""
     warnings: list[str] = field(default_factory=list)
-    returns: list[float | None] = field(default_factory=list)
+    returns: list[float] = field(default_factory=list)
     evaluation: str | None = None
     session: str | None = None
     resumed: str | None = None
@@ -125,9 +125,10 @@ def _cause(ending: EventRecord) -> str:
     return str(getattr(ending.data, "message", ""))
 
 
-def _return(values: dict[str, Any]) -> Iterator[float | None]:
-    if "episode/reward" in values:
-        yield values["episode/reward"]
+def _return(values: dict[str, Any]) -> Iterator[float]:
+    """The return of an episode, if it was a number."""
+    if (found := values.get("episode/reward")) is not None:
+        yield found
 
 
 def main(name: str, algo: str, root: str) -> int:
