@@ -1,0 +1,99 @@
+"""The whole table of odd environments lived through: probed, trained, evaluated, watched and resumed, each in a process
+of its own, as the verdict of the probe promises."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.environment import ProbedEnvironment
+from rlviz.environments.custom import custom_environment
+from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
+from tests.support.lives import Life
+from tests.support.own_environments import CASES, SOURCE, Case
+
+BACKEND = Path(__file__).parents[2]
+AT_ONCE = max(1, (os.cpu_count() or 2) // 2)
+LONGEST_SECONDS = 900.0
+"""For one life, on a machine however busy."""
+
+SLOW = {"ManyActions", "GreyPicture", "FloatPicture", "Board"}
+"""Of which networks are large: one algorithm of each kind is enough."""
+
+
+def verdict(name: str, case: Case) -> tuple[list[str], list[str]]:
+    """What is wrong with the verdict of the probe, and the algorithms that it promises."""
+    found = Prober().probe(f"{SOURCE}:{name}")
+    if isinstance(found, ProbeFailure):
+        if case.refused is not None and case.refused in found.message:
+            return [], []
+        return [f"refused: {found.message}"], []
+    if case.refused is not None:
+        return ["not refused"], []
+    assert isinstance(found, ProbedEnvironment)
+    environment = custom_environment(name, found.environment)
+    said = " ".join(found.environment.warnings)
+    wrong = [] if (case.warned in said if case.warned is not None else said == "") else [f"warnings: {said}"]
+    suited = [algorithm.id for algorithm in ALGORITHMS if environment.suits(algorithm)]
+    return wrong, [*(suited[:1] if name in SLOW else suited), "random"]
+
+
+def lived(name: str, algo: str, root: Path) -> Life | str:
+    """The life of a run, or what was printed by a process that did not come to its end."""
+    root.mkdir(parents=True)
+    log = root / "log"
+    command = [sys.executable, "-m", "tests.support.lives", name, algo, str(root / "runs")]
+    with log.open("wb") as output:  # no pipe: some environments leave programs behind that hold it open
+        try:
+            subprocess.run(
+                command, cwd=BACKEND, stdin=subprocess.DEVNULL, stdout=output, stderr=output, timeout=LONGEST_SECONDS
+            )
+        except subprocess.TimeoutExpired:
+            return f"it took longer than {LONGEST_SECONDS:g} seconds"
+    lines = log.read_text(errors="replace").strip().splitlines()
+    try:
+        return Life(**json.loads(lines[-1]))
+    except (ValueError, TypeError, IndexError):
+        return "\n".join(lines[-5:])
+
+
+def problems(life: Life | str, case: Case, algo: str) -> list[str]:
+    """What did not come as the case says."""
+    if isinstance(life, str):
+        return [life]
+    wrong = []
+    learns = algo != "random"
+    if case.fails is not None and learns and life.ending == "error":
+        wrong += [] if case.fails in life.cause else [f"cause: {life.cause}"]
+    elif life.ending != "finished":
+        wrong.append(f"{life.ending}: {life.cause}")
+    else:
+        wrong += [f"evaluation: {life.evaluation}"] if (life.evaluation is None) == (case.unfilmed is not None) else []
+        wrong += [f"session: {life.session}"] if life.session is not None and case.unfilmed is None else []
+        wrong += [f"resumed: {life.resumed}"] if learns and (life.resumed is None) != case.is_exact else []
+    if case.told is not None and not any(case.told in warning for warning in life.warnings):
+        wrong.append(f"warnings: {life.warnings}")
+    if any("learning rate" in warning for warning in life.warnings):
+        wrong.append(f"warnings: {life.warnings}")
+    return wrong
+
+
+def test_every_environment_is_lived_through_as_the_verdict_promises(tmp_path: Path) -> None:
+    def look(case: tuple[type, Case]) -> list[str]:
+        name = case[0].__name__
+        wrong, algorithms = verdict(name, case[1])
+        found = [f"{name}: {what}" for what in wrong]
+        for algo in algorithms:
+            life = lived(name, algo, tmp_path / name / algo)
+            found += [f"{name} {algo}: {what}" for what in problems(life, case[1], algo)]
+        print(f"{name:24} {', '.join(algorithms) or 'refused'}: {'; '.join(found) or 'as promised'}", flush=True)
+        return found
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = [problem for problems in pool.map(look, CASES.items()) for problem in problems]
+    assert not found, "\n".join(found)
