@@ -38,6 +38,11 @@ class FaultKind(StrEnum):
         """Whether training that learns from it loses its weights."""
         return self in _NOT_FINITE
 
+    @property
+    def may_ruin(self) -> bool:
+        """Whether training that learns from it may lose its weights: squares of huge numbers are infinite."""
+        return self in _NOT_FINITE or self is FaultKind.REWARD_HUGE
+
 
 _NOT_FINITE = frozenset(
     {
@@ -89,6 +94,9 @@ class _BoxReader:
     def __init__(self, space: spaces.Box) -> None:
         self._dtype, self._shape = space.dtype, space.shape
         self._low, self._high = space.low, space.high
+        if self._dtype == np.bool_:  # which holds no other values
+            self._holds_all = True
+            return
         limits: Any = np.finfo(space.dtype) if self._is_real else np.iinfo(space.dtype)
         with np.errstate(all="ignore"):
             lowest, highest = _slackened(space.low, -1), _slackened(space.high, 1)
@@ -158,7 +166,8 @@ class _DiscreteReader:
 class _MultiDiscreteReader:
     def __init__(self, space: spaces.MultiDiscrete) -> None:
         self._dtype, self._shape = space.dtype, space.shape
-        self._first, self._last = space.start, space.start + space.nvec - 1
+        self._first = space.start.astype(np.int64)
+        self._last = self._first + space.nvec.astype(np.int64) - 1
 
     def __call__(self, observation: Any) -> Observed:
         array = observation
@@ -286,14 +295,14 @@ def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _check_whole(array: Array, dtype: np.dtype[Any]) -> None:
-    """Raises EnvironmentFaulty unless a space of these whole numbers can hold what is in ``array``."""
-    limits = np.iinfo(dtype)
+    """Raises EnvironmentFaulty unless a space of these whole numbers, or of bools, can hold what is in ``array``."""
+    least, most = (0, 1) if dtype == np.bool_ else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     with np.errstate(all="ignore"):
         if array.dtype.kind == "f" and not (np.isfinite(array) & (np.rint(array) == array)).all():
             raise EnvironmentFaulty(
                 f"returned numbers with fractions, which its observation space does not contain: it is of {dtype}"
             )
-        if array.dtype.kind != "b" and not ((array >= limits.min) & (array <= limits.max)).all():
+        if array.dtype.kind != "b" and not ((array >= least) & (array <= most)).all():
             raise EnvironmentFaulty(
                 f"returned numbers from {array.min():g} to {array.max():g}, which its observation space does not "
                 f"contain: it is of {dtype}"

@@ -18,12 +18,14 @@ class EnvironmentFaults:
         self._journals = journals
         self._count: Counter[FaultKind] = Counter()
         self._is_muted = False
-        self._not_finite: str | None = None
+        self._cause: str | None = None
+        self._is_certain = False
 
     @property
     def cause(self) -> str | None:
-        """The first number that was not finite, in a sentence: what comes after it may follow from it."""
-        return self._not_finite
+        """The first number that was not finite, or else that was huge, in a sentence: what comes after it may follow
+        from it."""
+        return self._cause
 
     def watch(self, envs: Sequence[Env], step: Callable[[], int]) -> None:
         """Listen to ``envs``, which are stepped together. ``step``: the environment steps that a step leads to."""
@@ -42,7 +44,7 @@ class EnvironmentFaults:
 
     def unmute(self) -> None:
         """Listen again. What was learned before is gone, and with it what followed."""
-        self._is_muted, self._not_finite = False, None
+        self._is_muted, self._cause, self._is_certain = False, None, False
         self._journals.environment_fault = None
 
     def tell_counts(self, step: int) -> None:
@@ -63,9 +65,9 @@ class EnvironmentFaults:
                 self._journals.warn_now(fault.sentence())
                 return
             at = step()
-            if fault.kind.is_not_finite and self._not_finite is None:
-                self._not_finite = fault.words(f"at step {at:,}{which}")
-                self._journals.environment_fault = self._not_finite
+            if fault.kind.may_ruin and (self._cause is None or fault.kind.is_not_finite > self._is_certain):
+                self._cause, self._is_certain = fault.words(f"at step {at:,}{which}"), fault.kind.is_not_finite
+                self._journals.environment_fault = self._cause
             self._journals.warn(at, fault.sentence(f"at step {at:,}{which}"))
 
         return hear

@@ -121,7 +121,7 @@ class Trainer:
         cause = self._components.faults.cause if self._components is not None else None
         if cause is None:
             return in_words(error)
-        return f"{cause} What was learned from it is no number either, and training could not go on: {in_words(error)}"
+        return f"{cause} Training, which learned from that, could not go on: {in_words(error)}"
 
     def _configuration(self) -> RunConfig:
         """That of the run; how long it is trained may have been changed since it was made."""

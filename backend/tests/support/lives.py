@@ -1,6 +1,6 @@
 """The life of a run in an environment of a user's own, without a service: trained, evaluated, watched and resumed.
 
-python -m tests.support.lives CLASS ALGORITHM FOLDER    lives it in this process, and prints a Life as JSON
+python -m tests.support.lives CLASS FOLDER ALGORITHM …    lives each in this process, and prints a Life as JSON for each
 """
 
 from __future__ import annotations
@@ -131,11 +131,17 @@ def _return(values: dict[str, Any]) -> Iterator[float]:
         yield found
 
 
-def main(name: str, algo: str, root: str) -> int:
+BEGINS = "life of "
+"""How a line of the answer begins: an environment may print as well."""
+
+
+def main(name: str, root: str, *algos: str) -> int:
     from rlviz.environments.probe import probe, rehearse, try_state
 
     described = try_state(rehearse(probe(f"{SOURCE}:{name}")))
-    print("\n" + json.dumps(asdict(live(described, name, algo, Path(root)))), flush=True)
+    for algo in algos:
+        life = live(described, name, algo, Path(root) / algo)
+        print(f"\n{BEGINS}{algo} {json.dumps(asdict(life))}", file=sys.__stderr__, flush=True)
     return 0
 
 

@@ -239,6 +239,22 @@ class UnsignedSpace(Plain):
         return np.full(3, self.t)
 
 
+class BoolSpace(Plain):
+    observed = spaces.Box(0, 1, (3,), np.bool_)
+
+    def seen(self) -> Any:
+        return [self.t % 2, 1, 0]
+
+
+class ManyKinds(Plain):
+    """Small whole numbers, whose sums are larger than they can be."""
+
+    observed = spaces.MultiDiscrete([5, 5], start=[250, 0], dtype=np.uint8)
+
+    def seen(self) -> Any:
+        return np.array([250 + self.t % 5, 4])
+
+
 class BytesInARow(Plain):
     observed = spaces.Box(0, 255, (128,), np.uint8)
 
@@ -743,6 +759,15 @@ class OnePixel(Plain):
     size = (1, 1)
 
 
+class FlippedFrames(Plain):
+    """Frames that are views, and cannot be written to."""
+
+    def render(self) -> Any:
+        frame = super().render()[::-1, ::-1]
+        frame.flags.writeable = False
+        return frame
+
+
 class Grows(Plain):
     """Its frames grow during an episode."""
 
@@ -991,6 +1016,8 @@ CASES: dict[type, Case] = {
     Float16Space: OK,
     IntegerSpace: OK,
     UnsignedSpace: OK,
+    BoolSpace: OK,
+    ManyKinds: OK,
     BytesInARow: OK,
     GreyPicture: OK,
     Board: OK,
@@ -1066,6 +1093,7 @@ CASES: dict[type, Case] = {
     RendersNoPixels: Case(refused="which has no pixels"),
     OddFrame: OK,
     OnePixel: OK,
+    FlippedFrames: OK,
     Grows: OK,
     WholeLimit: OK,
     LimitOfZero: Case(refused="max_episode_steps is 0"),

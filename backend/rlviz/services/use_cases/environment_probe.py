@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,10 @@ from rlviz.child_environment import child_environment
 from rlviz.domain.environment import ProbedEnvironment
 
 TIME_LIMIT_SECONDS = 60.0
-"""Seconds; enough to import a large library on a busy machine."""
+"""Seconds, not counting what the process waits for a processor; enough to import a large library."""
+
+LOOK_SECONDS = 0.2
+"""How often it is looked whether a process has taken too long."""
 
 TAIL_BYTES = 20_000
 """Of what a class writes to standard error, so much is kept, in case its process ends without an answer."""
@@ -90,9 +94,11 @@ class _Probe:
 
     def wait(self, seconds: float) -> int | None:
         """Its exit status, or None if it took longer and was killed; with what it has started, either way."""
+        began = time.monotonic()
         try:
-            return self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
+            while time.monotonic() - began - queued_seconds(self._process.pid) < seconds:
+                with suppress(subprocess.TimeoutExpired):
+                    return self._process.wait(min(LOOK_SECONDS, seconds))
             return None
         finally:
             self.kill()
@@ -113,6 +119,19 @@ class _Probe:
         with pipe:
             while piece := pipe.read1(TAIL_BYTES):  # type: ignore[attr-defined]
                 self._tail = (self._tail + piece)[-TAIL_BYTES:]
+
+
+def queued_seconds(pid: int) -> float:
+    """How long a process has waited for a processor: of its threads, the one that waited longest.
+
+    Linux counts it, in the second field of ``schedstat``: see its Documentation/scheduler/sched-stats.rst. Elsewhere 0.
+    """
+    longest = 0
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError, IndexError, ValueError):  # it has ended meanwhile
+                longest = max(longest, int((task / "schedstat").read_text().split()[1]))
+    return longest / 1e9
 
 
 def _last_answer(path: Path) -> ProbedEnvironment | ProbeFailure | None:

@@ -74,6 +74,19 @@ def test_what_comes_after_is_put_down_to_the_first_that_is_not_finite(folder: Ru
     assert journals.environment_fault == faults.cause
 
 
+def test_a_huge_reward_is_a_cause_until_there_is_one_that_is_no_number(journals: RunJournals) -> None:
+    faults, env = EnvironmentFaults(journals), Conforming(Rewarded(1, -1e9, math.nan))
+    faults.watch([env], lambda: 3)
+    causes = []
+    env.reset(seed=0)
+    for _ in range(3):
+        env.step(1)
+        causes.append(faults.cause)
+    assert causes[0] is None
+    assert "a reward of -1e+09" in str(causes[1])
+    assert "a reward of nan" in str(causes[2])
+
+
 def test_bringing_environments_back_tells_nothing_and_forgets_what_followed(
     folder: RunFolder, journals: RunJournals
 ) -> None:

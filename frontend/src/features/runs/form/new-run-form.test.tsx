@@ -251,3 +251,13 @@ test("a preset of one's own leads to its experiment, and is deleted once that is
   await vi.waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   expect(screen.getByRole("radio", { name: fast!.title })).toBeChecked();
 });
+
+test("what is odd about an environment of one's own stands with its facts", () => {
+  const warning = "The environment did not return from close() within 3 seconds.";
+  const [first, ...others] = choices.environments;
+  const odd = { ...choices, environments: [{ ...first!, warnings: [warning] }, ...others] };
+  renderWithQueries(<NewRunForm choices={odd} first={firstDraft(odd)} />);
+  expect(screen.getByText(/within 3 seconds/)).toHaveTextContent(
+    `Odd, but it can be used: ${warning}`,
+  );
+});
