@@ -61,8 +61,8 @@ RENDERED_STEPS = 12
 REHEARSAL_SECONDS = 3.0
 """How long that may take at most."""
 
-HANG_SECONDS = 8.0
-"""After which it is taken to hang, as in a session."""
+HANG_SECONDS = 12.0
+"""After which it is taken to hang."""
 
 SUMMARY_LENGTH = 300
 """Characters of the text of a class that are shown."""
