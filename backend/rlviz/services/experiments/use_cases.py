@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -27,8 +27,6 @@ from rlviz.domain.experiments import (
 )
 from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.times import utc
-from rlviz.environments.base import Environment
-from rlviz.environments.random_returns import random_return_of
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiments.checking import SpecificationCheck
