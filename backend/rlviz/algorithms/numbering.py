@@ -2,8 +2,10 @@
 
 The library counts the values of Discrete and MultiDiscrete spaces from 0, whatever their ``start``, and expects
 MultiDiscrete values and MultiBinary actions in one row, and a Box to have a dimension. Environments may count from
-another number, use several rows, and return single numbers. Records, sessions and exports hold the environment's own
-values; a Numbering stands between them and the library.
+another number, use several rows, and return single numbers. SAC and TD3 scale actions to between -1 and 1 and keep them
+in the type of their space: in a space of whole numbers nothing is left of them, so the library sees real ones.
+
+Records, sessions and exports hold the environment's own values; a Numbering stands between them and the library.
 
 Imports Gymnasium: only workers import this.
 """
@@ -29,11 +31,13 @@ ATTRIBUTE = "agent_numbering"
 @dataclass(frozen=True)
 class Counted:
     """The values of one space. ``starts``: the least value of each number, row by row; ``shape``: of one element.
-    ``is_single``: they are single real numbers, which the library takes as rows of one."""
+    ``is_single``: they are single real numbers, which the library takes as rows of one. ``is_whole``: they are whole
+    numbers for which the library gives real ones."""
 
     starts: tuple[int, ...]
     shape: tuple[int, ...]
     is_single: bool = False
+    is_whole: bool = False
 
     @classmethod
     def of(cls, space: spaces.Space[Any], *, is_action: bool) -> Self | None:
@@ -45,24 +49,27 @@ class Counted:
             starts = tuple(int(start) for start in space.start.flat)
         elif isinstance(space, spaces.MultiBinary) and is_action:
             starts = (0,) * int(np.prod(shape))
-        elif isinstance(space, spaces.Box) and not shape:
-            return cls((0,), shape, is_single=True)
+        elif isinstance(space, spaces.Box):
+            is_whole = is_action and space.dtype.kind in "iu"
+            return cls((0,), shape, is_single=not shape, is_whole=is_whole) if is_whole or not shape else None
         else:
             return None
         return cls(starts, shape) if any(starts) or len(shape) > 1 else None
 
     def to_library(self, values: Any) -> NDArray[Any]:
-        """Values of the environment, shape (n, *shape), as the library counts them: (n, numbers), or (n,) of a Discrete
-        space."""
+        """Values of the environment, shape (n, *shape), as the library counts them: (n, numbers), (n,) of a Discrete
+        space, or (n, *shape) of a Box."""
         array = np.asarray(values)
+        if self.is_whole:
+            return array.reshape(len(array), *(self.shape or (1,))).astype(np.float32)
         rows: NDArray[Any] = array.reshape(len(array), -1)
         if any(self.starts):
             rows = rows - np.array(self.starts)
         return rows if self.shape or self.is_single else rows[:, 0]
 
     def to_environment(self, values: Any) -> NDArray[Any]:
-        """The other way round."""
-        array = np.asarray(values)
+        """The other way round. Real numbers are rounded where the environment's are whole."""
+        array = np.rint(values) if self.is_whole else np.asarray(values)
         rows: NDArray[Any] = array.reshape(len(array), -1)
         if any(self.starts):
             rows = rows + np.array(self.starts)
@@ -130,9 +137,15 @@ def library_space(space: spaces.Space[Any], *, is_action: bool) -> spaces.Space[
     if isinstance(space, spaces.MultiDiscrete):
         return spaces.MultiDiscrete(space.nvec.reshape(-1).astype(np.int64))
     if isinstance(space, spaces.Box):
-        return spaces.Box(space.low.reshape(1), space.high.reshape(1), (1,), space.dtype.type)
+        shape = counted.shape or (1,)
+        kind = np.float32 if counted.is_whole else space.dtype.type
+        return spaces.Box(space.low.reshape(shape).astype(kind), space.high.reshape(shape).astype(kind), shape, kind)
     return spaces.MultiBinary(len(counted.starts))
 
 
 def _counted(found: dict[str, Any] | None) -> Counted | None:
-    return None if found is None else Counted(tuple(found["starts"]), tuple(found["shape"]), found["is_single"])
+    return (
+        None
+        if found is None
+        else Counted(tuple(found["starts"]), tuple(found["shape"]), found["is_single"], found["is_whole"])
+    )

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from rlviz.algorithms.numbering import Numbering, library_space
 from rlviz.environments.conforming import Conforming
 from rlviz.environments.counted_from_zero import CountedFromZero, counted_from_zero
-from tests.support.own_environments import CountsManyFromOne, FromMinusOne, Plain, Scalars, SwitchesInRows
+from tests.support.own_environments import CountsManyFromOne, FromMinusOne, Plain, Scalars, SwitchesInRows, WholeNumbers
 
 BOX = spaces.Box(-1, 1, (2,), np.float32)
 SPACES: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
@@ -25,9 +25,15 @@ SPACES: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
     (spaces.MultiBinary([2, 3]), spaces.MultiBinary(6)),
     (spaces.Box(-1, 1, (), np.float32), spaces.Box(-1, 1, (1,), np.float32)),
 ]
+WHOLE: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
+    (spaces.Box(-5, 5, (2,), np.int32), spaces.Box(-5, 5, (2,), np.float32)),
+    (spaces.Box(0, 255, (2, 3), np.uint8), spaces.Box(0, 255, (2, 3), np.float32)),
+    (spaces.Box(0, 9, (), np.int64), spaces.Box(0, 9, (1,), np.float32)),
+]
+"""Boxes of whole numbers, and those of real numbers that the library acts in."""
 
 
-@pytest.mark.parametrize(("own", "of_library"), SPACES)
+@pytest.mark.parametrize(("own", "of_library"), [*SPACES, *WHOLE])
 def test_every_action_has_a_place_in_the_library_and_comes_back(own: Any, of_library: Any) -> None:
     numbering = Numbering.of_spaces(BOX, own)
     assert numbering is not None
@@ -48,6 +54,20 @@ def test_every_observation_has_a_place_in_the_library(own: Any, of_library: Any)
     assert all(one.astype(of_library.dtype) in of_library for one in seen)
 
 
+@pytest.mark.parametrize(("own", "of_library"), WHOLE)
+def test_real_actions_of_the_library_become_whole_ones(own: Any, of_library: Any) -> None:
+    numbering = Numbering.of_spaces(BOX, own)
+    assert numbering is not None
+    of_library.seed(0)
+    for action in numbering.actions(np.stack([of_library.sample() for _ in range(20)])):
+        assert np.asarray(action).astype(own.dtype) in own
+        assert np.array_equal(action, np.rint(action))
+
+
+def test_whole_numbers_that_are_seen_are_taken_as_they_are() -> None:
+    assert Numbering.of_spaces(spaces.Box(0, 9, (2,), np.int64), spaces.Discrete(2)) is None
+
+
 @pytest.mark.parametrize(
     "space", [BOX, spaces.Discrete(3), spaces.MultiDiscrete([3, 2]), spaces.MultiBinary(4), spaces.Box(0, 1, (2, 2))]
 )
@@ -60,7 +80,7 @@ def test_bits_in_rows_are_seen_as_they_are() -> None:
     assert Numbering.of_spaces(spaces.MultiBinary([2, 3]), spaces.Discrete(2)) is None
 
 
-@pytest.mark.parametrize("kind", [FromMinusOne, CountsManyFromOne, SwitchesInRows, Scalars])
+@pytest.mark.parametrize("kind", [FromMinusOne, CountsManyFromOne, SwitchesInRows, Scalars, WholeNumbers])
 def test_an_environment_for_training_is_counted_from_zero(kind: type[Plain]) -> None:
     env = counted_from_zero(Conforming(kind()))
     assert isinstance(env, CountedFromZero)
@@ -75,8 +95,9 @@ def test_an_ordinary_environment_stays_as_it_is() -> None:
     assert counted_from_zero(env) is env
 
 
-def test_a_saved_policy_says_how_its_environment_counts() -> None:
-    numbering = Numbering.of_spaces(spaces.Discrete(4, start=2), spaces.MultiDiscrete([3, 2], start=[1, -1]))
+@pytest.mark.parametrize("acted", [spaces.MultiDiscrete([3, 2], start=[1, -1]), WHOLE[0][0]])
+def test_a_saved_policy_says_how_its_environment_counts(acted: spaces.Space[Any]) -> None:
+    numbering = Numbering.of_spaces(spaces.Discrete(4, start=2), acted)
     assert numbering is not None
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
