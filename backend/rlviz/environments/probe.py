@@ -62,7 +62,7 @@ REHEARSAL_SECONDS = 3.0
 """How long that may take at most."""
 
 HANG_SECONDS = 12.0
-"""After which it is taken to hang."""
+"""How long some random steps may take. A class that takes longer hangs: what was known of it before counts."""
 
 SUMMARY_LENGTH = 300
 """Characters of the text of a class that are shown."""
@@ -72,11 +72,11 @@ class Unusable(Exception):
     """The class cannot be used. The message says what is wrong, and what would be right."""
 
 
-def main(entry_point: str, answer: Path | None = None) -> int:
+def main(entry_point: str, answer: Path | None = None, hang_seconds: float = HANG_SECONDS) -> int:
     """Probe a class, and give the answers. Returns the exit status."""
     say = _writer(answer)
     try:
-        for found in describe(entry_point):
+        for found in describe(entry_point, hang_seconds):
             say(found.model_dump_json())
     except Unusable as error:
         say(json.dumps({"unavailable_reason": str(error)}))
@@ -97,15 +97,15 @@ def _writer(answer: Path | None) -> Callable[[str], None]:
     return write
 
 
-def describe(entry_point: str) -> Iterator[ProbedEnvironment]:
+def describe(entry_point: str, hang_seconds: float = HANG_SECONDS) -> Iterator[ProbedEnvironment]:
     """What is known of the class, again and again with more. Raises Unusable, or what the class raises."""
     described = probe(entry_point)
     sources = sources_of(entry_point)
-    cut = f"It crashed within its first random steps, or took longer than {HANG_SECONDS:g} seconds."
+    cut = f"It crashed within its first random steps, or took longer than {hang_seconds:g} seconds."
     yield ProbedEnvironment(
         environment=described.model_copy(update={"warnings": (*described.warnings, cut)}), sources=sources
     )
-    described = rehearse(described)
+    described = rehearse(described, hang_seconds=hang_seconds)
     yield ProbedEnvironment(environment=described, sources=sources)
     described = try_state(described)
     yield ProbedEnvironment(environment=described, sources=sources)
@@ -180,9 +180,14 @@ def _own(env: Env) -> Env:
     return own
 
 
-def rehearse(described: CustomEnvironment, monotonic: Callable[[], float] = time.monotonic) -> CustomEnvironment:
+def rehearse(
+    described: CustomEnvironment,
+    monotonic: Callable[[], float] = time.monotonic,
+    *,
+    hang_seconds: float = HANG_SECONDS,
+) -> CustomEnvironment:
     """Take some random steps, and warn of what is odd. The process ends if it hangs, in native code too."""
-    faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
+    faulthandler.dump_traceback_later(hang_seconds, exit=True)
     found: list[str] = []
     try:
         found = _in_a_thread(lambda: _rehearse(described, monotonic))
@@ -447,12 +452,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rlviz.environments.probe")
     parser.add_argument("entry_point", help="module:Class or path/to/file.py:Class")
     parser.add_argument("--answer", type=Path, help="the file for the answers, instead of standard output")
+    parser.add_argument("--hang-seconds", type=float, default=HANG_SECONDS, help="how long its random steps may take")
     return parser
 
 
 if __name__ == "__main__":
     options = _parser().parse_args()
-    status = main(options.entry_point, options.answer)
+    status = main(options.entry_point, options.answer, options.hang_seconds)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)  # threads that the class has started may go on for ever

@@ -55,20 +55,20 @@ def test_those_that_keep_something_or_hang_are_probed_side_by_side() -> None:
 
 
 def test_what_was_found_before_it_hung_counts(tmp_path: Path) -> None:
-    """It is usable, and its tenth step takes longer than the probe may take."""
+    """It is usable, and its tenth step takes longer than its random steps may take."""
     (tmp_path / "world.py").write_text(
         "import time\nfrom tests.support.own_environments import Plain\n"
         "class Slow(Plain):\n    def step(self, action):\n        time.sleep(600 * (self.t == 9))\n"
         "        return super().step(action)\n"
     )
-    found = Prober(time_limit=15).probe(f"{tmp_path}/world.py:Slow")
+    found = Prober(hang_seconds=1).probe(f"{tmp_path}/world.py:Slow")
     assert isinstance(found, ProbedEnvironment)
     assert "It crashed within its first random steps" in " ".join(found.environment.warnings)
 
 
-@pytest.mark.parametrize("name", LIVED)
-def test_it_is_trained_evaluated_watched_and_resumed(tmp_path: Path, name: str) -> None:
-    life = live(describe(name), name, "ppo", tmp_path)
+@pytest.mark.parametrize(("name", "algo"), [*((name, "ppo") for name in LIVED), ("WholeNumbers", "td3")])
+def test_it_is_trained_evaluated_watched_and_resumed(tmp_path: Path, name: str, algo: str) -> None:
+    life = live(describe(name), name, algo, tmp_path)
     assert (life.ending, life.cause, life.warnings) == ("finished", "", [])
     assert (life.evaluation, life.session, life.resumed) == (None, None, None)
     if name == "FromOne":  # actions from 1 to 3 earn 1, 2 and 5; from 0 to 2 they would earn 0, 1 and 2

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,9 +41,10 @@ class ProbeFailure:
 class Prober:
     """Runs ``python -m rlviz.environments.probe``, from as many threads as call it. ``close`` ends it for good."""
 
-    def __init__(self, time_limit: float = TIME_LIMIT_SECONDS) -> None:
-        """``time_limit``: seconds for each environment."""
+    def __init__(self, time_limit: float = TIME_LIMIT_SECONDS, *, hang_seconds: float | None = None) -> None:
+        """``time_limit``: seconds for each environment. ``hang_seconds``: of them, for its random steps."""
         self._time_limit = time_limit
+        self._options = [] if hang_seconds is None else ["--hang-seconds", str(hang_seconds)]
         self._running: set[_Probe] = set()
         self._closed = False
         self._lock = Lock()
@@ -54,7 +56,7 @@ class Prober:
             with self._lock:
                 if self._closed:
                     return ProbeFailure("The service was closed before it was probed.")
-                probe = _Probe(entry_point, answers)
+                probe = _Probe(entry_point, answers, self._options)
                 self._running.add(probe)
             try:
                 status = probe.wait(self._time_limit)
@@ -78,9 +80,9 @@ class Prober:
 class _Probe:
     """One process that probes."""
 
-    def __init__(self, entry_point: str, answers: Path) -> None:
+    def __init__(self, entry_point: str, answers: Path, options: Sequence[str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "rlviz.environments.probe", entry_point, "--answer", str(answers)],
+            [sys.executable, "-m", "rlviz.environments.probe", entry_point, "--answer", str(answers), *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
