@@ -28,6 +28,13 @@ def machine_memory(limits: tuple[Path, ...] = CGROUP_LIMITS) -> int:
     return min(found)
 
 
+def kill_children() -> None:
+    """Kill the programs that this process has started and that still run, and theirs: simulators of environments."""
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            child.kill()
+
+
 MEMORY_LEVELS = (0.75, 0.9)
 """Shares of the memory from which on somebody is warned, and from which on it is urgent."""
 

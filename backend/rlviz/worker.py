@@ -40,7 +40,7 @@ from rlviz.importing import without_collection
 from rlviz.launchers.base import EXIT_DISK_FULL, EXIT_FAILED, EXIT_OK, EXIT_REFUSED
 from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, WorkFolder
 from rlviz.launchers.process_identity import ProcessIdentity
-from rlviz.machine import DEFAULT_NICENESS, lower_priority
+from rlviz.machine import DEFAULT_NICENESS, kill_children, lower_priority
 from rlviz.rundir.folder import RunFolder
 from rlviz.sessions.folder import SessionFolder
 
@@ -73,7 +73,10 @@ def main() -> int:
         parser.error("name the run folder")
     if options.session:
         return _play(SessionFolder(options.folder))
-    return work(RunFolder.at(options.folder), _job(options), options.identity or str(ProcessIdentity.current()))
+    try:
+        return work(RunFolder.at(options.folder), _job(options), options.identity or str(ProcessIdentity.current()))
+    finally:
+        kill_children()
 
 
 def _job(options: argparse.Namespace) -> Work:

@@ -118,7 +118,8 @@ class Algorithm:
 
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
-    those that this algorithm alone logs. ``export`` refers to a function that writes, beside each saved
+    those that this algorithm alone logs. ``needs_bounds``: whether it learns actions scaled to their bounds, of which
+    each then needs two that differ. ``export`` refers to a function that writes, beside each saved
     policy, what people want to see of it: ``(folder, config, model) -> None``; ``artifacts`` are the files that it
     writes. ``knobs`` are the hyperparameters that
     can be adjusted while it trains. ``search`` is what a search for hyperparameters varies unless told otherwise.
@@ -137,6 +138,7 @@ class Algorithm:
     scorer: str | None = None
     td_errors: str | None = None
     entropy_bonus: bool = False
+    needs_bounds: bool = False
     policy: str | None = None
     export: str | None = None
     artifacts: tuple[str, ...] = ()
@@ -159,6 +161,15 @@ class Algorithm:
                     f"{self.name} needs an {what} space of kind {' or '.join(known)}; {environment} has {kind}. "
                     "Choose another algorithm or another environment.",
                 )
+
+    def check_bounds(self, environment: str, actions: Space) -> None:
+        """Raises InvalidRequest if the algorithm needs bounds that these actions do not have."""
+        if self.needs_bounds and not actions.is_bounded:
+            raise InvalidRequest.field(
+                "/algo",
+                f"{self.name} needs actions between two bounds that differ; one of {environment} has only one value. "
+                "Leave it out, or choose PPO, A2C or TRPO.",
+            )
 
     def training_end(self, total_timesteps: int, values: Mapping[str, JsonValue]) -> int:
         """As ``Hyperparameters.training_end``, for the hyperparameters of a run, whatever bounds they were checked

@@ -1,5 +1,5 @@
-"""Policies for playing: they take observations as the environment gives them, whether or not they were trained on
-normalised ones.
+"""Policies for playing: they take observations as the environment gives them, and give actions as it takes them,
+whether or not they were trained on normalised observations, or on values counted in another way.
 
 Imports Stable-Baselines3: only workers import this.
 """
@@ -20,6 +20,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.algorithms.base import Algorithm
 from rlviz.algorithms.exploration import Exploration, Explored
 from rlviz.algorithms.feature_memory import FeatureMemory, Features
+from rlviz.algorithms.numbering import Numbering
 from rlviz.algorithms.readers import Reader
 from rlviz.algorithms.reading import Reading
 from rlviz.domain.registry import load
@@ -87,10 +88,13 @@ class Scale:
 
 
 class TrainedPolicy:
-    """A Stable-Baselines3 model as a policy, with the normalisation that it was trained with, if any, and the noise."""
+    """A Stable-Baselines3 model as a policy, with the normalisation and the numbering that it was trained with, if any,
+    and the noise."""
 
-    def __init__(self, algorithm: Algorithm, model: BaseAlgorithm, scale: Scale | None) -> None:
-        self.model, self.scale = model, scale
+    def __init__(
+        self, algorithm: Algorithm, model: BaseAlgorithm, scale: Scale | None, numbering: Numbering | None = None
+    ) -> None:
+        self.model, self.scale, self.numbering = model, scale, numbering
         self.exploration = Exploration.of(model)
         self.action_space = model.action_space
         self.features = FeatureMemory(model.policy)
@@ -112,21 +116,37 @@ class TrainedPolicy:
         """``state`` is how far exploration has come in the episode; None at its beginning."""
         if episode_start is not None and np.any(episode_start):
             state = None
-        scaled = self._scaled(observation)
+        seen = self._seen(observation)
         if deterministic:
-            return self.model.predict(scaled, deterministic=True)[0], state
-        return self.exploration.act(self.model, scaled, state)
+            actions = self.model.predict(seen, deterministic=True)[0]
+        else:
+            actions, state = self.exploration.act(self.model, seen, state)
+        return (actions if self.numbering is None else self.numbering.actions(actions)), state
 
     def read(self, observations: Any, actions: Any, known: Sequence[Features] = ()) -> Reading:
         """``known``: what ``features`` noted of each of the observations."""
         reader: Reader = load(self._algorithm.reader)
         with self.features.made_once(known):
-            return reader(self.model, self._scaled(observations), actions)
+            return reader(self.model, self._seen(observations), self.places(actions))
 
-    def _scaled(self, observations: Any) -> Any:
+    def places(self, actions: Any) -> Any:
+        """A batch of the environment's actions as the model counts them."""
+        return actions if self.numbering is None else self.numbering.places(actions)
+
+    def _seen(self, observations: Any) -> Any:
+        """A batch of observations as the model takes them."""
+        if self.numbering is not None:
+            observations = self.numbering.observations(observations)
         return observations if self.scale is None else self.scale(observations)
 
 
 def as_played(algorithm: Algorithm, model: BaseAlgorithm) -> TrainedPolicy:
     """The current policy of a model in training, with a copy of its normalisation."""
-    return TrainedPolicy(algorithm, model, Scale.of(model))
+    return TrainedPolicy(algorithm, model, Scale.of(model), Numbering.of_model(model))
+
+
+def write_extras(model: BaseAlgorithm, file: IO[bytes]) -> None:
+    """Add what is needed to play a model, and the library does not keep, to the policy that was saved in ``file``."""
+    for extra in (Scale.of(model), Numbering.of_model(model)):
+        if extra is not None:
+            extra.write(file)

@@ -51,6 +51,7 @@ SAC = Algorithm(
     summary="Seeks reward and randomness together, from replayed experience. The first choice for continuous actions.",
     observation_spaces=VECTORS,
     action_spaces=("Box",),
+    needs_bounds=True,
     model_class="stable_baselines3:SAC",
     reader="rlviz.algorithms.readers:squashed_actor",
     scorer="rlviz.algorithms.saliency_scores:critics",

@@ -42,7 +42,7 @@ def saliency(policy: TrainedPolicy, observation: NDArray[Any], action: Any) -> S
     tensor: Any = policy.model.policy.obs_to_tensor(observation[np.newaxis])[0]
     seen = tensor.float().requires_grad_()
     with torch.enable_grad():
-        score, number = scorer(policy.model, seen, np.asarray(action)[np.newaxis])
+        score, number = scorer(policy.model, seen, policy.places(np.asarray(action)[np.newaxis]))
         (gradient,) = torch.autograd.grad(number.sum(), seen, allow_unused=True)
     found = np.zeros(seen.shape[1:]) if gradient is None else gradient[0].cpu().numpy()
     if found.shape != observation.shape:  # the library brings the channels to the front

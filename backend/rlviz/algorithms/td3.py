@@ -68,6 +68,7 @@ TD3 = Algorithm(
     "For continuous actions.",
     observation_spaces=VECTORS,
     action_spaces=("Box",),
+    needs_bounds=True,
     model_class="stable_baselines3:TD3",
     reader="rlviz.algorithms.readers:deterministic_actor",
     scorer="rlviz.algorithms.saliency_scores:critics",

@@ -5,7 +5,8 @@ A zip archive, stored and not deflated, of these members:
 - ``weights.pth``: its tensors, without target networks;
 - ``played.json``: the environment steps it was trained for, and its exploration rate, if it has one;
 - ``exploration.pkl``: the noise with which it explores, pickled; not in files of earlier versions;
-- ``normalization.json``: the normalisation of its observations, if they are normalised.
+- ``normalization.json``: the normalisation of its observations, if they are normalised;
+- ``numbering.json``: how the environment counts its values, if the library counts them in another way.
 
 There is no optimizer and no buffer in it, and reading creates none. Imports Stable-Baselines3: only workers import
 this.
@@ -24,7 +25,8 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.algorithms.base import Algorithm
 from rlviz.algorithms.exploration import Exploration
-from rlviz.algorithms.policy import Scale, TrainedPolicy
+from rlviz.algorithms.numbering import Numbering
+from rlviz.algorithms.policy import Scale, TrainedPolicy, write_extras
 from rlviz.domain.registry import load
 
 _ARCHITECTURE, _WEIGHTS, _PLAYED = "architecture.pkl", "weights.pth", "played.json"
@@ -55,8 +57,7 @@ def save_weights(model: BaseAlgorithm, file: IO[bytes]) -> None:
         archive.writestr(_WEIGHTS, weights.getbuffer())
         archive.writestr(_PLAYED, json.dumps(played))
         archive.writestr(_EXPLORATION, pickle.dumps(vars(Exploration.of(model))))
-    if (scale := Scale.of(model)) is not None:
-        scale.write(file)
+    write_extras(model, file)
 
 
 def read_weights(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
@@ -71,7 +72,7 @@ def read_weights(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
     model.policy = policy_class(**arguments)
     if hasattr(model, "_create_aliases"):  # of the networks within the policy, which the library's code goes by
         model._create_aliases()
-    policy = TrainedPolicy(algorithm, model, None)
+    policy = TrainedPolicy(algorithm, model, None, Numbering.read(file))
     with zipfile.ZipFile(file) as archive:
         if _EXPLORATION in archive.namelist():
             policy.exploration = Exploration(**pickle.loads(archive.read(_EXPLORATION)))
@@ -113,7 +114,8 @@ def read_policy(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
     if weights_only:
         return read_weights(algorithm, file)
     model_class: Any = load(algorithm.model_class)
-    return TrainedPolicy(algorithm, model_class.load(file, device="cpu", **_WHOLE_MODEL), Scale.read(file))
+    model = model_class.load(file, device="cpu", **_WHOLE_MODEL)
+    return TrainedPolicy(algorithm, model, Scale.read(file), Numbering.read(file))
 
 
 def _is_target(name: str) -> bool:

@@ -165,6 +165,7 @@ def view_environment(
         sees=environment.sees,
         does=environment.does,
         not_exact_because=environment.custom.state_problem if environment.custom is not None else None,
+        warnings=list(environment.custom.warnings) if environment.custom is not None else [],
         available=environment.hint is None,
         install_hint=environment.hint,
         variants=[
@@ -224,6 +225,7 @@ def _space(space: Space) -> SpaceInfo:
         is_picture=space.is_picture,
         factors=view_factors(space.factors),
         counts=list(space.counts),
+        starts=list(space.starts),
     )
 
 

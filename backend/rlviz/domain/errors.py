@@ -323,6 +323,12 @@ class VideoNotWritten(EvaluationFailed):
     title = "Video was not written"
 
 
+class EnvironmentFaulty(RlvizError):
+    """A custom environment did what nothing can be learned from. The message is for the author of its class."""
+
+    title = "Environment cannot be used"
+
+
 class RunFolderError(RlvizError):
     status = 409
     title = "Run is damaged"

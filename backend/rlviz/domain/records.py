@@ -22,6 +22,8 @@ UPDATE_SECONDS = "time/update_seconds"
 EVAL_REWARD = "eval/mean_reward"
 EVAL_REWARD_STD = "eval/std_reward"
 EVAL_EP_LENGTH = "eval/mean_ep_length"
+RETURNS = frozenset({EPISODE_REWARD, EP_REW_MEAN, EVAL_REWARD, EVAL_REWARD_STD})
+"""Metrics that are sums of rewards, as the environment gave them."""
 
 MAX_STEP = (1 << 53) - 1
 """The largest step in a record: the largest number that browsers and the catalogue represent exactly."""

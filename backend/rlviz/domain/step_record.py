@@ -30,6 +30,11 @@ class PolicyReading(LazyModel):
     quantiles: list[list[float]] | None = Field(
         None, description="Of the return of each action: a list of quantiles for each action."
     )
+    places: list[int] | None = Field(
+        None,
+        description="Of which actions probabilities, Q-values and quantiles are told, the best first, where a session "
+        "has too many to tell of all; null: of all, in order.",
+    )
 
 
 class StepRecord(LazyModel):

@@ -81,7 +81,7 @@ class Environment:
     action_space: Space
     reward_threshold: float | None
     max_episode_steps: int | None
-    render_fps: int
+    render_fps: int | float
     sees: str = ""
     does: str = ""
     options: Options = field(default_factory=Options)
@@ -142,7 +142,8 @@ class Environment:
 
     def suits(self, algorithm: Algorithm) -> bool:
         """Whether ``algorithm`` supports its observation and action spaces."""
-        return algorithm.fits(self.observation_space.kind, self.action_space.kind)
+        fits = algorithm.fits(self.observation_space.kind, self.action_space.kind)
+        return fits and (self.action_space.is_bounded or not algorithm.needs_bounds)
 
     def facts(self) -> tuple[Any, ...]:
         """What options may change."""

@@ -6,7 +6,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.errors import InvalidRequest
 from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment, Family
+from rlviz.environments.base import Environment, Family, Space
 
 FAMILY = Family("own", "Custom")
 
@@ -33,6 +33,22 @@ def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
         does=f"What {custom.entry_point} lets it do.",
         state_wrapper=_STATE_WRAPPERS[custom.state_kept_by],
         custom=custom,
+    )
+
+
+def unknown_environment(env_id: str, summary: str = "", reason: str | None = None) -> Environment:
+    """The entry for a custom environment of which nothing is known, or that cannot be used; ``reason`` says why."""
+    return Environment(
+        id=env_id,
+        name=env_id,
+        family=FAMILY,
+        summary=summary,
+        observation_space=Space("Unknown"),
+        action_space=Space("Unknown"),
+        reward_threshold=None,
+        max_episode_steps=None,
+        render_fps=30,
+        unavailable_reason=reason or "It is not configured any more: name it in RLVIZ_ENVIRONMENTS.",
     )
 
 

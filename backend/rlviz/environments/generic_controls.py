@@ -42,7 +42,7 @@ def generic_controls(space: gymnasium.Space[Any]) -> Controls:
             (None,),
         )
     if isinstance(space, spaces.MultiDiscrete):
-        return _in_rows([int(count) for count in space.nvec.flat])
+        return _in_rows([int(count) for count in space.nvec.flat], [int(start) for start in space.start.flat])
     if isinstance(space, spaces.MultiBinary):
         count = math.prod(space.shape)
         bindings = (Binding((key,), 1.0, place, f"bit {place}") for place, key in zip(range(count), _ALL, strict=False))
@@ -51,14 +51,14 @@ def generic_controls(space: gymnasium.Space[Any]) -> Controls:
     return _in_pairs(space.low.flatten().tolist(), space.high.flatten().tolist())
 
 
-def _in_rows(counts: Sequence[int]) -> Controls:
+def _in_rows(counts: Sequence[int], starts: Sequence[int]) -> Controls:
     """The first value of each component is its neutral one."""
     bindings = [
         Binding((key,), float(value), place, f"component {place}: {value}")
-        for place, (row, count) in enumerate(zip(_ROWS, counts, strict=False))
-        for key, value in zip(row, range(1, count), strict=False)
+        for place, (row, count, start) in enumerate(zip(_ROWS, counts, starts, strict=False))
+        for key, value in zip(row, range(start + 1, start + count), strict=False)
     ]
-    return Controls(tuple(bindings), (0.0,) * len(counts))
+    return Controls(tuple(bindings), tuple(float(start) for start in starts))
 
 
 def _in_pairs(low: Sequence[float], high: Sequence[float]) -> Controls:

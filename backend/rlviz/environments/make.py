@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import Any
 
@@ -14,9 +15,13 @@ from gymnasium.envs.registration import EnvSpec
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.errors import EnvironmentFaulty
 from rlviz.domain.registry import load
 from rlviz.environments.base import Environment
+from rlviz.environments.conforming import CLOSE_SECONDS, Conforming
+from rlviz.environments.counted_from_zero import counted_from_zero
 from rlviz.environments.custom import environment_of
+from rlviz.environments.described_spaces import check_spaces
 from rlviz.environments.flattened import flattened
 from rlviz.environments.source import load_class
 from rlviz.environments.wrappers import RawOutcome, WholeEpisodes
@@ -57,9 +62,12 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
 
 
 def make_trained(environment: Environment) -> Env:
-    """As ``make_bare``, for training: its state can be copied into a snapshot."""
+    """As ``make_bare``, for training: its state can be copied into a snapshot, and its values are counted as
+    Stable-Baselines3 counts them."""
     env = make_bare(environment, None)
-    return load(environment.state_wrapper)(env, environment.options) if environment.state_wrapper is not None else env
+    if environment.state_wrapper is not None:
+        env = load(environment.state_wrapper)(env, environment.options)
+    return counted_from_zero(env)
 
 
 def put_view_on(env: Env, environment: Environment) -> Env:
@@ -71,13 +79,48 @@ def put_view_on(env: Env, environment: Environment) -> Env:
     )
 
 
-def make_custom(custom: CustomEnvironment, render_mode: str | None) -> Env:
-    """A custom environment, its observations flattened if they are a Dict or a Tuple. Raises what importing or
-    constructing it raises, and NotFlattenable."""
+def make_custom(custom: CustomEnvironment, render_mode: str | None, *, close_seconds: float = CLOSE_SECONDS) -> Env:
+    """A custom environment, its observations flattened if they are a Dict or a Tuple.
+
+    Args:
+        custom: What probing its class found.
+        render_mode: As for ``gymnasium.make``.
+        close_seconds: How long its ``close`` may take.
+
+    Raises:
+        EnvironmentFaulty: If it cannot be used, or if its spaces are not those that were found.
+        NotFlattenable: If a part of its observations cannot be numbers in a row.
+        Exception: Whatever importing or constructing it raises.
+    """
+    loaded = load_class(custom.entry_point)
     spec = EnvSpec(
         id="own/Environment-v0",
-        entry_point=load_class(custom.entry_point),
+        entry_point=lambda **arguments: Conforming(_construct(loaded, **arguments), close_seconds),
         max_episode_steps=custom.max_episode_steps,
         reward_threshold=custom.reward_threshold,
     )
-    return flattened(gymnasium.make(spec, render_mode=render_mode))
+    env = flattened(gymnasium.make(spec, render_mode=render_mode))
+    check_spaces(custom, env)
+    return env
+
+
+def _construct(loaded: Any, render_mode: str | None) -> Env:
+    """An instance of the user's class, which need not take ``render_mode``. Raises EnvironmentFaulty if it wants to end
+    the process."""
+    try:
+        if _takes(loaded, "render_mode"):
+            env: Env = loaded(render_mode=render_mode)
+        else:
+            env = loaded()
+            env.render_mode = render_mode
+    except SystemExit as error:
+        raise EnvironmentFaulty("Its __init__() called sys.exit(). An environment must not end its process.") from error
+    return env
+
+
+def _takes(function: Any, name: str) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return True
+    return name in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())

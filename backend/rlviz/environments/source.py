@@ -31,6 +31,28 @@ def load_class(entry_point: str) -> Any:
     return getattr(module, name)
 
 
+def sources_of(entry_point: str) -> tuple[str, ...]:
+    """The files of a class that was loaded: its own, and those beside it or below that were imported too.
+
+    Packages that are installed are left out.
+    """
+    loaded = load_class(entry_point)
+    own = getattr(sys.modules.get(loaded.__module__), "__file__", None)
+    if own is None:
+        return ()
+    folder = Path(own).resolve().parent
+    files = {Path(own).resolve()}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and not _is_installed(Path(file)) and Path(file).resolve().is_relative_to(folder):
+            files.add(Path(file).resolve())
+    return tuple(sorted(map(str, files)))
+
+
+def _is_installed(path: Path) -> bool:
+    return any(part in ("site-packages", "dist-packages") for part in path.parts)
+
+
 def _load_file(path: Path) -> ModuleType:
     """Import a file as a module of its own name; it may import files beside it."""
     if not path.is_file():

@@ -228,7 +228,7 @@ class _Studio:
         return _played(step, result, max_steps).model_copy(update={"first_frame": first_frame})
 
     def _recorder(self, request: ClipRequest) -> VideoRecorder:
-        return VideoRecorder(self._clips.video_path(request.id), fps=environment_of(self.config).render_fps)
+        return VideoRecorder(self._clips.video_path(request.id), fps=environment_of(self.config).render_fps, fits=True)
 
     def _facts(self, request: ClipRequest, video: VideoRecorder) -> VideoFacts:
         return video.facts(self._name(self._clips.video_path(request.id)))

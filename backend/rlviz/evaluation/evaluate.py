@@ -21,13 +21,15 @@ from rlviz.algorithms.random_policy import RandomPolicy
 from rlviz.algorithms.weights import read_policy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
-from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, RlvizError, brief
+from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, EpisodeUnusable, RlvizError, brief
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.step_record import Actor
 from rlviz.domain.times import utc
+from rlviz.environments.conforming import Fault, listen
 from rlviz.environments.custom import environment_of
-from rlviz.environments.make import make_environment
+from rlviz.environments.make import Env, make_environment
+from rlviz.environments.observed import FaultKind
 from rlviz.evaluation.film import film
 from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.recording.evaluation_recording import EvaluationRecording
@@ -58,7 +60,7 @@ def evaluate(folder: RunFolder, evaluation_id: str, *, clock: Clock = time.time)
             return job.run()
         except Exception as error:
             traceback.print_exc()
-            return job.fail(cause_of(error))
+            return job.record if job.record.status.is_final else job.fail(job.cause_of(error))
         except BaseException as error:
             if not job.record.status.is_final:
                 job.fail(f"The evaluation was interrupted ({type(error).__name__}); start it again.")
@@ -72,13 +74,31 @@ class _Job:
         self.folder, self.record, self.clock = folder, record, clock
         self.video, self.steps = folder.evaluations.video_path(record.id), folder.evaluations.steps_path(record.id)
         self.pictures = folder.evaluations.pictures_path(record.id)
+        self.fault: Fault | None = None
+        """The first number that the environment returned and that is not finite."""
 
     def run(self) -> EvaluationRecord:
         self._update(status=EvaluationStatus.RUNNING, started_at=self._now(), episodes_done=0)
         config = self.folder.read_config()
         torch.set_num_threads(config.torch_threads)
-        summary = self._play(config, None if config.actor is RunActor.RANDOM else self._trained(config))
-        return self._update(status=EvaluationStatus.COMPLETED, ended_at=self._now(), summary=summary)
+        trained = None if config.actor is RunActor.RANDOM else self._trained(config)
+        render = self.record.video or self.record.steps is not None
+        # The environment is closed when the record is final: some crash as they are closed.
+        with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
+            listen(env, self._note)
+            summary = self._play(config, env, trained)
+            return self._update(status=EvaluationStatus.COMPLETED, ended_at=self._now(), summary=summary)
+
+    def cause_of(self, error: Exception) -> str:
+        """As ``cause_of`` of the module, after what the environment returned if it may follow from that."""
+        said = cause_of(error)
+        return said if self.fault is None or isinstance(error, EpisodeUnusable) else f"{self.fault.words()} {said}"
+
+    def _note(self, fault: Fault) -> None:
+        if fault.kind.is_not_finite and self.fault is None:
+            self.fault = fault
+        if fault.kind is FaultKind.CLOSE:
+            print(fault.sentence(), file=sys.stderr, flush=True)
 
     def fail(self, cause: str) -> EvaluationRecord:
         try:
@@ -91,20 +111,18 @@ class _Job:
         pinned = self.folder.evaluations.pinned_policy_path(self.record.id)
         return load_policy(self.folder, config.algo, self.record.checkpoint, pinned if pinned.exists() else None)
 
-    def _play(self, config: RunConfig, trained: TrainedPolicy | None) -> EvaluationSummary:
+    def _play(self, config: RunConfig, env: Env, trained: TrainedPolicy | None) -> EvaluationSummary:
         """Film and record as far as asked for; what is written is in its place afterwards. Chance acts without a
         ``trained`` policy."""
         results: list[EpisodeResult] = []
         asked = self.record
         with contextlib.ExitStack() as stack:
-            render = asked.video or asked.steps is not None
-            env = stack.enter_context(contextlib.closing(make_environment(config, render=render, whole_episodes=True)))
             policy: Policy = trained or RandomPolicy(env.action_space)
             actor = Actor.POLICY if trained is not None else Actor.RANDOM
             video, recording = None, None
             if asked.video:
                 fps = environment_of(config).render_fps
-                video = stack.enter_context(VideoRecorder(self.video, fps=fps))
+                video = stack.enter_context(VideoRecorder(self.video, fps=fps, fits=True))
             if asked.steps is not None:
                 recording = stack.enter_context(
                     EvaluationRecording(self.folder, asked, asked.steps, config, env, policy, actor)

@@ -9,6 +9,7 @@ from typing import Protocol
 from rlviz.algorithms.policy import Policy
 from rlviz.domain.errors import EpisodeUnusable
 from rlviz.domain.evaluation import EpisodeResult
+from rlviz.environments.conforming import brief_action
 from rlviz.evaluation.caption import Caption
 from rlviz.rollout.episode import MAX_EPISODE_STEPS, Env, Step
 from rlviz.rollout.play import play
@@ -82,6 +83,6 @@ def film(
 def _check_reward(step: Step) -> None:
     if not math.isfinite(step.reward):
         raise EpisodeUnusable(
-            f"The environment gave a reward of {step.reward} in step {step.number} of episode {step.episode + 1}; "
-            "rewards must be finite numbers."
+            f"The environment gave a reward of {step.reward} in step {step.number} of episode {step.episode + 1}, "
+            f"after action {brief_action(step.action)}; rewards must be finite numbers."
         )

@@ -12,7 +12,7 @@ from rlviz.domain.evaluation import VideoFacts
 from rlviz.evaluation.canvas import Canvas
 from rlviz.evaluation.caption import Text
 from rlviz.evaluation.encoder import Encoder
-from rlviz.recording.pictures import check_picture
+from rlviz.recording.pictures import check_picture, fit_picture
 from rlviz.rundir.atomic import temporary_name
 
 
@@ -24,8 +24,10 @@ class VideoRecorder:
     used, or if ffmpeg gives up.
     """
 
-    def __init__(self, path: Path, *, fps: float) -> None:
-        self.path, self.fps = path, fps
+    def __init__(self, path: Path, *, fps: float, fits: bool = False) -> None:
+        """``fits``: pictures of another size than the first are scaled to it, and not refused."""
+        self.path, self.fps, self._fits = path, fps, fits
+        self._size: tuple[int, int] | None = None
         self.frames = 0
         self._temporary = temporary_name(path)
         self._canvas: Canvas | None = None
@@ -35,8 +37,14 @@ class VideoRecorder:
         return self
 
     def add(self, picture: object, caption: Text | None) -> None:
-        """Append one frame: an (H, W, 3) array of bytes, the same size as those before. All have captions, or none."""
+        """Append one frame: an (H, W, 3) array of bytes, the size of those before unless it ``fits``.
+
+        All have captions, or none.
+        """
         pixels = check_picture(picture)
+        self._size = self._size or (pixels.shape[0], pixels.shape[1])
+        if self._fits:
+            pixels = fit_picture(pixels, *self._size)
         if self._canvas is None or self._encoder is None:
             self._canvas = Canvas(pixels.shape, captioned=caption is not None)
             self._encoder = Encoder(self._temporary, width=self._canvas.width, height=self._canvas.height, fps=self.fps)

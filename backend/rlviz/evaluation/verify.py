@@ -61,7 +61,7 @@ def _filmed(folder: RunFolder, evaluation_id: str) -> Verification:
         raise VideoNotWritten("The records were cut where their file reached its size: the rest is not known.")
     found = Verification()
     fps = environment_of(folder.read_config()).render_fps
-    with contextlib.suppress(_Differs), VideoRecorder(path, fps=fps) as video:
+    with contextlib.suppress(_Differs), VideoRecorder(path, fps=fps, fits=True) as video:
         found = _verify(folder, evaluation_id, _Camera(video, len(record.summary.episodes)))
         if not found.identical:
             raise _Differs  # which leaves no video

@@ -56,7 +56,10 @@ class ChildWorker(Worker):
 
     def kill(self) -> None:
         if self._process.poll() is None:
-            self._process.kill()
+            if hasattr(os, "killpg"):
+                _kill(self._process.pid)
+            else:
+                self._process.kill()
 
 
 class AdoptedWorker(Worker):
@@ -76,15 +79,13 @@ class AdoptedWorker(Worker):
         return self._process.processor_seconds()
 
     def terminate(self) -> None:
-        self._signal(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self._signal(signal.SIGKILL)
-
-    def _signal(self, number: signal.Signals) -> None:
         if self._process.is_alive():
             with suppress(ProcessLookupError):  # it ended just now
-                os.kill(self._process.pid, number)
+                os.kill(self._process.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        if self._process.is_alive():
+            _kill(self._process.pid)
 
 
 @dataclass
@@ -153,6 +154,12 @@ def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[
         )
     except OSError as error:
         raise LauncherError(f"The worker process could not be started: {error}.") from error
+
+
+def _kill(pid: int) -> None:
+    """Kill a worker with what its environment has started: a worker leads a group of processes of its own."""
+    with suppress(ProcessLookupError, PermissionError):
+        (os.killpg if os.getpgid(pid) == pid else os.kill)(pid, signal.SIGKILL)
 
 
 def _exit_of(code: int, kills_before: int) -> Exit:

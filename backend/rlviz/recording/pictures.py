@@ -33,6 +33,19 @@ def check_picture(picture: object) -> Pixels:
     return picture
 
 
+def fit_picture(picture: Pixels, height: int, width: int) -> Pixels:
+    """``picture``, (H, W, 3), in a picture of that size: itself if it has it, else scaled and with a black border."""
+    if picture.shape[:2] == (height, width):
+        return picture
+    scale = min(height / picture.shape[0], width / picture.shape[1])
+    scaled = max(1, round(picture.shape[0] * scale)), max(1, round(picture.shape[1] * scale))
+    top, left = (height - scaled[0]) // 2, (width - scaled[1]) // 2
+    fitted = np.zeros((height, width, 3), np.uint8)
+    image = Image.fromarray(picture).resize((scaled[1], scaled[0]), Image.Resampling.BILINEAR)
+    fitted[top : top + scaled[0], left : left + scaled[1]] = np.asarray(image)
+    return fitted
+
+
 def as_jpeg(frame: Pixels) -> bytes:
     """``frame``: (height, width, 3)."""
     file = BytesIO()

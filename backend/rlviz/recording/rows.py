@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from rlviz.algorithms.reading import Reading
-from rlviz.domain.space_layout import SpaceLayout
+from rlviz.domain.space_layout import MOST_NUMBERS, SpaceLayout
 from rlviz.domain.step_record import Actor
 from rlviz.records.writer import Row
 from rlviz.rollout.episode import Step
 from rlviz.rollout.numbers import hash_of, numbers_of_each
 
+_OF_ACTIONS = ("probabilities", "q_values", "quantiles")
 _READING_FIELDS = tuple(field.name for field in fields(Reading) if field.name != "squashed")
 
 
@@ -50,5 +51,9 @@ def rows_of(
 
 
 def reading_columns(reading: Reading) -> dict[str, Any]:
-    """What ``reading`` has, by field, as arrays; ``squashed`` stands in the metadata."""
-    return {name: np.asarray(value) for name in _READING_FIELDS if (value := getattr(reading, name)) is not None}
+    """What ``reading`` has, by field, as arrays; ``squashed`` stands in the metadata.
+
+    Of more than MOST_NUMBERS actions the numbers of each are left out: a step would take more room than a picture.
+    """
+    found = {name: np.asarray(value) for name in _READING_FIELDS if (value := getattr(reading, name)) is not None}
+    return {name: value for name, value in found.items() if name not in _OF_ACTIONS or value.shape[-1] <= MOST_NUMBERS}

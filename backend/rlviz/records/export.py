@@ -94,7 +94,7 @@ def _arrow() -> Any:
 def _as_ndjson(file: StepFile, selection: Selection) -> Iterator[bytes]:
     """Fields as in ``StepRecord``. Values that are not finite are null."""
     blank = StepRecord(episode=0, index=0).model_dump(mode="json")
-    unread = PolicyReading().model_dump(mode="json") | {"squashed": file.about.squashed}
+    unread = PolicyReading().model_dump(mode="json", exclude={"places"}) | {"squashed": file.about.squashed}
     for _, _, columns in selection.by_group(file.names):
         values = {name: cells(file, name, column) for name, column in columns.items()}
         lines = []

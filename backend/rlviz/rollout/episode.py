@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.algorithms.reading import Reading
+from rlviz.environments.conforming import own_action
 
 MAX_EPISODE_STEPS = 27_000
 """Step limit for environments without one: half an hour of Atari, as in the Arcade Learning Environment (108,000
@@ -87,4 +88,4 @@ def as_action(space: gymnasium.Space[Any], action: Any) -> Any:
     """``action``, as a policy gives it, in the form ``space`` contains: an int, or an array of its shape and type."""
     if isinstance(space, gymnasium.spaces.Discrete):
         return int(np.asarray(action).item())
-    return np.asarray(action, dtype=space.dtype).reshape(space.shape or ())
+    return own_action(space, action)

@@ -23,8 +23,10 @@ def record_of(
     actor: Actor | None = None,
     elapsed_ms: float = 0.0,
     frame: NDArray[np.uint8] | None = None,
+    most_actions: int | None = None,
 ) -> StepRecord:
-    """The record of ``step``, which ``actor`` took; ``frame`` shows what it led to."""
+    """The record of ``step``, which ``actor`` took; ``frame`` shows what it led to. Of more than ``most_actions``
+    actions, which are those of a Discrete space, it tells what the policy makes of so many, the best."""
     is_large = isinstance(step.observation, np.ndarray) and _is_large(step.observation)
     is_reset = step.number == 0
     return StepRecord(
@@ -40,7 +42,7 @@ def record_of(
         truncated=step.truncated,
         elapsed_ms=elapsed_ms,
         frame_hash=None if frame is None else hash_of(frame),
-        reading=None if step.reading is None else _in_numbers(step.reading),
+        reading=None if step.reading is None else _in_numbers(step.reading, most_actions),
     )
 
 
@@ -73,18 +75,39 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _in_numbers(reading: Reading) -> PolicyReading:
+def _in_numbers(reading: Reading, most_actions: int | None) -> PolicyReading:
     """Quantiles by action; the networks have actions by quantile."""
-    quantiles = None if reading.quantiles is None else as_json(reading.quantiles.T)
+    quantiles = None if reading.quantiles is None else reading.quantiles.T
+    places = _best(reading, most_actions)
+
+    def of_actions(values: NDArray[Any] | None) -> JsonValue:
+        return _known(values if values is None or places is None else values[places])
+
     return PolicyReading.model_validate(
         {
             "value": as_json(reading.value),
-            "probabilities": as_json(reading.probabilities),
-            "mean": as_json(reading.mean),
-            "deviation": as_json(reading.deviation),
+            "probabilities": of_actions(reading.probabilities),
+            "mean": _known(reading.mean),
+            "deviation": _known(reading.deviation),
             "squashed": reading.squashed,
-            "q_values": as_json(reading.q_values),
+            "q_values": of_actions(reading.q_values),
             "action_value": as_json(reading.action_value),
-            "quantiles": quantiles,
+            "quantiles": of_actions(quantiles),
+            "places": None if places is None else places.tolist(),
         }
     )
+
+
+def _best(reading: Reading, most: int | None) -> NDArray[np.intp] | None:
+    """The places of the best actions, if there are more than ``most``: the most probable, or of the highest value."""
+    values = reading.probabilities if reading.probabilities is not None else reading.q_values
+    if values is None and reading.quantiles is not None:
+        values = reading.quantiles.mean(axis=0)
+    if most is None or values is None or len(values) <= most:
+        return None
+    return np.argsort(-values, kind="stable")[:most]
+
+
+def _known(values: NDArray[Any] | None) -> JsonValue:
+    """None for a policy whose weights are no numbers: it makes nothing of what it sees."""
+    return None if values is None or not np.isfinite(values).all() else as_json(values)

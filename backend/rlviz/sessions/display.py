@@ -23,6 +23,9 @@ from rlviz.sessions.live_slice import LiveSlice
 from rlviz.sessions.pace import Pace
 from rlviz.sessions.stage import Outlet, Sink, Stage
 
+MOST_ACTIONS = 64
+"""Of so many actions of a Discrete space, the best, a session tells what the policy makes of them."""
+
 
 class Display:
     """Sends messages and frames through ``outlet``. Every step of the episode is passed on to ``sinks`` as well."""
@@ -112,6 +115,7 @@ class Display:
             actor=last.actor if last is not None else None,
             elapsed_ms=last.elapsed_ms if last is not None else 0.0,
             frame=frame,
+            most_actions=MOST_ACTIONS if self._stage.environment.action_space.kind == "Discrete" else None,
         )
         if line is Line.OTHER:
             self._outlet.show(record, frame, line=line)

@@ -66,7 +66,7 @@ class EpisodeFilm:
             self.finished.set_exception(VideoNotWritten(brief(error)))
 
     def _film(self) -> VideoFacts:
-        with VideoRecorder(self.path, fps=self._fps) as video:
+        with VideoRecorder(self.path, fps=self._fps, fits=True) as video:
             while (item := self._frames.get()) is not None and self._given_up is None:
                 video.add(*item)
             if self._given_up is not None:

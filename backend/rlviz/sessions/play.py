@@ -16,8 +16,11 @@ from rlviz.domain.errors import RlvizError, brief
 from rlviz.domain.session_messages import EndedMessage, ErrorMessage, RecordedMessage, SessionMode
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
+from rlviz.environments.conforming import Fault, listen
 from rlviz.environments.custom import custom_environment, environment_of
 from rlviz.environments.make import make
+from rlviz.environments.observed import FaultKind
+from rlviz.machine import kill_children
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lease import Lease
 from rlviz.sessions.camera import Camera
@@ -43,11 +46,13 @@ def play_session(folder: SessionFolder) -> None:
 
         def leave() -> None:
             at_the_end.close()
+            kill_children()
             os._exit(0)
 
         link = Link.connect(str(folder.socket_path), plan.secret, leave)
         signal.signal(signal.SIGTERM, lambda *_: link.leave())
         played: PlayedRun | None = None
+        faults: SessionFaults | None = None
 
         def kept(run_id: str, episodes: int) -> None:
             with suppress(ServiceGone):  # the last episodes are kept when nobody can be told any more
@@ -66,6 +71,8 @@ def play_session(folder: SessionFolder) -> None:
             policies = _policies(plan, before_load=lambda: watchdog.alive(OPENING_SECONDS))
             at_the_end.callback(policies.close)
             stage = _stage(plan, policies)
+            faults = SessionFaults(lambda why: link.send(ErrorMessage(detail=why)))
+            listen(stage.env, faults.hear)
             fps = float(stage.environment.render_fps)
             camera = Camera(folder.path, fps=fps, always=plan.mode is SessionMode.PLAY)
             played = PlayedRun(
@@ -85,7 +92,24 @@ def play_session(folder: SessionFolder) -> None:
             link.await_end()
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
-            end(_cause(error))
+            cause = faults.cause if faults is not None else None
+            end(_cause(error) if cause is None else f"{cause} {_cause(error)}")
+
+
+class SessionFaults:
+    """Tells the person who watches what is odd about the environment, once of each kind."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell, self._told = tell, set[FaultKind]()
+        self.cause: str | None = None
+        """The first number that was not finite, in a sentence."""
+
+    def hear(self, fault: Fault) -> None:
+        if fault.kind.is_not_finite and self.cause is None:
+            self.cause = fault.words()
+        if fault.kind not in self._told:
+            self._told.add(fault.kind)
+            self._tell(fault.sentence())
 
 
 def _policies(plan: SessionPlan, before_load: Callable[[], None]) -> PolicySource:

@@ -40,6 +40,10 @@ RATES = {SessionMode.WATCH: 15.0, SessionMode.STEP: 15.0, SessionMode.PLAY: 30.0
 """Steps a second, unless the environment is made for fewer."""
 
 
+LEAST_RATE = 1.0
+"""Steps a second at first, of an environment that is made for fewer: nobody waits so long. Its videos have its rate."""
+
+
 class SessionPlayer:
     """Call ``turn`` in a loop. Nothing is played while nobody watches."""
 
@@ -62,7 +66,7 @@ class SessionPlayer:
         actors = (*((Actor.POLICY,) if has_run else ()), Actor.RANDOM, Actor.PERSON)
         first = Actor.PERSON if stage.mode is SessionMode.PLAY else actors[0]
         self._sources = ActionSources(stage.env.action_space, controls, actors, first)
-        fps = min(RATES[stage.mode], float(stage.environment.render_fps))
+        fps = max(LEAST_RATE, min(RATES[stage.mode], float(stage.environment.render_fps)))
         self._pace = Pace(fps, monotonic, playing=stage.mode is not SessionMode.STEP)
         self._episode = EpisodePlayer(stage, self._display, self._sources, self._pace, alive, monotonic)
         self._looked_at = False

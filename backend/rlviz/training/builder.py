@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.preprocessing import is_image_space
+from stable_baselines3.common.preprocessing import is_image_space, is_image_space_channels_first
 from stable_baselines3.common.vec_env import VecNormalize
 
 from rlviz.algorithms import ALGORITHMS
@@ -60,8 +60,11 @@ def closing_environments(model: BaseAlgorithm) -> Iterator[BaseAlgorithm]:
 
 def policy_for(observations: gymnasium.Space[Any]) -> str:
     """A network of convolutions for pictures, one of plain layers for numbers and for very small pictures."""
-    if is_image_space(observations) and sorted(observations.shape or ())[1] >= SMALLEST_PICTURE:
-        return "CnnPolicy"
+    if is_image_space(observations):
+        assert observations.shape is not None
+        first = is_image_space_channels_first(observations)  # type: ignore[arg-type]
+        if min(observations.shape[1:] if first else observations.shape[:2]) >= SMALLEST_PICTURE:
+            return "CnnPolicy"
     return "MlpPolicy"
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 
 def save_policy(model: BaseAlgorithm, path: Path) -> None:
-    """Write what plain ``PPO.load(path)`` reads, and the scale of its observations if they are normalised.
+    """Write what plain ``PPO.load(path)`` reads, with the normalisation of its observations and the numbering of its
+    environment, if there are any.
 
     ``path`` is whole or absent at any moment.
     """
@@ -40,11 +41,10 @@ def save_best(model: BaseAlgorithm, path: Path, best: BestPolicy) -> None:
 
 
 def _save(model: BaseAlgorithm, file: BufferedRandom | BytesIO) -> None:
-    from rlviz.algorithms.policy import Scale  # the scripted worker has no torch
+    from rlviz.algorithms.policy import write_extras  # the scripted worker has no torch
 
     model.save(file)
-    if (scale := Scale.of(model)) is not None:
-        scale.write(file)
+    write_extras(model, file)
 
 
 PICTURE_SECONDS = 1.0

@@ -18,12 +18,13 @@ from rlviz.domain.registry import load
 from rlviz.domain.rules import RollBack
 from rlviz.domain.snapshot import Trigger
 from rlviz.environments.custom import environment_of
-from rlviz.environments.make import make_environment
+from rlviz.environments.make import Env, make_environment
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.attempt import Attempt
 from rlviz.training.callback import RunCallback
 from rlviz.training.checkpoint import Checkpoints
+from rlviz.training.environment_faults import EnvironmentFaults
 from rlviz.training.error_messages import in_words
 from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.greedy import GreedyPlayer
@@ -42,6 +43,7 @@ from rlviz.training.run_recorder import RunRecorder
 from rlviz.training.snapshot.archive import Contents
 from rlviz.training.snapshot.capture import Captured, Counter, Point, capture
 from rlviz.training.snapshot.compatibility import origin_of, what_is_built
+from rlviz.training.snapshot.environments import environments_of
 from rlviz.training.snapshot.refit import refit
 from rlviz.training.snapshot.replay import ReplayTape, placed_rows
 from rlviz.training.snapshot.restore import Continuation, check_subject, restore_contents
@@ -73,9 +75,11 @@ class TrainingComponents:
         self._folder, self._journals, self._attempt, self._config = folder, journals, attempt, config
         self._stop, self._pause, self._live = stop, pause, live
         self._guard = guard or Guard(journals.warn_now)
+        self.faults = EnvironmentFaults(journals)
+        self.faults.watch(environments_of(model), lambda: model.num_timesteps + model.n_envs)
         self.recorder = RunRecorder(folder, journals, config, self._guard)
         self.checkpoints = self._make_checkpoints()
-        self.evaluation = self._make_evaluation()
+        self.evaluation = self._make_evaluation(model)
         self.filmstrip = self._make_filmstrip()
         self._anatomy = self._open_anatomy()
         self.callback = RunCallback(
@@ -111,7 +115,10 @@ class TrainingComponents:
     def go_back(self, model: BaseAlgorithm, target: Target) -> Continuation:
         """Bring ``model``, and all that counts, to ``target``: to be followed by ``begin_again``."""
         self._journals.go_back()
-        return restore_contents(model, self._config, self._folder, target.contents, target.placed)
+        self.faults.mute()
+        continuation = restore_contents(model, self._config, self._folder, target.contents, target.placed)
+        self.faults.unmute()
+        return continuation
 
     def begin_again(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
         """Count on from there, in ``attempt``; ``by``: the rule that has it go back, if one does."""
@@ -193,15 +200,20 @@ class TrainingComponents:
             export=partial(load(export), self._folder, config) if export is not None else None,
         )
 
-    def _make_evaluation(self) -> PeriodicEvaluation | None:
+    def _make_evaluation(self, model: BaseAlgorithm) -> PeriodicEvaluation | None:
         config = self._config
         if config.evaluation.every_steps is None:
             return None
+
+        def make() -> Env:
+            made = make_environment(config, whole_episodes=True)
+            return self.faults.watch_evaluation(made, lambda: model.num_timesteps)
+
         with self._guard("An evaluation"):
             return PeriodicEvaluation(
                 self._folder,
                 config.evaluation,
-                GreedyPlayer(lambda: make_environment(config, whole_episodes=True)),
+                GreedyPlayer(make),
                 self._journals,
                 as_played=partial(as_played, ALGORITHMS.get(config.algo)),
                 threshold=environment_of(config).reward_threshold,

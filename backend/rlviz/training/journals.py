@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from rlviz.domain.event_lines import event_line
 from rlviz.domain.events import Ending, EventData, WarningData
+from rlviz.domain.records import RETURNS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.training.log_limits import MetricLimits
@@ -59,6 +60,9 @@ class RunJournals:
         self._held: list[Row] | None = None
         self._recomputed: Recomputed | None = None
         self._not_finite: set[str] = set()
+        self.environment_fault: str | None = None
+        """The first number that the environment returned and that is not finite, in a sentence; None if there was none.
+        """
         self._step = 0
         self._began = time.process_time()
         self._limits = MetricLimits(lambda message: self.warn(self._step, message), monotonic)
@@ -149,10 +153,20 @@ class RunJournals:
             cleaned[name] = value if finite else None
             if not finite and name not in self._not_finite:
                 self._not_finite.add(name)
-                self.warn(step, f"{name} is {value} at step {step}. Lower the learning rate if it stays so.")
+                self.warn(step, self._about_not_finite(name, value, step))
             elif finite:
                 self._not_finite.discard(name)
         self._append(at, step, cleaned)
+
+    def _about_not_finite(self, name: str, value: float, step: int) -> str:
+        """Why a metric is NaN or infinite, and what to do: returns are the environment's own."""
+        said = f"{name} is {value} at step {step}"
+        if self.environment_fault is not None:
+            follows = "follows" if name in RETURNS else "may follow"
+            return f"{said}. That {follows} from what the environment returned: {self.environment_fault}"
+        if name in RETURNS:
+            return f"{said}: the environment returned rewards that are no finite numbers, or whose sum is none."
+        return f"{said}. Lower the learning rate if it stays so."
 
     def _append(self, at: float, step: int, values: Mapping[str, float | None]) -> None:
         if self._recomputed is not None and self._recomputed.has(self, step, values):

@@ -53,7 +53,9 @@ def grid(env: Any) -> np.ndarray[Any, np.dtype[np.str_]] | None:
 
 
 def _labels(config: RunConfig, actions: int) -> list[str]:
-    return list(environment_of(config).action_space.labels) or [str(action) for action in range(actions)]
+    space = environment_of(config).action_space
+    start = space.starts[0] if space.starts else 0
+    return list(space.labels) or [str(start + place) for place in range(actions)]
 
 
 def _environment(model: BaseAlgorithm) -> Any:

@@ -25,6 +25,7 @@ from rlviz.environments.make import make_environment
 from rlviz.recording.collected_episodes import MAX_ROWS, CollectedEpisodes
 from rlviz.rollout.episode import Env, Episode, Step
 from rlviz.rollout.play import seed_all
+from rlviz.training.environment_faults import EnvironmentFaults
 from rlviz.training.run_recorder import RunRecorder, Steps
 from rlviz.training.trainer import Trainer
 
@@ -60,11 +61,14 @@ class RandomPlayer(Trainer):
 
     def _train(self, config: RunConfig) -> None:
         self._heed_control()
+        faults = EnvironmentFaults(self._journals)
         with closing(make_environment(config, whole_episodes=True)) as env:
+            faults.watch([env], lambda: self._step + 1)
             self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker))
             recorder = self._recorder = RunRecorder(self._folder, self._journals, config, self._guard)
             with closing(RecordedEpisodes(recorder, env)) as recorded:
                 self._play(env, config, recorded)
+        faults.tell_counts(self._step)
         ending: Ending = FinishedData(attempt=self._attempt.number)
         if self.is_stopping:
             ending = StoppedData(attempt=self._attempt.number)

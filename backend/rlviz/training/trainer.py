@@ -11,7 +11,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.disk_full import is_disk_full
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.errors import EnvironmentFaulty, RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
@@ -107,7 +107,7 @@ class Trainer:
                 ErrorData(
                     attempt=self._attempt.number,
                     type=type(error).__name__,
-                    message=in_words(error),
+                    message=self._in_words(error),
                     traceback=excerpt,
                 ),
             )
@@ -116,6 +116,15 @@ class Trainer:
             if self._components is not None:
                 self._components.close()
             self._journals.close()
+
+    def _in_words(self, error: BaseException) -> str:
+        """What ended training, after what the environment returned if it may follow from that."""
+        if isinstance(error, EnvironmentFaulty):
+            return f"After {self._step:,} steps: {error}" if self._step else str(error)
+        cause = self._components.faults.cause if self._components is not None else None
+        if cause is None:
+            return in_words(error)
+        return f"{cause} Training, which learned from that, could not go on: {in_words(error)}"
 
     def _configuration(self) -> RunConfig:
         """That of the run; how long it is trained may have been changed since it was made."""
@@ -163,6 +172,7 @@ class Trainer:
             with self._guard("Showing the newest policy"):
                 self._live.close()
             components.recorder.close()
+            components.faults.tell_counts(model.num_timesteps)
             self._tell_waiting_snapshots(model.num_timesteps)
             self._journals.event(model.num_timesteps, ending)
 

@@ -50,6 +50,7 @@ def test_it_is_listed_as_it_is_and_one_that_cannot_be_used_says_why(app: Service
         "is_picture": False,
         "factors": [],
         "counts": [],
+        "starts": [],
     }
     assert lights["action_space"]["n"] == 3
     assert (lights["max_episode_steps"], lights["reward_threshold"], lights["render_fps"]) == (20, 18.0, 10)
@@ -176,7 +177,7 @@ class Later(Lights):
         return super().step(action)
 """
     (tmp_path / "later.py").write_text(LIGHTS + later)
-    found = Prober().probe(f"{tmp_path}/later.py:Later")
+    found = Prober(hang_seconds=1).probe(f"{tmp_path}/later.py:Later")
     assert isinstance(found, ProbedEnvironment)
     assert found.environment.state_kept_by is StateKept.NOTHING
     assert "hung or crashed" in (found.environment.state_problem or "")

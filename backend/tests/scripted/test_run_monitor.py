@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -22,7 +23,9 @@ from rlviz.rundir.lock import training_lock
 from rlviz.services.projection.folder_projection import row_of_config, row_of_folder
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import Feeds
+from rlviz.services.supervision.played_run_monitor import PlayedRunMonitor
 from rlviz.services.supervision.run_monitor import RunMonitor
+from rlviz.services.supervision.termination import LINGERING_GRACE
 from rlviz.training.journals import RunJournals
 from tests.support.training import events, kinds, make_run
 from tests.support.workers import GRACE, Actor
@@ -245,6 +248,40 @@ def test_a_second_ending_is_warned_of_and_the_first_one_counts(
     assert row.state is RunStatus.STOPPED
     assert row.last_warning is not None
     assert "two endings" in row.last_warning
+
+
+def test_a_worker_that_hangs_after_its_ending_is_ended(
+    tmp_path: Path, folder: RunFolder, database: Database, worker: Actor, journals: RunJournals
+) -> None:
+    """As one does whose environment cannot be closed. The run is what its ending says."""
+    clock = SimpleNamespace(now=0.0)
+    feed = Feeds(tmp_path).of(folder.run_id)
+    monitor = RunMonitor(
+        row_of(database, folder), folder, worker, feed, database, Broadcast(), grace=GRACE, monotonic=lambda: clock.now
+    )
+    begin(journals)
+    journals.event(10, FinishedData(path="model.zip"))
+    for clock.now in (1.0, 2.0, 2.0 + LINGERING_GRACE.ask):
+        assert worker.exit is None
+        assert monitor.poll()
+    assert worker.exit == Exit(-15)
+    assert not monitor.poll()
+    assert row_of(database, folder).state is RunStatus.COMPLETED
+
+
+def test_the_worker_of_a_session_goes_on_after_a_run_that_it_played(
+    tmp_path: Path, folder: RunFolder, database: Database, worker: Actor, journals: RunJournals
+) -> None:
+    clock = SimpleNamespace(now=0.0)
+    feed = Feeds(tmp_path).of(folder.run_id)
+    monitor = PlayedRunMonitor(
+        row_of(database, folder), folder, worker, feed, database, Broadcast(), grace=GRACE, monotonic=lambda: clock.now
+    )
+    begin(journals)
+    journals.event(10, FinishedData(path="model.zip"))
+    for clock.now in (1.0, 2.0, 10_000.0):
+        assert monitor.poll()
+    assert worker.exit is None
 
 
 def test_a_checkpoint_answers_its_request(follower: RunMonitor, journals: RunJournals) -> None:

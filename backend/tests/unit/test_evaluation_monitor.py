@@ -13,13 +13,16 @@ from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import latest_evaluation
 from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.launchers.base import Exit
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.evaluation_monitor import EvaluationMonitor
+from rlviz.services.supervision.termination import LINGERING_GRACE
 from rlviz.settings import Settings
 from tests.support.training import CREATED_AT, make_run
+from tests.support.workers import Actor
 
 
 @pytest.fixture
@@ -35,17 +38,32 @@ def folder(tmp_path: Path) -> RunFolder:
     return make_run(tmp_path)
 
 
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 @pytest.fixture
-def monitor(folder: RunFolder, database: Database) -> EvaluationMonitor:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def monitor(folder: RunFolder, database: Database, clock: Clock) -> EvaluationMonitor:
     """Of an evaluation that waits."""
     record = EvaluationRecord(id="eval_20261121-014312-123", run_id=folder.run_id, created_at=CREATED_AT)
+    folder.evaluations.write(record)
     with database.write() as session:
         session.add(row_of_config(folder.read_config()))
         session.flush()
         row = EvaluationRow.of(record)
         session.add(row)
     disk = DiskGuard(Settings(_env_file=None), free=lambda _: 1 << 40)  # type: ignore[call-arg]
-    return EvaluationMonitor(row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3)
+    return EvaluationMonitor(
+        row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3, monotonic=clock
+    )
 
 
 def is_in_catalogue(database: Database, folder: RunFolder) -> bool:
@@ -62,6 +80,20 @@ def test_an_evaluation_whose_record_cannot_be_written_is_in_the_catalogue_as_fai
     monitor.fail("The policy is missing.")
     assert not monitor.poll()
     assert is_in_catalogue(database, folder)
+
+
+def test_an_evaluator_that_hangs_after_its_end_is_ended(
+    folder: RunFolder, monitor: EvaluationMonitor, clock: Clock
+) -> None:
+    worker = Actor()
+    monitor.adopt(worker)
+    record = folder.evaluations.read(monitor.id)
+    folder.evaluations.write(record.model_copy(update={"status": EvaluationStatus.COMPLETED}))
+    for clock.now in (1.0, 1.0 + LINGERING_GRACE.ask):
+        assert worker.exit is None
+        assert monitor.poll()
+    assert worker.exit == Exit(-15)
+    assert not monitor.poll()
 
 
 def test_an_end_that_the_catalogue_did_not_take_is_in_the_catalogue_when_it_does(

@@ -20,7 +20,7 @@ from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.spaces import box, discrete
 from rlviz.environments.base import Environment, Family
-from rlviz.environments.probe import _space
+from rlviz.environments.described_spaces import describe_space
 from rlviz.machine import MemoryUse, machine_memory, memory_use
 from rlviz.services.application import Application
 from rlviz.services.notifications.memory_watch import MemoryWatch
@@ -61,7 +61,7 @@ def test_a_rollout_buffer_takes_half_of_what_was_estimated_as_an_update_copies_i
 
 def test_a_table_takes_what_was_estimated() -> None:
     seen, done = spaces.MultiDiscrete([3, 4, 5]), spaces.Discrete(6)
-    environment = pictures(observation_space=_space(seen, ""), action_space=_space(done, ""))
+    environment = pictures(observation_space=describe_space(seen, ""), action_space=describe_space(done, ""))
     need = (
         ALGORITHMS.get("q-learning")
         .validate({}, 1_000)
@@ -118,7 +118,7 @@ REST: dict[str, Any] = {"reward_threshold": None, "max_episode_steps": None, "re
         (
             "q-learning",
             {},
-            pictures(observation_space=_space(spaces.MultiDiscrete([1_000] * 3), ""), action_space=discrete(4)),
+            pictures(observation_space=describe_space(spaces.MultiDiscrete([1_000] * 3), ""), action_space=discrete(4)),
             "/algo",
             "The table of Q-learning would need about 65 GB for 1,000,000,000 states; a run may have at most 8 GB "
             "here (RLVIZ_MEMORY_LIMIT). Choose an algorithm with a network instead of a table.",

@@ -23,6 +23,7 @@ from rlviz.evaluation.film import film
 from rlviz.recording.evaluation_recording import EvaluationRecording
 from rlviz.recording.frame_choice import REWARDS_KNOWN, FrameChoice
 from rlviz.recording.level import LONG_ENOUGH_SECONDS, RecordingLevel
+from rlviz.recording.rows import reading_columns
 from rlviz.records.reader import StepFile
 from rlviz.rollout.episode import Step
 from rlviz.rollout.numbers import digest_of
@@ -279,3 +280,10 @@ def test_of_videos_those_that_were_made_last_stay(tmp_path: Path) -> None:
         os.utime(path, (made_at, made_at))
     retain_videos(folder, 2)
     assert [path.exists() for path in paths] == [True, False, True]
+
+
+def test_of_very_many_actions_the_numbers_of_each_are_not_recorded() -> None:
+    for actions, kept in ((1_024, {"value", "probabilities", "q_values", "quantiles"}), (1_025, {"value"})):
+        numbers = np.zeros((2, actions))
+        reading = Reading(np.zeros(2), numbers, q_values=numbers, quantiles=np.zeros((2, 5, actions)))
+        assert set(reading_columns(reading)) == kept

@@ -14,6 +14,7 @@ from rlviz.domain.saliency import Score
 from rlviz.domain.session_messages import ShowSeen
 from rlviz.evaluation.seen import see
 from rlviz.rollout.episode import Step
+from rlviz.rollout.step_records import record_of
 from rlviz.sessions.action_sources import PolicyActions
 from rlviz.sessions.live_seen import LARGEST_SHARE, LiveSeen
 from rlviz.sessions.live_slice import EVERY_SECONDS, LiveSlice
@@ -180,3 +181,34 @@ def test_what_cannot_be_sliced_is_refused_once(shape: tuple[int, ...], over: tup
     with pytest.raises(NotSliceable):
         rig.draw()
     assert rig.draw() is None
+
+
+def step_with(reading: Reading) -> Step:
+    return Step(0, 1, np.zeros(2, np.float32), 1, 1.0, 1.0, reading=reading)
+
+
+def test_of_very_many_actions_the_best_are_told() -> None:
+    values = np.arange(20_000) % 1_000
+    spread = np.stack([values - 1, values + 1])
+    for reading in (Reading(probabilities=values / 1e7), Reading(q_values=values, quantiles=spread)):
+        told = record_of(step_with(reading), most_actions=3).reading
+        assert told is not None
+        assert told.places == [999, 1_999, 2_999]
+        assert told.probabilities in (None, [999 / 1e7] * 3)
+        assert told.q_values in (None, [999] * 3)
+        assert told.quantiles in (None, [[998, 1_000]] * 3)
+
+
+def test_of_few_actions_and_of_several_at_once_all_are_told() -> None:
+    reading = Reading(probabilities=np.array([0.25, 0.75]), mean=np.zeros(2))
+    for most in (None, 2):
+        told = record_of(step_with(reading), most_actions=most).reading
+        assert told is not None
+        assert (told.places, told.probabilities, told.mean) == (None, [0.25, 0.75], [0, 0])
+
+
+def test_what_a_policy_without_numbers_makes_of_a_step_is_left_out() -> None:
+    reading = Reading(value=np.array(np.nan), q_values=np.array([np.nan, 1.0]), mean=np.array([np.inf]))
+    told = record_of(step_with(reading)).reading
+    assert told is not None
+    assert (told.value, told.q_values, told.mean) == (None, None, None)

@@ -122,6 +122,9 @@ class SpaceInfo(Wire):
         description="The quantities that states number, the last one changing from each state to the next; else empty."
     )
     counts: list[int] = Field(description="How many values each number of a MultiDiscrete has; empty for other spaces.")
+    starts: list[int] = Field(
+        description="The least value of a Discrete, or of each number of a MultiDiscrete; empty if all are 0."
+    )
 
 
 class RandomReturnInfo(Wire):
@@ -145,7 +148,7 @@ class EnvironmentFacts(Wire):
         description="What random actions earn; null for other than default options, and for custom environments."
     )
     max_episode_steps: int | None
-    render_fps: int = Field(description="Frames a second of its videos.")
+    render_fps: float = Field(description="Frames a second of its videos.")
     algorithms: list[str] = Field(description="Ids of the algorithms that can train on it.")
     presets: dict[str, list[PresetInfo]] = Field(description="Presets by algorithm, as they apply here.")
 
@@ -169,8 +172,11 @@ class EnvironmentInfo(EnvironmentFacts):
     not_exact_because: str | None = Field(
         description="Why a run on it cannot be resumed exactly: what each test found; null: it can."
     )
-    available: bool = Field(description="Whether its package is installed.")
-    install_hint: str | None = Field(description="How to install what is missing.")
+    warnings: list[str] = Field(
+        description="What is odd about a custom environment that can be used all the same, in sentences."
+    )
+    available: bool = Field(description="Whether it can be used here.")
+    install_hint: str | None = Field(description="Why it cannot be used, and what to do; null: it can.")
     variants: list[EnvironmentVariant] = Field(
         description="Every combination of the options that matter to any of this; empty if none does."
     )

@@ -59,7 +59,7 @@ class ReplayedEpisode(Wrapper):
                 self.step(action)
         for action in actions[-1:]:
             self.step(action)
-        if not np.array_equal(self._observation, observation) or not _equal(self._generator_state(), generator_after):
+        if not same_numbers(self._observation, observation) or not _equal(self._generator_state(), generator_after):
             raise NotCapturable(
                 f"{type(self.unwrapped).__name__} went another way when the {len(actions):,} actions of its "
                 "episode were taken again."
@@ -94,6 +94,12 @@ class WithoutState(Wrapper):
 
 def without_state(env: Env, options: object) -> Env:
     return WithoutState(env)
+
+
+def same_numbers(one: Any, other: Any) -> bool:
+    """Whether two arrays or numbers are equal; one that is no number equals another that is none."""
+    first, second = np.asarray(one), np.asarray(other)
+    return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import gymnasium
 from gymnasium import spaces
 
+from rlviz.environments.conforming import Conforming, conforming_layer
 from rlviz.environments.wrappers import Env
 
 _BUILT = frozenset(
@@ -37,7 +38,11 @@ class KeepsState(Protocol):
 
 
 def layers_of(env: Env) -> list[Env]:
-    """From the outermost wrapper to the environment itself."""
+    """From the outermost wrapper to the environment itself, without Conforming, which has no state."""
+    return [layer for layer in _all_layers(env) if not isinstance(layer, Conforming)]
+
+
+def _all_layers(env: Env) -> list[Env]:
     found = [env]
     while isinstance(found[-1], gymnasium.Wrapper):
         found.append(found[-1].env)
@@ -50,8 +55,11 @@ def layer_names(env: Env) -> tuple[str, ...]:
 
 def spaces_of(env: Env) -> Iterator[spaces.Space[Any]]:
     """The spaces of every layer and their parts, in an order that depends on how it is built alone."""
+    conforming = conforming_layer(env)
     for layer in layers_of(env):
-        for space in (layer.action_space, layer.observation_space):
+        # The user's own environment may replace its spaces; those that it was built with count.
+        built = conforming if conforming is not None and layer is conforming.env else layer
+        for space in (built.action_space, built.observation_space):
             yield from _with_parts(space)
 
 
@@ -75,6 +83,8 @@ def restore_environment(env: Env, state: bytes) -> None:
             layer.restore_state(value)
         else:
             set_attributes(layer, value)
+    if (conforming := conforming_layer(env)) is not None:
+        conforming.forget_step()
 
 
 def read_state(state: bytes) -> object:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rlviz.domain.environment import StateKept
-from rlviz.environments.state.replay import replayed
+from rlviz.environments.state.replay import replayed, same_numbers
 from rlviz.environments.state.stack import capture_environment, restore_environment
 from rlviz.environments.wrappers import Env
 
@@ -80,7 +80,7 @@ def _problem_with(make: Callable[[], Env], is_late: Callable[[], bool]) -> str |
             np.random.set_state(generators[1])
             for number, (one, other) in enumerate(zip(ours, _outcomes(twin, actions[steps:], is_late), strict=True), 1):
                 for what, mine, its in zip(("observation", "reward", "end", "time limit"), one, other, strict=True):
-                    if not np.array_equal(mine, its):
+                    if not same_numbers(mine, its):
                         return f"its {what} differed from that of a restored twin after {number} steps."
     return None
 

@@ -36,6 +36,7 @@ from rlviz.services.experiments.scheduler import ExperimentScheduler
 from rlviz.services.experiments.states import ExperimentState, state_of
 from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status_of, summary_of
 from rlviz.services.experiments.trial_runs import TrialRuns
+from rlviz.services.experiments.variant_environment import environment_of_variant
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.use_cases.environment_scales import environment_title, scale_of
@@ -187,7 +188,11 @@ class ExperimentService:
                 for trial in experiment.trials.values()
             ]
             run_specs, labels = dict(experiment.run_specs), experiment.labels
-        found = {name: self._environments.get(one.env_id).resolve(one.env_options) for name, one in run_specs.items()}
+        runs = {name: [cell.run_id for cell in cells if cell.variant == name] for name in run_specs}
+        folder = self._settings.runs_dir
+        found = {
+            name: environment_of_variant(one, runs[name], folder, self._environments) for name, one in run_specs.items()
+        }
         environments = {name: environment_title(one.id, one.chosen) for name, one in found.items()}
         return ExperimentSource(
             id=experiment.id,

@@ -23,6 +23,7 @@ from rlviz.rundir.retention import retain_frames, retain_steps, retain_videos
 from rlviz.services.projection.folder_projection import count_evaluations, counted, results_of
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.supervision.termination import LINGERING_GRACE, TerminationPolicy
 
 log = logging.getLogger(__name__)
 
@@ -50,16 +51,19 @@ class EvaluationMonitor:
         checkpoint_request: int | None,
         keep_videos: int,
         clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id, self.run_id = row.id, row.run_id
         self._folder, self._database, self._broadcast = folder, database, broadcast
-        self._disk, self._keep_videos, self._clock = disk, keep_videos, clock
+        self._disk, self._keep_videos, self._clock, self._monotonic = disk, keep_videos, clock, monotonic
         self._record = row.parsed()
         self._seen = self._version()
-        self._give_up_at = time.monotonic() + CHECKPOINT_SECONDS
+        self._give_up_at = monotonic() + CHECKPOINT_SECONDS
         self.checkpoint_request = checkpoint_request
         self.worker: Worker | None = None
         self._abandoned = False
+        self._lingering: TerminationPolicy | None = None
+        """What ends an evaluator that is still there after its end: its environment may hang as it is closed."""
         self._is_in_catalogue = True
         """Whether the catalogue has what is known here: on a full disk it may not take it."""
 
@@ -69,7 +73,7 @@ class EvaluationMonitor:
             self.checkpoint_request is None
             or answered_checkpoint is None
             or answered_checkpoint >= self.checkpoint_request
-            or time.monotonic() >= self._give_up_at
+            or self._monotonic() >= self._give_up_at
         )
 
     def launch(self, launcher: Launcher, policy_step: int | None) -> None:
@@ -123,9 +127,16 @@ class EvaluationMonitor:
             self._reload()
         if not self._is_in_catalogue:
             self._update_row()
+        if gone is None and self.worker is not None and self._record.status.is_final:
+            self._end_lingering(self.worker)
         if gone is not None and not self._record.status.is_final:
             self.fail(ABANDONED if self._abandoned else gone.cause("the evaluation"))
         return not (self._record.status.is_final and (self.worker is None or gone is not None))
+
+    def _end_lingering(self, worker: Worker) -> None:
+        if self._lingering is None:
+            self._lingering = TerminationPolicy(f"Evaluation {self.id}", worker, LINGERING_GRACE, self._monotonic)
+        self._lingering.tick()
 
     def fail(self, cause: str) -> None:
         ended = utc(self._clock())

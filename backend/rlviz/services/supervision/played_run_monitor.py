@@ -12,7 +12,10 @@ from rlviz.services.supervision.run_monitor import RunMonitor
 
 
 class PlayedRunMonitor(RunMonitor):
-    """Its worker writes evaluations that nobody asked for: the records of what was played."""
+    """Its worker writes evaluations that nobody asked for: the records of what was played. That is the worker of a
+    session, which goes on after the run."""
+
+    worker_is_ours = False
 
     def poll(self) -> bool:
         goes_on = super().poll()

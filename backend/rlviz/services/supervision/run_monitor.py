@@ -22,7 +22,13 @@ from rlviz.rundir.lock import training_lock
 from rlviz.services.projection.folder_projection import empty_projection, evaluation_row, read_metrics, update_row
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.streaming.feeds import MetricsFeed
-from rlviz.services.supervision.termination import LOST_FOLDER_GRACE, GracePeriod, TerminationPolicy, TerminationStep
+from rlviz.services.supervision.termination import (
+    LINGERING_GRACE,
+    LOST_FOLDER_GRACE,
+    GracePeriod,
+    TerminationPolicy,
+    TerminationStep,
+)
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +46,9 @@ FOLDER_LOST = (
 
 class RunMonitor:
     """One live run: its worker, and the tails of its journals. All methods are called from one thread."""
+
+    worker_is_ours = True
+    """Whether the worker was launched for this run alone, and so has to end with it."""
 
     def __init__(
         self,
@@ -97,7 +106,8 @@ class RunMonitor:
         return gone is None
 
     def _look_after(self) -> None:
-        """End a worker that lost its folder; take the next step with one that shall end."""
+        """End a worker that lost its folder, or that is still there after its ending; take the next step with one that
+        is to end."""
         now = self._monotonic()
         if not self._lost and now - self._looked_at >= FOLDER_SECONDS:
             self._looked_at = now
@@ -105,6 +115,8 @@ class RunMonitor:
             if self._lost:
                 log.warning("Run %s: %s", self.folder.run_id, FOLDER_LOST)
                 self.end(LOST_FOLDER_GRACE)
+        if self.worker_is_ours and self._projection.ending is not None and self._ending is None:
+            self.end(LINGERING_GRACE)
         if self._ending is not None:
             self._ending.tick()
 

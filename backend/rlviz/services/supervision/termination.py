@@ -31,6 +31,9 @@ SESSION_GRACE = GracePeriod(ask=4.0, terminate=1.0)
 """A session's worker ends by itself when its connection does; a run played by hand is brought to its end meanwhile.
 That takes a little longer than its last videos are waited for."""
 
+LINGERING_GRACE = GracePeriod(ask=15.0, terminate=3.0)
+"""For a worker that has written its ending: it has no more to do than to close its environments, which may hang."""
+
 LOST_FOLDER_GRACE = GracePeriod(ask=0.0, terminate=5.0)
 """A worker without its folder cannot be asked: the request would lie in that folder."""
 

@@ -86,6 +86,7 @@ def resolve_config(
     if environment.hint is not None:
         raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
     algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
+    algorithm.check_bounds(environment.id, environment.action_space)
     preset = None
     if new.preset is not None and learns:
         preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen, own_presets)
@@ -100,6 +101,7 @@ def resolve_config(
     check_evaluation(evaluation, environment, learns=learns)
     wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
     hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
+    check_single(environment, hyperparameters, evaluation)
     check_rules(new.rules, algorithm, hyperparameters.model_dump(), evaluation)
     if memory_per_worker is not None:
         check_memory(algorithm, hyperparameters, environment, memory_per_worker, is_own=True)
@@ -186,6 +188,19 @@ def check_evaluation(plan: EvaluationPlan, environment: Environment, *, learns: 
         raise InvalidRequest.field(
             "/evaluation/stop_after",
             f"{environment.id} has no reward threshold that could be reached. Leave stop_after at null.",
+        )
+
+
+def check_single(environment: Environment, values: Hyperparameters, plan: EvaluationPlan) -> None:
+    """Raises InvalidRequest if a run would make an environment twice that cannot be there twice."""
+    if environment.custom is None or not environment.custom.is_single:
+        return
+    why = f"A second {environment.id} cannot be made beside the first."
+    if values.environments > 1:
+        raise InvalidRequest.field("/hyperparameters/n_envs", f"{why} Use 1.")
+    if plan.every_steps is not None:
+        raise InvalidRequest.field(
+            "/evaluation/every_steps", f"{why} Leave evaluations out while it trains, and evaluate afterwards."
         )
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
@@ -35,6 +36,16 @@ _PACKAGES = (
 
 _TRAINED_BY = {"algo", "env_id", "env_options", "custom_environment", "seed", "hyperparameters"}
 """Of the configuration: what a run that goes on must not change. Its length may, and what is kept of it."""
+
+_OF_SPACES: dict[str, Any] = {"starts": True, "is_bounded": True}
+_NOT_TRAINED_BY: dict[str, Any] = {
+    "warnings": True,
+    "is_single": True,
+    "observation_space": _OF_SPACES,
+    "action_space": _OF_SPACES,
+}
+"""Of the description of a custom environment: what follows from its class, and is not in the digests of runs that were
+created before it was described."""
 
 
 def what_is_built(config: RunConfig, model: BaseAlgorithm) -> Built:
@@ -106,7 +117,8 @@ def _versions() -> dict[str, str]:
 
 
 def _digest(config: RunConfig) -> str:
-    return hashlib.sha256(config.model_dump_json(include=_TRAINED_BY).encode()).hexdigest()
+    described = config.model_dump_json(include=_TRAINED_BY, exclude={"custom_environment": _NOT_TRAINED_BY})
+    return hashlib.sha256(described.encode()).hexdigest()
 
 
 def _source_digest(config: RunConfig) -> str | None:

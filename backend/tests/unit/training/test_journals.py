@@ -79,6 +79,31 @@ def test_each_streak_of_bad_values_raises_one_warning_for_each_metric(folder: Ru
     assert column(folder, "loss") == [1, None, None, None, 2, None, None]
 
 
+@pytest.mark.parametrize("name", ["episode/reward", "rollout/ep_rew_mean", "eval/mean_reward", "eval/std_reward"])
+def test_a_return_that_is_no_number_is_the_environments_own(
+    folder: RunFolder, journals: RunJournals, name: str
+) -> None:
+    journals.metrics(7, {name: math.nan})
+    journals.close()
+    assert messages(folder) == [
+        f"{name} is nan at step 7: the environment returned rewards that are no finite numbers, or whose sum is none."
+    ]
+
+
+def test_what_follows_from_the_environment_is_not_answered_with_a_learning_rate(
+    folder: RunFolder, journals: RunJournals
+) -> None:
+    journals.metrics(1, {"train/loss": math.inf})
+    journals.environment_fault = "At step 5, after action 2, the environment returned a reward of nan."
+    journals.metrics(7, {"train/value_loss": math.nan})
+    journals.close()
+    assert messages(folder) == [
+        "train/loss is inf at step 1. Lower the learning rate if it stays so.",
+        "train/value_loss is nan at step 7. That may follow from what the environment returned: At step 5, after "
+        "action 2, the environment returned a reward of nan.",
+    ]
+
+
 def test_an_event_is_on_disk_at_once_and_the_metrics_before_it_too(folder: RunFolder, journals: RunJournals) -> None:
     journals.metrics(1, {"train/loss": 0.5})
     assert rows(folder) == []

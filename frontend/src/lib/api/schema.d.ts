@@ -2871,6 +2871,18 @@ export interface components {
        * @description What the tests found, if nothing copies its state; null if something does.
        */
       state_problem?: string | null;
+      /**
+       * Is Single
+       * @description Whether a second one cannot be made beside the first.
+       * @default false
+       */
+      is_single?: boolean;
+      /**
+       * Warnings
+       * @description What is odd about it, in sentences. It can be used all the same.
+       * @default []
+       */
+      warnings?: string[];
     };
     /**
      * Damage
@@ -3137,13 +3149,18 @@ export interface components {
        */
       not_exact_because: string | null;
       /**
+       * Warnings
+       * @description What is odd about a custom environment that can be used all the same, in sentences.
+       */
+      warnings: string[];
+      /**
        * Available
-       * @description Whether its package is installed.
+       * @description Whether it can be used here.
        */
       available: boolean;
       /**
        * Install Hint
-       * @description How to install what is missing.
+       * @description Why it cannot be used, and what to do; null: it can.
        */
       install_hint: string | null;
       /**
@@ -8877,8 +8894,9 @@ export interface components {
      *
      *     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
      *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only; ``counts`` are how many values each number
-     *     of a MultiDiscrete has. ``factors`` are the quantities that the
-     *     states of a Discrete space number, of which the last one changes from each state to the next.
+     *     of a MultiDiscrete has. ``starts`` are the least value of a Discrete, or of each number of a MultiDiscrete; empty if
+     *     all are 0. ``factors`` are the quantities that the states of a Discrete space number, of which the last one changes
+     *     from each state to the next. ``is_bounded``: whether each number of a Box has two finite bounds that differ.
      */
     Space: {
       /** Kind */
@@ -8915,6 +8933,16 @@ export interface components {
        * @default []
        */
       counts?: number[];
+      /**
+       * Starts
+       * @default []
+       */
+      starts?: number[];
+      /**
+       * Is Bounded
+       * @default true
+       */
+      is_bounded?: boolean;
     };
     /** SpaceInfo */
     SpaceInfo: {
@@ -8954,6 +8982,11 @@ export interface components {
        * @description How many values each number of a MultiDiscrete has; empty for other spaces.
        */
       counts: number[];
+      /**
+       * Starts
+       * @description The least value of a Discrete, or of each number of a MultiDiscrete; empty if all are 0.
+       */
+      starts: number[];
     };
     /**
      * Spread
@@ -10502,6 +10535,12 @@ export interface components {
        * @default null
        */
       quantiles: number[][] | null;
+      /**
+       * Places
+       * @description Of which actions probabilities, Q-values and quantiles are told, the best first, where a session has too many to tell of all; null: of all, in order.
+       * @default null
+       */
+      places: number[] | null;
     };
     /**
      * RecordedMessage

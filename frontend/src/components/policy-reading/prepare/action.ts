@@ -1,5 +1,6 @@
 import type { StepRecord } from "@/lib/api";
 import { decimal } from "@/lib/format";
+import { placeOfMost } from "./most";
 import { byChoice, actionChoices, type DrawnSpace, isCounted, nameOf, placeOf } from "./space";
 
 /**
@@ -18,8 +19,10 @@ export function chosenAction(
   const preferred = record.reading?.probabilities ?? record.reading?.q_values;
   if (!preferred) return null;
   if (space.kind === "MultiBinary") return preferred.map((share) => (share > 0.5 ? 1 : 0));
+  const places = record.reading?.places;
+  if (places) return [places[placeOfMost(preferred)]!];
   const parts = byChoice(preferred, actionChoices(space)) ?? [preferred];
-  return parts.map((values) => values.indexOf(Math.max(...values)));
+  return parts.map(placeOfMost);
 }
 
 function placesOf(space: DrawnSpace, action: StepRecord["action"]): readonly number[] | null {

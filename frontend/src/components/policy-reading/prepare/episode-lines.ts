@@ -1,4 +1,5 @@
 import type { LearnedRewards, PolicyReading, StepRecord } from "@/lib/api";
+import { rangeOf } from "./most";
 
 type Values = readonly (number | null)[];
 
@@ -47,7 +48,7 @@ function expectation(reading: PolicyReading | null): { name: string; value: numb
   if (!reading) return null;
   const { value, q_values: q, action_value: chosen } = reading;
   if (value !== null) return { name: "V(s)", value };
-  if (q !== null && q.length > 0) return { name: "max Q(s, a)", value: Math.max(...q) };
+  if (q !== null && q.length > 0) return { name: "max Q(s, a)", value: rangeOf(q)[1] };
   return chosen === null ? null : { name: "Q(s, a)", value: chosen };
 }
 

@@ -1,6 +1,6 @@
 import type { StepRecord } from "@/lib/api";
 import { count, decimal, NONE } from "@/lib/format";
-import { decodedState, type DrawnSpace, isPicture, nameOf } from "./space";
+import { decodedState, type DrawnSpace, isPicture, nameOf, placeOf } from "./space";
 
 export interface ObservedValue {
   label: string;
@@ -24,7 +24,7 @@ export function prepareObservation(record: StepRecord, space: DrawnSpace): Obser
     return { kind: "said", text: "This observation was not recorded" };
   }
   if (space.kind === "Discrete" && typeof observation === "number") {
-    const name = space.labels?.[observation];
+    const name = space.labels?.[placeOf(space, observation)];
     const { factors = [] } = space;
     if (factors.length > 0) {
       const decoded = decodedState(factors, observation);

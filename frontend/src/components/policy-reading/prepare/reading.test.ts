@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { recordOf } from "@/lib/session/testing";
+import { chosenAction } from "./action";
 import { prepareReading } from "./reading";
 import type { DrawnSpace } from "./space";
 import { bits, levers, push, reading, torque } from "./testing";
@@ -125,4 +127,69 @@ describe("a reading", () => {
 
   test("that has nothing draws nothing", () =>
     expect(prepareReading(reading({}), push, null)).toEqual([]));
+});
+
+describe("a reading of very many", () => {
+  const many: DrawnSpace = { kind: "Discrete", n: 20_000 };
+  const rising = Array.from({ length: 20_000 }, (_, place) => place / 199_990_000);
+
+  test("probabilities shows the ten greatest, the taken one and what the others have", () => {
+    const [picture] = prepareReading(reading({ probabilities: rising }), many, [7]);
+    const bars = picture?.kind === "bars" ? picture.bars : [];
+    expect(bars.map(({ label }) => label)).toEqual([
+      ...["19999", "19998", "19997", "19996", "19995", "19994", "19993", "19992", "19991", "19990"],
+      "7",
+    ]);
+    expect(bars.at(-1)).toMatchObject({ chosen: true });
+    expect(picture?.note).toBe("The most probable of 20,000. The other 19,989 have 99.9% together");
+  });
+
+  test("Q-values and quantiles shows the ten highest", () => {
+    const values = reading({ q_values: rising, quantiles: null });
+    const strips = reading({ quantiles: rising.map((value) => [value, value + 1]) });
+    expect(prepareReading(values, many, [19_999])).toMatchObject([
+      {
+        bars: { length: 10 },
+        note: expect.stringMatching(/^The highest of 20,000/) as string,
+      },
+    ]);
+    expect(prepareReading(strips, many, null)).toMatchObject([{ strips: { length: 10 } }]);
+    expect(chosenAction(recordOf(3, { reading: values }), null, true, many)).toEqual([19_999]);
+  });
+
+  test("that are told of in part are known by their places", () => {
+    const best = reading({ probabilities: [0.5, 0.25, 0.125], places: [700, 3, 19_999] });
+    const [picture] = prepareReading(best, { ...many, starts: [1] }, [3]);
+    expect(picture).toMatchObject({
+      note: "The most probable of 20,000. The other 19,997 have 13% together",
+      bars: [{ label: "701" }, { label: "4", chosen: true }, { label: "20000", chosen: false }],
+    });
+    expect(chosenAction(recordOf(3, { reading: best }), null, true, many)).toEqual([700]);
+    const values = reading({ q_values: [3, 2], places: [9, 8] });
+    expect(prepareReading(values, many, [5])).toMatchObject([{ bars: [{ label: "9" }, {}] }]);
+  });
+
+  test("bits, components and choices shows some, and counts the rest", () => {
+    const share = Array.from({ length: 300 }, (_, bit) => bit / 300);
+    const switches: DrawnSpace = {
+      ...{ kind: "MultiDiscrete", shape: [30], counts: Array<number>(30).fill(2) },
+    };
+    const [ofBits] = prepareReading(reading({ probabilities: share }), bits, null);
+    const [ofNumbers] = prepareReading(reading({ mean: share }), both, null);
+    const ofChoices = prepareReading(
+      reading({ probabilities: Array<number>(60).fill(0.5) }),
+      switches,
+      null,
+    );
+    expect(ofBits).toMatchObject({ bars: { length: 10 } });
+    expect(ofBits?.note).toBe(
+      "The most probable of 300 bits, of which 149 are more probably 1 than 0",
+    );
+    expect(ofNumbers).toMatchObject({
+      spreads: { length: 10 },
+      note: expect.stringMatching(/290 more not drawn$/) as string,
+    });
+    expect(ofChoices).toHaveLength(10);
+    expect(ofChoices.at(-1)?.note).toBe("20 more choices not drawn");
+  });
 });

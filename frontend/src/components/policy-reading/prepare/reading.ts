@@ -1,5 +1,6 @@
 import type { PolicyReading } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import { count, decimal, plural } from "@/lib/format";
+import { drawnPlaces, MOST_ROWS, rangeOf, TOP_ROWS } from "./most";
 import { boundsOf, byChoice, actionChoices, type DrawnSpace, hasBounds, nameOf } from "./space";
 
 export interface Bar {
@@ -46,55 +47,106 @@ export function prepareReading(
 ): ReadingPicture[] {
   const pictures: ReadingPicture[] = [];
   const { probabilities, q_values: q, mean, quantiles } = reading;
-  if (probabilities) pictures.push(...probabilityBars(probabilities, actions, chosen));
+  const of = { actions, places: reading.places, taken: chosen?.[0] };
+  if (probabilities) pictures.push(...probabilityBars(probabilities, of, chosen));
   if (mean) pictures.push(spreads(reading, mean, actions));
-  if (quantiles) pictures.push(strips(quantiles, actions, chosen));
-  else if (q) pictures.push(valueBars(q, actions, chosen));
+  if (quantiles) pictures.push(strips(quantiles, of));
+  else if (q) pictures.push(valueBars(q, of));
   return pictures;
 }
+
+/** The actions of a Discrete space that numbers are told of. `places`: of which; null: of all, in order. */
+interface OfActions {
+  actions: DrawnSpace;
+  places: readonly number[] | null;
+  taken: number | undefined;
+}
+
+/** What stands for which action, how many there are, and at which place the one that was taken is told of. */
+function told({ actions, places, taken }: OfActions, values: readonly unknown[]) {
+  const at = taken === undefined || !places ? taken : places.indexOf(taken);
+  return {
+    count: places ? (actions.n ?? values.length) : values.length,
+    nameAt: (index: number) => nameOf(actions, places?.[index] ?? index),
+    taken: at === -1 ? undefined : at,
+  };
+}
+
+type Told = ReturnType<typeof told>;
 
 /** Bars for each choice of a MultiDiscrete, within which probabilities add up to 1; for all actions of other spaces. */
 function probabilityBars(
   values: readonly number[],
-  actions: DrawnSpace,
+  of: OfActions,
   chosen: Chosen,
 ): ReadingPicture[] {
-  const names = values.map((_, place) => nameOf(actions, place));
+  const { actions } = of;
   if (actions.kind === "MultiBinary")
-    return [bars("Probability that a bit is 1", values, names, (bit) => chosen?.[bit] === 1)];
-  if (actions.kind === "Discrete")
-    return [bars("Action probabilities", values, names, (place) => place === chosen?.[0])];
+    return [bitBars(values, (place) => nameOf(actions, place), chosen)];
+  if (actions.kind === "Discrete") return [bars("Action probabilities", values, told(of, values))];
   const choices = actionChoices(actions);
   const parts = byChoice(values, choices);
-  if (parts === null)
-    return [
-      bars("Probabilities of all choices", values, [...values.keys()].map(String), () => false),
-    ];
-  return choices.map((choice, i) =>
-    bars(
-      `Action probabilities: ${choice.name}`,
-      parts[i]!,
-      choice.values,
-      (place) => place === chosen?.[i],
-    ),
+  if (parts === null) {
+    const all = { count: values.length, nameAt: String, taken: undefined };
+    return [bars("Probabilities of all choices", values, all)];
+  }
+  const drawn = choices.length <= MOST_ROWS ? choices : choices.slice(0, TOP_ROWS);
+  const pictures = drawn.map((choice, i) =>
+    bars(`Action probabilities: ${choice.name}`, parts[i]!, {
+      count: choice.values.length,
+      nameAt: (place) => choice.values[place]!,
+      taken: chosen?.[i],
+    }),
   );
+  const left = choices.length - drawn.length;
+  if (left > 0) {
+    const last = pictures.at(-1)!;
+    last.note = [last.note, `${plural(left, "more choice")} not drawn`].filter(Boolean).join(". ");
+  }
+  return pictures;
 }
 
-function bars(
-  title: string,
-  values: readonly number[],
-  names: readonly string[],
-  isChosen: (place: number) => boolean,
-): ReadingPicture {
+/** Probabilities that add up to 1; of very many the greatest, and that of the action that was taken. */
+function bars(title: string, values: readonly number[], of: Told): ReadingPicture {
+  const places = drawnPlaces(values, of.taken === undefined ? [] : [of.taken]);
+  const shown = places.reduce((sum, place) => sum + values[place]!, 0);
+  const left = of.count - places.length;
   return {
     kind: "bars",
     title,
-    note: null,
-    bars: values.map((value, place) => ({
-      label: names[place]!,
-      text: percentOf(value),
-      share: clamp(value),
-      chosen: isChosen(place),
+    note:
+      left > 0
+        ? `The most probable of ${count(of.count)}. The other ${count(left)} have ${percentOf(clamp(1 - shown))} together`
+        : null,
+    bars: places.map((place) => ({
+      label: of.nameAt(place),
+      text: percentOf(values[place]!),
+      share: clamp(values[place]!),
+      chosen: place === of.taken,
+    })),
+  };
+}
+
+/** A bar for each bit; of very many for those that are most probably 1. */
+function bitBars(
+  values: readonly number[],
+  nameAt: (place: number) => string,
+  chosen: Chosen,
+): ReadingPicture {
+  const places = drawnPlaces(values);
+  const likely = values.filter((value) => value > 0.5).length;
+  return {
+    kind: "bars",
+    title: "Probability that a bit is 1",
+    note:
+      places.length < values.length
+        ? `The most probable of ${count(values.length)} bits, of which ${count(likely)} are more probably 1 than 0`
+        : null,
+    bars: places.map((place) => ({
+      label: nameAt(place),
+      text: percentOf(values[place]!),
+      share: clamp(values[place]!),
+      chosen: chosen?.[place] === 1,
     })),
   };
 }
@@ -107,29 +159,41 @@ function percentOf(share: number): string {
 }
 
 /** Q-values may be large and differ little, so bars start slightly below the smallest. */
-function valueBars(values: readonly number[], actions: DrawnSpace, chosen: Chosen): ReadingPicture {
+function valueBars(values: readonly number[], of: OfActions): ReadingPicture {
   const [low, high] = rangeOf(values);
   const from = low - (high - low) * 0.15;
+  const { count: all, nameAt, taken } = told(of, values);
+  const places = drawnPlaces(values, taken === undefined ? [] : [taken]);
   return {
     kind: "bars",
     title: "Q(s, a)",
-    note: "Bars begin just below the lowest",
-    bars: values.map((value, place) => ({
-      label: nameOf(actions, place),
-      text: decimal(value),
-      share: high > low ? clamp((value - from) / (high - from)) : 0.5,
-      chosen: place === chosen?.[0],
+    note: [
+      places.length < all && `The highest of ${count(all)}`,
+      "Bars begin just below the lowest",
+    ]
+      .filter(Boolean)
+      .join(". "),
+    bars: places.map((place) => ({
+      label: nameAt(place),
+      text: decimal(values[place]!),
+      share: high > low ? clamp((values[place]! - from) / (high - from)) : 0.5,
+      chosen: place === taken,
     })),
   };
 }
 
 function spreads(reading: PolicyReading, means: number[], actions: DrawnSpace): ReadingPicture {
   const { deviation, squashed } = reading;
+  const drawn = means.slice(0, means.length > MOST_ROWS ? TOP_ROWS : means.length);
+  const left = means.length - drawn.length;
   return {
     kind: "spreads",
     title: deviation ? "Action: mean ± deviation" : "Action",
-    note: spreadsNote(means, actions, squashed),
-    spreads: means.map((mean, place) => {
+    note:
+      [spreadsNote(drawn, actions, squashed), left > 0 && `${count(left)} more not drawn`]
+        .filter(Boolean)
+        .join(". ") || null,
+    spreads: drawn.map((mean, place) => {
       const [low, high] = boundsOf(actions, place);
       const place01 = (value: number) =>
         squashed ? (Math.tanh(value) + 1) / 2 : clamp((value - low) / (high - low));
@@ -167,32 +231,31 @@ function spreadsNote(means: number[], actions: DrawnSpace, squashed: boolean): s
   return sentences.filter(Boolean).join(". ") || null;
 }
 
-function strips(
-  quantiles: readonly number[][],
-  actions: DrawnSpace,
-  chosen: Chosen,
-): ReadingPicture {
-  const [low, high] = rangeOf(quantiles.flat());
+function strips(quantiles: readonly number[][], of: OfActions): ReadingPicture {
+  const means = quantiles.map(
+    (values) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length),
+  );
+  const { count: all, nameAt, taken } = told(of, quantiles);
+  const places = drawnPlaces(means, taken === undefined ? [] : [taken]);
+  const [low, high] = rangeOf(places.flatMap((place) => quantiles[place]!));
   const share = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
   return {
     kind: "strips",
     title: "Quantiles of the return",
-    note: `From ${decimal(low)} to ${decimal(high)}; the longer mark is the mean, Q(s, a)`,
-    strips: quantiles.map((values, place) => {
-      const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-      return {
-        label: nameOf(actions, place),
-        text: decimal(mean),
-        ticks: values.map(share),
-        mean: share(mean),
-        chosen: place === chosen?.[0],
-      };
-    }),
+    note: [
+      places.length < all && `The highest of ${count(all)}`,
+      `From ${decimal(low)} to ${decimal(high)}; the longer mark is the mean, Q(s, a)`,
+    ]
+      .filter(Boolean)
+      .join(". "),
+    strips: places.map((place) => ({
+      label: nameAt(place),
+      text: decimal(means[place]!),
+      ticks: quantiles[place]!.map(share),
+      mean: share(means[place]!),
+      chosen: place === taken,
+    })),
   };
-}
-
-function rangeOf(values: readonly number[]): [number, number] {
-  return values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
 }
 
 function clamp(share: number): number {

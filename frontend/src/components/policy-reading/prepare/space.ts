@@ -11,8 +11,8 @@ export type DrawnSpace = Pick<Space, "kind" | "shape" | "n" | "labels" | "dtype"
   low?: readonly (number | null)[] | null;
   high?: readonly (number | null)[] | null;
   /**
-   * The least action of a Discrete space, which the first label names, or the least value of each number of a
-   * MultiDiscrete; 0 where it is not told.
+   * The least value of a Discrete space, which the first label names, or of each number of a MultiDiscrete; 0 where it
+   * is not told.
    */
   starts?: readonly number[] | null;
 };
@@ -36,9 +36,9 @@ export function decodedState(
     .reverse();
 }
 
-/** The place of a discrete action among those of its space. */
-export function placeOf({ starts }: DrawnSpace, action: number): number {
-  return action - (starts?.[0] ?? 0);
+/** The place of an action or a state of a Discrete space among all of them. */
+export function placeOf({ starts }: DrawnSpace, value: number): number {
+  return value - (starts?.[0] ?? 0);
 }
 
 /** Whether its numbers are whole: counted values, or bits. */

@@ -13,6 +13,6 @@ export const bits: DrawnSpace = { kind: "MultiBinary", shape: [2], labels: [] };
 
 export const reading = (change: Partial<PolicyReading>): PolicyReading => ({
   ...{ value: null, probabilities: null, mean: null, deviation: null, squashed: false },
-  ...{ q_values: null, action_value: null, quantiles: null },
+  ...{ q_values: null, action_value: null, quantiles: null, places: null },
   ...change,
 });

@@ -3,7 +3,11 @@ import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
 import type { StepsInfo } from "@/lib/api";
+import { count } from "@/lib/format";
 import { type End, isRewardTest, type StepFilter } from "./step-filter";
+
+/** Of more actions than this, one is typed and not chosen from a list. */
+const MOST_LISTED = 200;
 
 interface StepFiltersProps {
   info: StepsInfo;
@@ -34,20 +38,31 @@ export function StepFilters({ info, filter, onChange }: StepFiltersProps) {
       </Field>
       {actions !== null && (
         <Field label="Action">
-          {(control) => (
-            <Select
-              {...control}
-              value={filter.action}
-              onChange={({ target }) => change({ action: target.value })}
-            >
-              <option value="">Any</option>
-              {Array.from({ length: actions }, (_, place) => (
-                <option key={place} value={String((starts?.[0] ?? 0) + place)}>
-                  {nameOf(info.action, place)}
-                </option>
-              ))}
-            </Select>
-          )}
+          {(control) =>
+            actions <= MOST_LISTED ? (
+              <Select
+                {...control}
+                value={filter.action}
+                onChange={({ target }) => change({ action: target.value })}
+              >
+                <option value="">Any</option>
+                {Array.from({ length: actions }, (_, place) => (
+                  <option key={place} value={String((starts?.[0] ?? 0) + place)}>
+                    {nameOf(info.action, place)}
+                  </option>
+                ))}
+              </Select>
+            ) : (
+              <input
+                {...control}
+                type="number"
+                className={controlClass}
+                placeholder={`Any of ${count(actions)}`}
+                value={filter.action}
+                onChange={({ target }) => change({ action: target.value })}
+              />
+            )
+          }
         </Field>
       )}
       <Field

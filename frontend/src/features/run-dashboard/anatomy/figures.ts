@@ -1,4 +1,4 @@
-import { actionChoices } from "@/components/policy-reading";
+import { actionChoices, nameOf } from "@/components/policy-reading";
 import type { Environment, Histogram, UpdateAnatomy } from "@/lib/api";
 
 /** With more actions than that, a bar of a histogram is none of a single action. */
@@ -31,7 +31,10 @@ export function figuresOf(
   const counted = kind === "Discrete" || choices.length > 0;
   const namesOf = (place: number) => {
     if (kind !== "Discrete") return choices[place]?.values;
-    return Array.from({ length: n ?? 0 }, (_, action) => labels[action] ?? String(action));
+    const space = environment!.action_space;
+    return Array.from({ length: Math.min(n ?? 0, MOST_NAMED + 1) }, (_, place) =>
+      nameOf(space, place),
+    );
   };
   const actions = Array.from({ length: components }, (_, i) => {
     const names = namesOf(i);

@@ -25,7 +25,9 @@ export function whyIncompatible(algorithm: Algorithm, environment: Environment):
   if (!algorithm.observation_spaces.includes(environment.observation_space.kind)) {
     return `Needs ${either(algorithm.observation_spaces, OBSERVATIONS)} observations`;
   }
-  return `Does not fit ${environment.name}`;
+  return environment.action_space.kind === "Box"
+    ? "Needs actions between two bounds that differ"
+    : `Does not fit ${environment.name}`;
 }
 
 /** Observation and action space in words, for instance `4 numbers → 2 actions`. */

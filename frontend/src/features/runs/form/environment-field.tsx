@@ -52,7 +52,7 @@ function option(environment: Environment, algorithm: Algorithm | undefined): Com
 
 function EnvironmentFacts({ environment }: { environment: Environment }) {
   const { id, summary, sees, does, reward_threshold, max_episode_steps } = environment;
-  const { not_exact_because: problem } = environment;
+  const { not_exact_because: problem, warnings } = environment;
   const facts = [
     spacesText(environment),
     reward_threshold === null
@@ -71,6 +71,11 @@ function EnvironmentFacts({ environment }: { environment: Environment }) {
           </p>
         )}
         <p className="text-ink-faint tabular-nums">{facts.filter(Boolean).join(" · ")}</p>
+        {warnings.map((warning) => (
+          <p key={warning}>
+            <span className="font-medium text-warn">Odd, but it can be used:</span> {warning}
+          </p>
+        ))}
         {problem !== null && (
           <p>
             <span className="font-medium text-warn">Resume of this environment is not exact:</span>{" "}

@@ -73,6 +73,7 @@ const environment = (id: string, kind: string, algorithms: string[], rest: objec
   options: [],
   variants: [],
   not_exact_because: null,
+  warnings: [] as string[],
   sees: "",
   does: "",
   available: true,

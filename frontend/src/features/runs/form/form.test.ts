@@ -263,6 +263,12 @@ describe("what fits", () => {
     expect(whyIncompatible(dqn!, pendulum!)).toBe("Needs discrete actions");
   });
 
+  test("is said by the bounds it needs, where its kinds of spaces fit", () => {
+    const sac = choices.algorithms.find(({ id }) => id === "sac")!;
+    const still = { ...pendulum!, algorithms: ["ppo"] };
+    expect(whyIncompatible(sac, still)).toBe("Needs actions between two bounds that differ");
+  });
+
   test("spaces read as a person would say them", () => {
     expect(spacesText(cartpole!)).toBe("4 numbers → 2 actions");
     expect(spacesText(pendulum!)).toBe("4 numbers → 1 continuous action");

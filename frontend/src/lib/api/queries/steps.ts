@@ -100,6 +100,7 @@ const NO_READING: PolicyReading = {
   q_values: null,
   action_value: null,
   quantiles: null,
+  places: null,
 };
 
 /** A columnar response as a list of records. */

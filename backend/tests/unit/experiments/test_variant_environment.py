@@ -1,0 +1,56 @@
+"""The environment of a variant, as its runs had it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.experiments import ExperimentSpec, RunSpec
+from rlviz.domain.spaces import Space
+from rlviz.services.experiments.variant_environment import environment_of_variant
+from rlviz.services.use_cases.environments import EnvironmentService
+from tests.support.training import make_run
+
+CUSTOM = CustomEnvironment(
+    entry_point="own.py:Own",
+    summary="",
+    observation_space=Space("Box", shape=(3,)),
+    action_space=Space("Discrete", n=3),
+    reward_threshold=25.0,
+    max_episode_steps=30,
+    render_fps=20,
+)
+
+
+def spec_of(env_id: str) -> RunSpec:
+    base = {"algo": "ppo", "env_id": env_id, "total_timesteps": 300}
+    return ExperimentSpec.model_validate({"base": base, "variants": [{"name": "a"}, {"name": "b"}]}).base
+
+
+@pytest.fixture
+def nothing_configured() -> EnvironmentService:
+    service = EnvironmentService()
+    service.start()
+    return service
+
+
+def test_one_that_is_configured_no_longer_is_that_of_its_runs(
+    tmp_path: Path, nothing_configured: EnvironmentService
+) -> None:
+    run = make_run(tmp_path, env_id="Own", custom_environment=CUSTOM)
+    found = environment_of_variant(spec_of("Own"), [None, "deleted", run.run_id], tmp_path, nothing_configured)
+    assert (found.id, found.reward_threshold) == ("Own", 25.0)
+
+
+def test_one_of_which_nothing_is_left_has_no_threshold(tmp_path: Path, nothing_configured: EnvironmentService) -> None:
+    found = environment_of_variant(spec_of("Own"), ["deleted"], tmp_path, nothing_configured)
+    assert (found.id, found.reward_threshold) == ("Own", None)
+    assert found.hint is not None
+    assert "RLVIZ_ENVIRONMENTS" in found.hint
+
+
+def test_one_of_the_registry_is_that_of_the_registry(tmp_path: Path, nothing_configured: EnvironmentService) -> None:
+    found = environment_of_variant(spec_of("CartPole-v1"), [], tmp_path, nothing_configured)
+    assert found.reward_threshold == 475

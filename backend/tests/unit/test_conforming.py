@@ -1,0 +1,288 @@
+"""What stands around a user's own environment: what it casts, copies, leaves out, refuses and tells of."""
+
+from __future__ import annotations
+
+import math
+from threading import Event
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from rlviz.domain.errors import EnvironmentFaulty
+from rlviz.environments.conforming import Conforming, Fault, listen, own_action
+from rlviz.environments.observed import FaultKind, as_flag, as_number, reader_of
+from rlviz.environments.state.stack import capture_environment, layer_names, restore_environment
+from tests.support.own_environments import InfoOfTheLibrary, Plain
+
+THREE = spaces.Box(-1, 1, (3,), np.float32)
+
+
+class Scripted(Plain):
+    """Returns what it is told to return in each step."""
+
+    def __init__(self, *outcomes: tuple[Any, Any]) -> None:
+        super().__init__()
+        self.outcomes = iter(outcomes)
+        self.taken: list[Any] = []
+
+    def step(self, action: Any) -> Any:
+        self.taken.append(action)
+        observation, reward = next(self.outcomes)
+        return observation, reward, False, False, {}
+
+
+def faults_of(*outcomes: tuple[Any, Any]) -> list[Fault]:
+    """What is told of an environment with these observations and rewards, which takes action 2 each time."""
+    env, found = Conforming(Scripted(*outcomes)), list[Fault]()
+    listen(env, found.append)
+    env.reset(seed=0)
+    for _ in outcomes:
+        env.step(2)
+    return found
+
+
+def observation(value: float = 0.5) -> Any:
+    return np.full(3, value, np.float32)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [0.5, 0.5, 0.5],
+        (0.5, 0.5, 0.5),
+        np.full(3, 0.5),
+        np.full(3, 0.5, np.float16),
+        np.full((3, 1), 0.5),
+        np.full((1, 3), 0.5),
+        np.full(6, 0.5, np.float32)[::2],
+    ],
+)
+def test_an_observation_is_cast_to_its_space_where_nothing_is_lost(given: Any) -> None:
+    found, problem = reader_of(THREE)(given)
+    assert problem is None
+    assert found in THREE
+    assert found.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_an_observation_that_is_as_its_space_says_is_handed_on_as_it_is() -> None:
+    given = observation()
+    assert reader_of(THREE)(given).observation is given
+
+
+@pytest.mark.parametrize(
+    ("space", "given", "words"),
+    [
+        (THREE, np.zeros(4), "an array of float64, 4, which its observation space does not contain: it has 3"),
+        (THREE, np.zeros((2, 3)), "it has 3"),
+        (THREE, 0.5, "it has 3"),
+        (THREE, "text", "an array of numbers, 3, is needed"),
+        (THREE, [1, 2, None], "an array of numbers, 3, is needed"),
+        (THREE, [[1], [2, 3]], "is no array"),
+        (spaces.Box(0, 255, (2,), np.uint8), [0.5, 1], "numbers with fractions"),
+        (spaces.Box(0, 255, (2,), np.uint8), [300, 1], "from 1 to 300"),
+        (spaces.Box(0, 255, (2,), np.uint8), [np.nan, 1], "numbers with fractions"),
+        (spaces.Discrete(3), 3, "it has 0 to 2"),
+        (spaces.Discrete(3, start=2), 1, "it has 2 to 4"),
+        (spaces.Discrete(3), 1.5, "fractions"),
+        (spaces.Discrete(3), [1, 2], "it has without dimensions"),
+        (spaces.MultiDiscrete([3, 2]), [0, 2], "number 1 is 2, not within 0 to 1"),
+        (spaces.MultiDiscrete([3, 2]), [0, 1, 1], "it has 2"),
+        (spaces.Dict({"a": THREE}), {"b": 1}, "without its part 'a'"),
+        (spaces.Dict({"a": THREE}), {"a": [1, 2]}, "in part 'a'"),
+        (spaces.Dict({"a": THREE}), [1, 2, 3], "where a dict is needed"),
+        (spaces.Tuple([THREE, THREE]), (observation(),), "a tuple of 2 is needed"),
+    ],
+)
+def test_an_observation_that_nothing_can_be_learned_from_is_refused(space: Any, given: Any, words: str) -> None:
+    with pytest.raises(EnvironmentFaulty) as refused:
+        reader_of(space)(given)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("space", "given", "kind", "words"),
+    [
+        (THREE, [0, np.nan, 0], FaultKind.OBSERVATION_NAN, "number 1 is no number (nan)"),
+        (THREE, [0, 0, np.inf], FaultKind.OBSERVATION_INFINITE, "number 2 is inf"),
+        (THREE, [0, 0, 1e300], FaultKind.OBSERVATION_INFINITE, "number 2 is inf"),
+        (THREE, [-2, 0, 0], FaultKind.OBSERVATION_OUTSIDE, "number 0 is -2, and its bounds are -1 and 1"),
+        (spaces.Box(-np.inf, np.inf, (), np.float32), np.inf, FaultKind.OBSERVATION_INFINITE, "number 0 is inf"),
+        (spaces.Box(0, 9, (2,), np.int64), [3, 10], FaultKind.OBSERVATION_OUTSIDE, "number 1 is 10"),
+        (spaces.MultiBinary(2), [0, 2], FaultKind.OBSERVATION_OUTSIDE, "one of its bits is 2"),
+        (spaces.Tuple([THREE]), ([0, np.nan, 0],), FaultKind.OBSERVATION_NAN, "in part 0"),
+    ],
+)
+def test_an_observation_that_should_not_be_learned_from_is_told_of(
+    space: Any, given: Any, kind: FaultKind, words: str
+) -> None:
+    problem = reader_of(space)(given).problem
+    assert problem is not None
+    assert problem.kind is kind
+    assert words in problem.what
+
+
+@pytest.mark.parametrize("given", [1.0000005, -1.0000005])
+def test_rounding_does_not_put_an_observation_outside_its_space(given: float) -> None:
+    assert reader_of(THREE)(np.full(3, given, np.float32)).problem is None
+
+
+def test_what_is_told_names_the_step_and_the_action() -> None:
+    seen = faults_of(
+        (observation(), 1.0), (observation(), math.nan), (observation(20), 1e9), (observation(), -math.inf)
+    )
+    assert [fault.sentence("at step 127").split(". ")[0] for fault in seen] == [
+        "At step 127, in step 2 of its episode, after action 2, the environment returned a reward of nan",
+        "At step 127, in step 3 of its episode, after action 2, the environment returned an observation outside its "
+        "space: number 0 is 20, and its bounds are -10 and 10",
+        "At step 127, in step 3 of its episode, after action 2, the environment returned a reward of 1e+09",
+        "At step 127, in step 4 of its episode, after action 2, the environment returned a reward of -inf",
+    ]
+    assert [fault.kind.is_not_finite for fault in seen] == [True, False, False, True]
+
+
+def test_the_step_is_not_told_while_it_is_not_known() -> None:
+    """A snapshot brings the environment to the middle of an episode, and does not say to which step."""
+    env, found = Conforming(Scripted((observation(), math.nan))), list[Fault]()
+    listen(env, found.append)
+    env.reset(seed=0)
+    env.forget_step()
+    env.step(1)
+    assert found[0].words() == "After action 1, the environment returned a reward of nan."
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(1, 1.0), (True, 1.0), (np.float32(0.5), 0.5), (np.array([2.0]), 2.0), (np.array(3), 3.0), ([4], 4.0)],
+)
+def test_a_reward_is_a_number_whatever_holds_it(value: Any, number: float) -> None:
+    assert as_number(value, "reward") == number
+
+
+@pytest.mark.parametrize("value", [None, "1", np.array([1.0, 2.0]), {}, 1j])
+def test_what_is_no_number_is_no_reward(value: Any) -> None:
+    with pytest.raises(EnvironmentFaulty, match="as its reward, where one number is needed"):
+        as_number(value, "reward")
+
+
+@pytest.mark.parametrize(
+    ("value", "flag"), [(0, False), (1, True), (None, False), (np.bool_(True), True), (np.array([1]), True)]
+)
+def test_an_end_is_true_or_false_as_python_has_it(value: Any, flag: bool) -> None:
+    assert as_flag(value, "terminated") is flag
+
+
+def test_text_is_no_end() -> None:
+    with pytest.raises(EnvironmentFaulty, match="'False' as terminated"):
+        as_flag("False", "terminated")
+
+
+@pytest.mark.parametrize(
+    ("space", "given", "taken"),
+    [
+        (spaces.Discrete(3), np.int64(2), 2),
+        (spaces.Discrete(3, dtype=np.uint8), np.int64(2), 2),
+        (spaces.Discrete(3, start=-1), np.array(-1), -1),
+        (spaces.MultiBinary([2, 2]), np.array([1.0, 0, 1, 0], np.float32), [[1, 0], [1, 0]]),
+        (spaces.Box(-5, 5, (2,), np.int32), np.array([0.6, -7.2], np.float32), [1, -5]),
+        (spaces.Box(-1, 1, (1,), np.float16), np.array([0.5], np.float32), [0.5]),
+    ],
+)
+def test_an_action_is_given_as_its_space_contains_it(space: spaces.Space[Any], given: Any, taken: Any) -> None:
+    action = own_action(space, given)
+    assert space.contains(action)
+    assert np.asarray(action).tolist() == taken
+
+
+def test_an_action_may_be_changed_by_the_environment() -> None:
+    given = np.array([1, 2])
+    own_action(spaces.MultiDiscrete([3, 3]), given)[:] = 0
+    assert given.tolist() == [1, 2]
+
+
+def test_an_action_of_another_space_is_refused() -> None:
+    with pytest.raises(EnvironmentFaulty, match=r"Action 0 is not in its action space, Discrete\(3, start=1\)"):
+        own_action(spaces.Discrete(3, start=1), 0)
+
+
+def test_names_of_the_library_are_left_out_of_an_info() -> None:
+    env = Conforming(InfoOfTheLibrary())
+    env.reset(seed=0)
+    assert env.step(0)[4] == {}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ((observation(), 1.0, False, {}), r"step\(\) returned four values, as old Gym had it; return five"),
+        ((observation(), 1.0), "2 values; return five"),
+        (None, "None; return five"),
+    ],
+)
+def test_an_outcome_that_is_none_is_refused_with_what_is_right(outcome: Any, words: str) -> None:
+    class Wrong(Plain):
+        def step(self, action: Any) -> Any:
+            return outcome
+
+    env = Conforming(Wrong())
+    env.reset(seed=0)
+    with pytest.raises(EnvironmentFaulty, match=words):
+        env.step(1)
+
+
+def test_an_environment_does_not_end_its_process() -> None:
+    class Leaves(Plain):
+        def step(self, action: Any) -> Any:
+            raise SystemExit(3)
+
+    env = Conforming(Leaves())
+    env.reset(seed=0)
+    with pytest.raises(EnvironmentFaulty, match=r"step\(\) called sys.exit\(3\), after action 1"):
+        env.step(1)
+
+
+def test_closing_takes_no_longer_than_it_may() -> None:
+    never = Event()
+
+    class Hangs(Plain):
+        def close(self) -> None:
+            never.wait()
+
+    told: list[Fault] = []
+    for seconds in (0.05, 10_000):  # the second one is not waited for: the class is known to hang
+        env = Conforming(Hangs(), close_seconds=seconds)
+        listen(env, told.append)
+        env.close()
+    assert [fault.words() for fault in told] == [
+        "The environment did not return from close() within 0.05 seconds.",
+        "The environment did not return from close() within 10000 seconds.",
+    ]
+    never.set()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(RuntimeError("closed twice"), "raised RuntimeError: closed twice in close()"), (SystemExit(), "called sys.exit")],
+)
+def test_closing_raises_nothing(error: BaseException, words: str) -> None:
+    class Raises(Plain):
+        def close(self) -> None:
+            raise error
+
+    env, told = Conforming(Raises()), list[Fault]()
+    listen(env, told.append)
+    env.close()
+    assert words in told[0].words()
+
+
+def test_it_is_no_layer_of_a_snapshot() -> None:
+    """Snapshots that were taken before it stood around environments fit, and it around those that were not."""
+    with_it, without = gymnasium.wrappers.TimeLimit(Conforming(Plain()), 30), gymnasium.wrappers.TimeLimit(Plain(), 30)
+    assert layer_names(with_it) == layer_names(without)
+    without.reset(seed=0)
+    without.step(1)
+    with_it.reset(seed=1)
+    restore_environment(with_it, capture_environment(without))
+    assert with_it.unwrapped.t == 1  # type: ignore[attr-defined]

@@ -1,0 +1,115 @@
+"""The service's custom environments: probed side by side, and again after an edit. The prober is played."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment
+from rlviz.domain.errors import UnknownName
+from rlviz.domain.spaces import Space
+from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
+from rlviz.services.use_cases.environments import EnvironmentService
+from tests.support.waiting import PATIENCE
+
+Answer = Callable[[str], ProbedEnvironment | ProbeFailure]
+
+
+class Played(Prober):
+    """Answers as it is told to."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+        self.asked: list[str] = []
+
+    def probe(self, entry_point: str) -> ProbedEnvironment | ProbeFailure:
+        self.asked.append(entry_point)
+        return self.answer(entry_point)
+
+
+def described(entry_point: str, *sources: Path, **changes: Any) -> ProbedEnvironment:
+    custom = CustomEnvironment(
+        entry_point=entry_point,
+        summary="",
+        observation_space=Space("Box", shape=(3,)),
+        action_space=Space("Discrete", n=3),
+        reward_threshold=None,
+        max_episode_steps=None,
+        render_fps=20,
+        **changes,
+    )
+    return ProbedEnvironment(environment=custom, sources=tuple(map(str, sources)))
+
+
+def test_environments_are_probed_side_by_side_and_one_that_hangs_keeps_no_other_waiting(tmp_path: Path) -> None:
+    goes_on = Event()
+
+    def answer(entry_point: str) -> ProbedEnvironment:
+        if entry_point.endswith("Hangs"):
+            assert goes_on.wait(PATIENCE)
+        return described(entry_point)
+
+    service = EnvironmentService([f"{tmp_path}/a.py:Hangs", f"{tmp_path}/a.py:Plain"], Played(answer))
+    service.start()
+    assert service.get("Plain").id == "Plain"
+    goes_on.set()
+    assert [one.id for one in service.all() if one.custom is not None] == ["Hangs", "Plain"]
+
+
+def touch(path: Path, text: str) -> None:
+    """Write the file, at another time than before."""
+    before = path.stat().st_mtime_ns if path.exists() else 0
+    path.write_text(text)
+    os.utime(path, ns=(before + 1_000_000_000, before + 1_000_000_000))
+
+
+@pytest.mark.parametrize("changed", ["world.py", "beside.py"])
+def test_one_whose_file_or_a_file_beside_it_was_changed_is_probed_again(tmp_path: Path, changed: str) -> None:
+    files = [tmp_path / name for name in ("world.py", "beside.py")]
+    for path in files:
+        touch(path, "")
+    prober = Played(lambda entry_point: described(entry_point, *files, is_single="single" in files[0].read_text()))
+    service = EnvironmentService([f"{files[0]}:World"], prober)
+    service.start()
+    service.get("World")
+    service.all()
+    assert len(prober.asked) == 1
+    touch(files[0], "single" if changed == "world.py" else "")
+    touch(tmp_path / changed, (tmp_path / changed).read_text())
+    found = service.get("World").custom
+    assert found is not None
+    assert found.is_single is (changed == "world.py")
+    service.all()
+    assert len(prober.asked) == 2
+
+
+def test_one_that_cannot_be_used_is_probed_again_once_it_was_edited(tmp_path: Path) -> None:
+    file = tmp_path / "world.py"
+    touch(file, "broken")
+
+    def answer(entry_point: str) -> ProbedEnvironment | ProbeFailure:
+        return ProbeFailure("It is broken.") if "broken" in file.read_text() else described(entry_point, file)
+
+    prober = Played(answer)
+    service = EnvironmentService([f"{file}:World", "no_module:World"], prober)
+    service.start()
+    assert service.get("World").hint == "It is broken."
+    assert service.get("World-2").id == "World-2"
+    touch(file, "mended")
+    assert service.get("World").hint is None
+    assert [entry for entry in prober.asked if entry.startswith("no_module")] == ["no_module:World"]
+
+
+def test_nothing_is_known_before_the_start_and_an_unknown_name_is_refused(tmp_path: Path) -> None:
+    service = EnvironmentService([f"{tmp_path}/a.py:Plain"], Played(described))
+    with pytest.raises(UnknownName):
+        service.get("Plain")
+    service.start()
+    with pytest.raises(UnknownName, match="Did you mean 'Plain'"):
+        service.get("Plein")
