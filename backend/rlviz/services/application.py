@@ -14,6 +14,7 @@ from rlviz.domain.status import ACTIVE, APP_ENDED
 from rlviz.rundir.creation import remove_drafts
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.supervision.recovery import recover
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.services.wiring import Services
 from rlviz.sessions.folder import remove_leftovers
 
@@ -143,7 +144,7 @@ class Application(Services):
             _report(rebuild(self.database, self.settings.runs_dir))
         else:
             _report(index_new(self.database, self.settings.runs_dir))
-        return recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
+        return recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor, TrustGuard(self.settings))
 
 
 def _report(indexed: Rebuilt) -> None:

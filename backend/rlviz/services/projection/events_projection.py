@@ -22,6 +22,7 @@ from rlviz.domain.events import (
     PausedData,
     PausingData,
     RecordedData,
+    RefusedData,
     ResumedData,
     RollbackData,
     RuleFiredData,
@@ -145,6 +146,8 @@ class EventsProjection:
                 self.messages = self.messages.with_one(event, fired)
             case WarningData() as warning:
                 self._warn(warning.message)
+            case RefusedData() as refused:
+                self._refuse(event, refused)
             case Ending() as ending:
                 self._end(event, ending)
         if isinstance(event.data, StartedData | CheckpointData | BestData | FinishedData | StoppedData | PausedData):
@@ -219,6 +222,17 @@ class EventsProjection:
                 self.cause, self.traceback = f"{error.type}: {error.message}", error.traceback
             case InterruptedData() as interrupted:
                 self.cause = interrupted.cause
+
+    def _refuse(self, event: EventRecord, refused: RefusedData) -> None:
+        """What is known of the attempt before stays, but for the number."""
+        if refused.attempt <= self.attempt:
+            self._warn(f"Attempt {refused.attempt} was refused after it had begun; that was left out.")
+            return
+        if self.ending is None:  # there is no attempt before that has ended
+            self._end(event, ErrorData(attempt=refused.attempt, type="Refused", message=refused.message))
+            return
+        self.attempt = refused.attempt
+        self._warn(refused.message)
 
     def columns(self) -> dict[str, Any]:
         """Columns of the row that this journal alone tells, of all attempts."""

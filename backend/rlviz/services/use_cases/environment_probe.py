@@ -6,13 +6,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 
 from rlviz.child_environment import child_environment
 from rlviz.domain.environment import ProbedEnvironment
+from rlviz.importing import module_command
 
 TIME_LIMIT_SECONDS = 60.0
 """Seconds; enough to import a large library on a busy machine."""
@@ -60,7 +60,7 @@ class Prober:
 
 def _start(entry_point: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "rlviz.environments.probe", entry_point],
+        [*module_command("rlviz.environments.probe"), entry_point],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
