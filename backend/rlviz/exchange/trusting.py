@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,7 +86,9 @@ def trust_runs_folder(runs_dir: Path) -> tuple[list[str], list[str]]:
         if (path / ORIGIN).exists():
             left.append(path.name)
             continue
+        before = path.stat()
         mark_own(path, runs_dir)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # by which the trash knows when it was deleted
         signed.append(path.name)
     return signed, left
 

@@ -107,7 +107,7 @@ PLACES = (
     Place("watch", is_folder=True, role=Role.LOCAL),
     Place("watch/lease", role=Role.LOCAL),
     Place("watch/weights.zip", role=Role.LOCAL),
-    Place("sinks", StoredKind.SINKS, is_folder=True, role=Role.ORDER),
+    Place("sinks", StoredKind.SINKS, is_folder=True, role=Role.LOCAL),
     Place(
         "sinks/plan.json",
         StoredKind.SINKS,

@@ -122,7 +122,7 @@ def _say_of_bundle(run_id: str, origin: Origin, trusted: bool) -> None:
     if (more := origin.left_out_count - _SHOWN) > 0:
         note(f"{more} more files were left out: {ORIGIN} in its folder names them.")
     if not trusted:
-        note(f"It is not trusted: nothing that it holds runs. `rlviz trust {run_id}` says what there is.")
+        note(f"Nothing that it holds is used as yet. If you trust where it comes from: `rlviz trust {run_id}`.")
 
 
 def _list_if_interrupted(connection: Connection, run_ids: Sequence[str]) -> None:

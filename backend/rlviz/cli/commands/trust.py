@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples(
+            "rlviz trust last --show",
             "rlviz trust last",
             "# settings of this folder that name code",
             "rlviz trust .",
@@ -49,6 +50,7 @@ def trust(
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="Show what is trusted.")] = False,
     revoke: Annotated[bool, typer.Option("--revoke", help="Trust it no more.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Say what there is to be trusted, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Allow code that came from elsewhere to run here: of a run, of a folder's settings, of all runs.
@@ -62,21 +64,23 @@ def trust(
     if list_:
         _list(as_json)
     elif every:
-        if revoke:
-            raise Failure(Exit.BAD_INPUT, "--revoke takes back the trust in one run or folder. Name it.")
+        if revoke or show:
+            raise Failure(Exit.BAD_INPUT, "--revoke and --show are of one run or folder. Name it.")
         _trust_all(context, as_json)
     elif what is not None and (what in (".", "..") or os.sep in what or "/" in what):
-        _trust_folder(Path(what), revoke, as_json)
+        _trust_folder(Path(what), revoke, show, as_json)
     else:
         assert what is not None
         with connected(context) as connection:
-            _trust_run(connection, find_run(connection, what), revoke, as_json)
+            _trust_run(connection, find_run(connection, what), revoke, show, as_json)
 
 
-def _trust_run(connection: Connection, run_id: str, revoke: bool, as_json: bool) -> None:
+def _trust_run(connection: Connection, run_id: str, revoke: bool, show: bool, as_json: bool) -> None:
     found: dict[str, Any] = connection.get(f"/runs/{run_id}/trust")
     before = found["standing"]
-    if revoke and before == "trusted":
+    if show:
+        pass
+    elif revoke and before == "trusted":
         found = connection.request("DELETE", f"/runs/{run_id}/trust").json()
     elif not revoke and before == "untrusted":
         found = connection.post(f"/runs/{run_id}/trust", {"content_hash": found["content_hash"]})
@@ -85,9 +89,9 @@ def _trust_run(connection: Connection, run_id: str, revoke: bool, as_json: bool)
     elif found["standing"] == "own":
         say(f"{run_id} was made here, and needs no trust.")
     elif found["standing"] == "trusted":
-        say(f"{run_id} is trusted: {_holdings(found)} may be used here.")
+        say(f"{run_id} is trusted: {_holdings(found)} are used.")
     else:
-        say(f"{run_id} is not trusted: nothing that it holds is used.")
+        say(f"{run_id} is not trusted: {_holdings(found)} are not used.")
 
 
 def _holdings(found: dict[str, Any]) -> str:
@@ -99,7 +103,7 @@ def _holdings(found: dict[str, Any]) -> str:
     return f"{', '.join(parts)} ({byte_text(found['size_bytes'])} in all)"
 
 
-def _trust_folder(folder: Path, revoke: bool, as_json: bool) -> None:
+def _trust_folder(folder: Path, revoke: bool, show: bool, as_json: bool) -> None:
     from rlviz.settings import settings_that_need_trust
     from rlviz.trust_store import TrustStore
 
@@ -107,15 +111,20 @@ def _trust_folder(folder: Path, revoke: bool, as_json: bool) -> None:
         raise Failure(Exit.NOT_FOUND, f"There is no folder {folder}.")
     store = TrustStore()
     try:
-        store.remove_folder(folder) if revoke else store.add_folder(folder)
+        if revoke and not show:
+            store.remove_folder(folder)
+        elif not show:
+            store.add_folder(folder)
     except OSError as error:
         raise Failure(Exit.FAILED, f"Your configuration cannot be written ({error}).") from error
     names = settings_that_need_trust(folder)
+    trusted = store.trusts_folder(folder)
     if as_json:
-        print_json({"folder": str(folder.resolve()), "trusted": not revoke, "settings": names})
+        print_json({"folder": str(folder.resolve()), "trusted": trusted, "settings": names})
         return
-    says = ", ".join(names) if names else "none as yet"
-    say(f"Settings of {folder.resolve()} {'do not count' if revoke else 'count'} if they name code or places: {says}.")
+    of_these = f" It sets {', '.join(names)}." if names else " It sets none as yet."
+    counts = "count" if trusted else "do not count"
+    say(f"Settings of {folder.resolve()} that name code, places or addresses {counts}.{of_these}")
 
 
 def _trust_all(context: typer.Context, as_json: bool) -> None:
