@@ -106,7 +106,7 @@ def test_a_runs_folder_that_is_trusted_as_a_whole_still_leaves_imported_runs(
 def test_an_experiment_is_signed_as_a_run_is(tmp_path: Path) -> None:
     runs_dir = tmp_path / "runs"
     folder = ExperimentFolder(runs_dir, "exp-20261121-044130-36301a")
-    spec = ExperimentSpec.model_validate({"base": {"algo": "ppo"}, "seeds": 2, "variants": [{"name": "a"}]})
+    spec = ExperimentSpec.model_validate({"base": {"algo": "ppo"}, "seeds": 2, "grid": {"gamma": [0.9, 0.99]}})
     folder.create(
         StoredExperiment(id=folder.id, name="e", created_at=datetime(2026, 11, 21, tzinfo=UTC), specification=spec)
     )
