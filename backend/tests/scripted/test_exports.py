@@ -70,7 +70,7 @@ def test_a_run_and_several_are_tables_that_come_back_with_the_same_curves(
 def test_several_are_bundles_that_come_back_with_all_they_had(two_runs: Service, tmp_path: Path) -> None:
     archive = tmp_path / "both.zip"
     archive.write_bytes(two_runs.api("GET", "/export?runs=run-b,run-a&format=bundle").content)
-    brought = import_path(archive, there(tmp_path), ImportOptions(trust_policies=True))
+    brought = import_path(archive, there(tmp_path), ImportOptions(trust=True))
     assert [run.run_id for run in brought.runs] == ["run-a", "run-b"]
     assert all(run.model_path.read_bytes() == b"a policy" for run in brought.runs)
     again = import_path(archive, there(tmp_path), ImportOptions())

@@ -79,7 +79,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def brought(path: Path, runs_dir: Path) -> ImportOutcome:
-    return import_path(path, runs_dir, ImportOptions(again=True, trust_policies=True))
+    return import_path(path, runs_dir, ImportOptions(again=True, trust=True))
 
 
 def refusal(tmp_path: Path, name: str, content: bytes) -> str:

@@ -286,3 +286,19 @@ def test_a_run_that_was_begun_without_end_is_refused(folder: RunFolder, tmp_path
     lines = [line.replace('{"attempt"', '{"cause": "x", "attempt"') for line in lines]
     with pytest.raises(BundleRefused, match="begun 2,001 times"):
         imported(folder, tmp_path, {"events.jsonl": "\n".join([*lines, ""]).encode()})
+
+
+def test_what_the_events_of_a_run_say_is_bounded_in_every_list(folder: RunFolder, tmp_path: Path) -> None:
+    long = "x" * 500_000
+    lines = [
+        {"event": "started", "data": {"attempt": 1}},
+        {"event": "warning", "data": {"message": long}},
+        {"event": "error", "data": {"attempt": 1, "type": "E", "message": long, "traceback": long}},
+    ]
+    written = [json.dumps({"seq": n, "time": 1.0, "step": 0, **line}) for n, line in enumerate(lines, 1)]
+    found = imported(folder, tmp_path, {"events.jsonl": "\n".join([*written, ""]).encode()})
+    indexed = Indexed()
+    index_folder(found, indexed)
+    [row] = indexed.runs
+    assert row.state is RunStatus.FAILED
+    assert len(row.model_dump_json()) < 40_000

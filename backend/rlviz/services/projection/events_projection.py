@@ -36,6 +36,11 @@ from rlviz.domain.status import RunStatus
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.journal import Line
 
+MAX_CHARACTERS = 2_000
+"""Of a text that every list of runs has, whatever a journal from elsewhere says."""
+
+MAX_TRACEBACK_CHARACTERS = 20_000
+
 
 class _Best(NamedTuple):
     """A policy that was kept as the best. ``figures``: None if its file is gone."""
@@ -176,12 +181,12 @@ class EventsProjection:
         self, snapshot: str, *, verified: int | None = None, left: int = 0, diverged_at: int | None = None
     ) -> None:
         self.resumed = {
-            "snapshot": snapshot,
+            "snapshot": snapshot[:MAX_CHARACTERS],
             "step": self.started_step,
             "verified": verified,
             "left": left,
             "diverged_at": diverged_at,
-            "not_exact_because": self.started.not_exact_because if self.started is not None else None,
+            "not_exact_because": ((self.started and self.started.not_exact_because) or "")[:MAX_CHARACTERS] or None,
         }
 
     def _supersede(self, rows: Stretch, step: int, time: float) -> None:
@@ -216,12 +221,13 @@ class EventsProjection:
         match ending:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
                 self._policies += [event.step] if path else []
-                if isinstance(ending, FinishedData):
-                    self.ended_early = ending.ended_early
+                if isinstance(ending, FinishedData) and ending.ended_early is not None:
+                    self.ended_early = ending.ended_early[:MAX_CHARACTERS]
             case ErrorData() as error:
-                self.cause, self.traceback = f"{error.type}: {error.message}", error.traceback
+                self.cause = f"{error.type}: {error.message}"[:MAX_CHARACTERS]
+                self.traceback = error.traceback[-MAX_TRACEBACK_CHARACTERS:]
             case InterruptedData() as interrupted:
-                self.cause = interrupted.cause
+                self.cause = interrupted.cause[:MAX_CHARACTERS]
 
     def _refuse(self, event: EventRecord, refused: RefusedData) -> None:
         """What is known of the attempt before stays, but for the number."""
@@ -307,4 +313,4 @@ class EventsProjection:
 
     def _warn(self, message: str) -> None:
         self.warnings += 1
-        self.last_warning = message
+        self.last_warning = message[:MAX_CHARACTERS]
