@@ -27,7 +27,7 @@ _EVALUATION_ID = re.compile(r"eval_[0-9]{8}-[0-9]{6}-[0-9]{3}")
 def new_run_id(algo: str, env_id: str, now: datetime) -> str:
     """For instance ``ppo-cartpole-20261121-014312-7f3a1b``: readable, sortable, unique."""
     env = re.sub(r"-v\d+$", "", env_id.split("/")[-1]).lower()
-    stem = re.sub(r"[^a-z0-9]+", "-", f"{algo}-{env}".lower()).strip("-")[:40].strip("-")
+    stem = re.sub(r"[^a-z0-9]+", "-", f"{algo}-{env}".lower()).strip("-")[:40].strip("-") or "run"
     return f"{stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 

@@ -56,7 +56,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """A file of each kind, by its name."""
     folder = tmp_path_factory.mktemp("sound")
     run = make_run(folder / "runs", RUN_ID, rows=40, status="completed")
-    run.model_path.write_bytes(b"a policy")
+    run.model_path.write_bytes(b"PK\x03\x04 a policy")
     files = {f"metrics.{form}": b"" for form in TableFormat}
     for form in TableFormat:
         with (folder / f"metrics.{form}").open("wb") as file:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import rlviz
 from rlviz.environments.source import load_class
 from rlviz.importing import leave_working_folder, module_command
 
@@ -38,3 +39,9 @@ def test_the_folder_that_python_was_started_in_is_left(tmp_path: Path, monkeypat
 
 def test_processes_of_the_app_do_not_look_through_the_working_folder() -> None:
     assert module_command("rlviz.worker") == [sys.executable, "-P", "-m", "rlviz.worker"]
+
+
+def test_every_process_of_the_app_is_started_by_way_of_that_command() -> None:
+    package = Path(rlviz.__file__).parent
+    starting = [path for path in package.rglob("*.py") if "sys.executable" in path.read_text()]
+    assert starting == [package / "importing.py"]
