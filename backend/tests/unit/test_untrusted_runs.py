@@ -14,6 +14,7 @@ import pytest
 from rlviz.domain.errors import ExperimentConflict, LauncherError, NotTrusted
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.experiments import ExperimentSpec
+from rlviz.domain.origin import ORIGIN
 from rlviz.domain.session_messages import SessionMode
 from rlviz.domain.sink_record import SinkPlan
 from rlviz.domain.sinks import SinkKind
@@ -208,3 +209,25 @@ def test_once_all_of_it_is_trusted_it_can_be_used(app: Application, witness: Wit
     app.runs.start("queued")
     eventually(lambda: any(name == "queued" for name, _ in witness.launched), "the run that was queued elsewhere")
     assert json.loads((RunFolder(app.settings.runs_dir, "queued").config_path).read_bytes())["custom_environment"]
+
+
+def test_a_service_says_as_it_starts_that_runs_are_not_the_users(
+    tmp_path: Path, witness: Witness, caplog: pytest.LogCaptureFixture
+) -> None:
+    def said() -> list[str]:
+        caplog.clear()
+        application = Application(
+            Settings(_env_file=None, runs_dir=tmp_path, trust_runs_dir=False),  # type: ignore[call-arg]
+            launcher=witness,
+        )
+        application.open()
+        application.close()
+        return [line for line in caplog.messages if "rlviz trust --all" in line]
+
+    make_run(tmp_path, "old-run", status="completed")
+    imported = make_run(tmp_path, "imported-run", status="completed")
+    (imported.path / ORIGIN).write_text("{}")
+    (line,) = said()
+    assert line.startswith("1 of the newest runs, such as old-run, ")
+    trust_runs_folder(tmp_path)
+    assert said() == []
