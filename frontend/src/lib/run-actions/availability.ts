@@ -57,6 +57,11 @@ export function whyLookedAtOnly({
   if (damage?.some(({ newer }) => newer)) {
     return "A newer version of the app wrote this run: here it can only be looked at.";
   }
+  return whyNotTrusted({ standing });
+}
+
+/** Why nothing of a run is used, in a sentence: it came from elsewhere. Null if it is the user's own, or trusted. */
+export function whyNotTrusted({ standing }: Pick<JudgedRun, "standing">): string | null {
   return standing === "untrusted"
     ? "This run was made elsewhere: it can only be looked at until you trust it."
     : null;
