@@ -25,6 +25,7 @@ from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.storage_profile import DEFAULT
+from rlviz.importing import module_command
 from rlviz.rundir.folder import RunFolder
 from rlviz.testing.recording import RECORDINGS
 
@@ -151,7 +152,7 @@ def evaluate(folder: RunFolder) -> EvaluationRecord:
         steps=DEFAULT.wanted(DEFAULT.detail),
     )
     folder.evaluations.write(record)
-    subprocess.run([sys.executable, "-m", "rlviz.worker", str(folder.path), "--evaluate", record.id], check=True)
+    subprocess.run([*module_command("rlviz.worker"), str(folder.path), "--evaluate", record.id], check=True)
     played = folder.evaluations.read(record.id)
     if played.status is not EvaluationStatus.COMPLETED:
         raise RuntimeError(f"The evaluation failed: {played.cause}")

@@ -1,6 +1,7 @@
 """Trusting runs that came from elsewhere."""
 
 from rlviz.api.dependencies import App
+from rlviz.api.lanes import Lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
 from rlviz.api.schemas.trust import CameFrom, RunTrust, TrustRun
@@ -15,7 +16,7 @@ from rlviz.domain.errors import (
 from rlviz.domain.times import utc
 from rlviz.services.application import Application
 
-router = Router(prefix="/runs/{run_id}/trust", tag="exchange")
+router = Router(prefix="/runs/{run_id}/trust", tag="exchange", lane=Lane.CHECKS)
 
 
 @router.get("", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
