@@ -60,6 +60,7 @@ def service(runs_dir: Path, *, log: Path | None = None, **settings: object) -> I
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     environment = {**os.environ, "RLVIZ_RUNS_DIR": str(runs_dir), "RLVIZ_PORT": str(port)}
+    environment["RLVIZ_TRUST_RUNS_DIR"] = "true"  # runs that a benchmark wrote itself
     environment |= {f"RLVIZ_{name.upper()}": str(value) for name, value in settings.items()}
     with (log or Path(os.devnull)).open("wb") as said:
         process = subprocess.Popen([sys.executable, "-m", "rlviz", "serve"], env=environment, stderr=said)

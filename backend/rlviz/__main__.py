@@ -22,4 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    from rlviz.importing import leave_working_folder
+
+    leave_working_folder("rlviz")
     sys.exit(main())

@@ -1,10 +1,13 @@
-"""Imports of many modules at once."""
+"""Imports: of many modules at once, and in processes that import nothing from the folder they are started in."""
 
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 
 @contextmanager
@@ -22,3 +25,31 @@ def without_collection() -> Iterator[None]:
         gc.freeze()
         if was_enabled:
             gc.enable()
+
+
+def module_command(module: str) -> list[str]:
+    """The command that runs a module of this program. With ``-P`` a file of the working folder, ``numpy.py`` for
+    instance, is not imported in the place of the module that it is called after."""
+    return [sys.executable, "-P", "-m", module]
+
+
+@contextmanager
+def safe_path_in_children() -> Iterator[None]:
+    """The same for the processes that ``multiprocessing`` starts while the block runs."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
+def leave_working_folder(package: str) -> None:
+    """Import nothing more from the working folder, which ``python -m`` puts first, unless ``package`` itself lies
+    there."""
+    first = sys.path[0] if sys.path else ""
+    if Path(first or ".").resolve() == Path.cwd() and not Path(package).is_dir():
+        del sys.path[0]

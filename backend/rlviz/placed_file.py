@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.domain.errors import InvalidRequest, pointer_to
+from rlviz.regular_file import NotRegular, read_regular
 
 _MAX_BYTES = 1 << 20
 _MOST_PLACES = 100_000
@@ -47,9 +48,9 @@ class PlacedFile:
 def read_placed_file(path: Path, what: str) -> PlacedFile:
     """Read a file of ``what``. Raises InvalidRequest, which names line and column of what cannot be read."""
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise InvalidRequest(f"{path} is no file of {what}: it has more than {_MAX_BYTES} bytes.")
-        text = path.read_text("utf-8-sig")
+        text = read_regular(path, _MAX_BYTES).decode("utf-8-sig")
+    except NotRegular as error:
+        raise InvalidRequest(f"{path} is no file of {what}: {error.strerror}.") from error
     except OSError as error:
         raise InvalidRequest(f"The file of {what} {path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -12,10 +15,16 @@ import pytest
 # Before torch is imported: two threads of a test that wait for each other take very long on cores that others want too.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# The user of the tests has a configuration of their own, and runs that a test writes by hand count as theirs.
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="rlviz-tests-config-")
+os.environ.setdefault("RLVIZ_TRUST_RUNS_DIR", "true")
+
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
 from tests.support.template import SOCKET, template_address
 from tests.support.workers import kill_workers_below
+
+atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
 
 for number in (signal.SIGINT, signal.SIGHUP):  # nohup, or a shell's background, had them ignored by all our children
     if signal.getsignal(number) is signal.SIG_IGN:

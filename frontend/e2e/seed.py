@@ -51,7 +51,7 @@ def main() -> None:
     while folders and not ready.exists():
         time.sleep(0.01)
     if wanted.serve:
-        environment = {**os.environ, "RLVIZ_RUNS_DIR": str(wanted.folder)}
+        environment = {"RLVIZ_TRUST_RUNS_DIR": "true", **os.environ, "RLVIZ_RUNS_DIR": str(wanted.folder)}
         remove_films()
         os.execve(sys.executable, [sys.executable, "-m", "rlviz", "serve"], environment)
     if folders:

@@ -8,15 +8,18 @@ A zip archive, stored and not deflated, of these members:
 - ``normalization.json``: the normalisation of its observations, if they are normalised;
 - ``numbering.json``: how the environment counts its values, if the library counts them in another way.
 
-There is no optimizer and no buffer in it, and reading creates none. Imports Stable-Baselines3: only workers import
-this.
+There is no optimizer and no buffer in it, and reading creates none. Policies are read without running code from the
+file (``plain_pickle``) unless the environment is the user's own, whose spaces may be of classes of theirs.
+Imports Stable-Baselines3: only workers import this.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import pickle
 import zipfile
+from collections.abc import Callable
 from io import BytesIO
 from typing import IO, Any
 
@@ -26,6 +29,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.algorithms.base import Algorithm
 from rlviz.algorithms.exploration import Exploration
 from rlviz.algorithms.numbering import Numbering
+from rlviz.algorithms.plain_pickle import NotPlain, load_plain
 from rlviz.algorithms.policy import Scale, TrainedPolicy, write_extras
 from rlviz.domain.registry import load
 
@@ -60,10 +64,12 @@ def save_weights(model: BaseAlgorithm, file: IO[bytes]) -> None:
     write_extras(model, file)
 
 
-def read_weights(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
-    """The policy that ``save_weights`` wrote, on the CPU. Raises what a broken file makes the libraries raise."""
+def read_weights(algorithm: Algorithm, file: IO[bytes], *, own_environment: bool = False) -> TrainedPolicy:
+    """The policy that ``save_weights`` wrote, on the CPU. ``own_environment`` as for ``read_policy``. Raises what a
+    broken file makes the libraries raise."""
+    unpickle = _unpickler(own_environment)
     with zipfile.ZipFile(file) as archive:
-        policy_class, arguments = pickle.loads(archive.read(_ARCHITECTURE))
+        policy_class, arguments = unpickle(archive.read(_ARCHITECTURE))
     model_class: Any = load(algorithm.model_class)
     model = model_class(policy_class, None, device="cpu", _init_setup_model=False)
     model.observation_space, model.action_space = arguments["observation_space"], arguments["action_space"]
@@ -75,7 +81,7 @@ def read_weights(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
     policy = TrainedPolicy(algorithm, model, None, Numbering.read(file))
     with zipfile.ZipFile(file) as archive:
         if _EXPLORATION in archive.namelist():
-            policy.exploration = Exploration(**pickle.loads(archive.read(_EXPLORATION)))
+            policy.exploration = Exploration(**unpickle(archive.read(_EXPLORATION)))
     renew_weights(policy, file)
     return policy
 
@@ -103,19 +109,45 @@ def renew_weights(policy: TrainedPolicy, file: IO[bytes]) -> None:
     policy.scale = scale
 
 
-def read_policy(algorithm: Algorithm, file: IO[bytes]) -> TrainedPolicy:
+def read_policy(algorithm: Algorithm, file: IO[bytes], *, own_environment: bool = False) -> TrainedPolicy:
     """The policy saved in ``file``, weights alone or a whole model, on the CPU, to be played.
 
-    An open file, since another policy may take its name meanwhile. Raises what loading a broken file raises.
+    An open file, since another policy may take its name meanwhile. ``own_environment``: whether it was trained in an
+    environment of the user's own, so that the file may name classes of theirs. Raises NotPlain for a file that names
+    others than a policy is made of, and what loading a broken file raises.
     """
     with zipfile.ZipFile(file) as archive:
         weights_only = _WEIGHTS in archive.namelist()
     file.seek(0)
     if weights_only:
-        return read_weights(algorithm, file)
+        return read_weights(algorithm, file, own_environment=own_environment)
     model_class: Any = load(algorithm.model_class)
-    model = model_class.load(file, device="cpu", **_WHOLE_MODEL)
+    objects = _pickled_attributes(file, _unpickler(own_environment))
+    file.seek(0)
+    model = model_class.load(file, device="cpu", custom_objects=objects, **_WHOLE_MODEL)
     return TrainedPolicy(algorithm, model, Scale.read(file), Numbering.read(file))
+
+
+def _unpickler(own_environment: bool) -> Callable[[bytes], Any]:
+    return pickle.loads if own_environment else load_plain
+
+
+def _pickled_attributes(file: IO[bytes], unpickle: Callable[[bytes], Any]) -> dict[str, Any]:
+    """The attributes of a whole model that the library would unpickle itself. Those that only training needs, and that
+    older versions of the library pickled as functions, have stand-ins."""
+    found = {}
+    with zipfile.ZipFile(file) as archive:
+        attributes = json.loads(archive.read("data"))
+    for name, value in attributes.items():
+        if not (isinstance(value, dict) and _SERIALIZED in value):
+            continue
+        try:
+            found[name] = unpickle(base64.b64decode(value[_SERIALIZED]))
+        except NotPlain:
+            if name not in _ONLY_FOR_TRAINING:
+                raise
+            found[name] = _ONLY_FOR_TRAINING[name]
+    return found
 
 
 def _is_target(name: str) -> bool:
@@ -126,3 +158,17 @@ def _is_target(name: str) -> bool:
 def _no_learning(_progress: float) -> float:
     """Learning rate for a policy that is only played."""
     return 0.0
+
+
+_SERIALIZED = ":serialized:"
+"""By which Stable-Baselines3 marks what is pickled among the attributes of a model, which are JSON."""
+
+_ONLY_FOR_TRAINING: dict[str, Any] = {
+    "learning_rate": 0.0,
+    "lr_schedule": _no_learning,
+    "clip_range": 0.0,
+    "clip_range_vf": None,
+    "exploration_schedule": _no_learning,
+    "ep_info_buffer": None,
+    "ep_success_buffer": None,
+}

@@ -37,6 +37,7 @@ _LATER = (
     "service",
     "runs",
     "exchange",
+    "trust",
     "sinks",
     "recording",
     "rules",

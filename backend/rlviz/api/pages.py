@@ -166,7 +166,7 @@ def page_routes(frontend_dir: Path) -> list[Route | Mount]:
     async def run_page(request: Request) -> Response:
         """Redirects ``/runs/<id>`` to ``/runs/view?id=<id>``; ``/runs/view`` itself is a file of the export."""
         name = request.path_params["name"]
-        if is_run_id(name) and name != "view":
+        if is_run_id(name):
             return RedirectResponse(link(f"/runs/view?id={name}"), status_code=307)
         return await pages.get_response(f"runs/{name}", request.scope)
 

@@ -110,6 +110,10 @@ SECTIONS = {
             "imports",
             "Take runs from a bundle, or from what other tools have logged: each of them whole, or not at all.",
         ),
+        "trust": Entry(
+            "trust",
+            "Allow code that came from elsewhere to run here: of a run, of a folder's settings, of all runs.",
+        ),
         "sync": Entry(
             "sync", "Deliver what Weights & Biases, MLflow, Trackio or TensorBoard lack of runs that were to go there."
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -79,7 +80,17 @@ def read_settings(context: typer.Context, **flags: Any) -> Settings:
     from rlviz import settings
 
     given = {**(context.obj or {}), **flags}
-    return settings.read_settings(**{name: value for name, value in given.items() if value is not None})
+    found = settings.read_settings(**{name: value for name, value in given.items() if value is not None})
+    if found.ignored is not None and not context.resilient_parsing:  # completion says nothing
+        _say_once(found.ignored)
+    return found
+
+
+@cache
+def _say_once(warning: str) -> None:
+    from rlviz.cli.output import warn
+
+    warn(warning)
 
 
 @contextmanager

@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.cli.exits import Exit, Failure
+from rlviz.regular_file import NotRegular, read_regular
+
+MOST_FILE_BYTES = 1 << 20
+"""Of a file of rules."""
 
 HELP = """\b
 WHEN is one of
@@ -129,7 +133,9 @@ def _of_file(path: Path) -> list[dict[str, Any]]:
     import yaml
 
     try:
-        found = yaml.safe_load(path.read_text("utf-8"))
+        found = yaml.safe_load(read_regular(path, MOST_FILE_BYTES).decode())
+    except NotRegular as error:
+        raise Failure(Exit.BAD_INPUT, f"{path} cannot be read: {error.strerror}.") from error
     except OSError as error:
         raise Failure(Exit.NOT_FOUND, f"{path} cannot be read ({error.strerror}).") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

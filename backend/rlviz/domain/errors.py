@@ -210,6 +210,18 @@ class NotControlled(Conflict):
     title = "Run is not controlled from here"
 
 
+class NotTrusted(Conflict):
+    """It came from elsewhere: what it holds may be code, which nothing runs before the user says so."""
+
+    title = "Run is not trusted"
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            f"Run {run_id!r} was made elsewhere, and what it holds can run programs on this machine. You can look at "
+            f"it. If you trust the people it comes from, say so with `rlviz trust {run_id}`, or with Trust on its page."
+        )
+
+
 class NothingToEvaluate(Conflict):
     title = "Nothing to evaluate yet"
 

@@ -32,6 +32,7 @@ class EventKind(StrEnum):
     FINISHED = "finished"
     ERROR = "error"
     INTERRUPTED = "interrupted"
+    REFUSED = "refused"
 
 
 class EventData(LazyModel):
@@ -274,6 +275,14 @@ class InterruptedData(Ending):
     )
 
 
+class RefusedData(EventData):
+    """An attempt could not go on where it was to begin: the run is as the attempt before has left it."""
+
+    kind: Literal[EventKind.REFUSED] = EventKind.REFUSED
+    attempt: int = Field(ge=1, description="Which attempt did not come about.")
+    message: str = Field(description="Why, and what can be done.")
+
+
 class UnknownData(EventData):
     """An event of a kind that a newer version writes."""
 
@@ -302,5 +311,6 @@ KnownData = (
     | FinishedData
     | ErrorData
     | InterruptedData
+    | RefusedData
 )
 AnyEventData = Annotated[KnownData | UnknownData, Field(discriminator="kind")]

@@ -7,6 +7,17 @@ import secrets
 from datetime import UTC, datetime
 
 from rlviz.domain.errors import EvaluationNotFound, RunNotFound
+from rlviz.domain.sinks import SinkKind
+
+RESERVED = frozenset(
+    {
+        *("analytics", "experiments", "presets"),  # folders beside the runs
+        *(kind.value for kind in SinkKind),  # as well
+        *("groups", "import", "last", "rlviz", "view"),  # addresses below /runs, and words of the command line
+        *("aux", "con", "nul", "prn", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))),
+    }
+)
+"""Names that no run can have: they mean something else in the runs folder, in addresses, or to Windows."""
 
 _RUN_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?")
 _STAMP = re.compile(r"-(\d{8}-\d{6})-(?:[0-9a-f]{4}|[0-9a-f]{6})$")
@@ -30,11 +41,12 @@ def created_at_of(run_id: str) -> datetime | None:
 
 
 def is_run_id(text: str) -> bool:
-    return _RUN_ID.fullmatch(text) is not None
+    """Whether ``text`` is well-formed and not reserved."""
+    return _RUN_ID.fullmatch(text) is not None and text not in RESERVED
 
 
 def check_run_id(text: str) -> str:
-    """Return ``text`` if it is a well-formed run id; raise RunNotFound otherwise, for instance for path traversal."""
+    """Return ``text`` if a run can have that id; raise RunNotFound otherwise, for instance for path traversal."""
     if not is_run_id(text):
         raise RunNotFound(text)
     return text

@@ -1,9 +1,14 @@
-"""Imports a user's own class from ``module:Class`` or ``path/to/file.py:Class``."""
+"""Imports a user's own class from ``module:Class`` or ``path/to/file.py:Class``.
+
+A module may lie in the working folder, or below it. That is looked through last, so that nothing there takes the place
+of an installed module, and only for an environment that the user's settings or a trusted run name.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -27,8 +32,14 @@ def absolute(entry_point: str) -> str:
 def load_class(entry_point: str) -> Any:
     """The class. Runs the user's module; raises whatever that raises, or AttributeError if it has no such class."""
     source, name = split_entry_point(entry_point)
-    module = _load_file(Path(source)) if source.endswith(".py") else importlib.import_module(source)
-    return getattr(module, name)
+    return getattr(_load_file(Path(source)) if source.endswith(".py") else _load_module(source), name)
+
+
+def _load_module(name: str) -> ModuleType:
+    if (folder := os.getcwd()) not in sys.path:  # noqa: PTH109  (as text)
+        sys.path.append(folder)
+        importlib.invalidate_caches()
+    return importlib.import_module(name)
 
 
 def sources_of(entry_point: str) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.recording.evaluation_recording import EvaluationRecording
 from rlviz.recording.summary import summarize
 from rlviz.rundir.artifacts import find_artifact
+from rlviz.rundir.contents import is_policy_file
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import RunFolder
 
@@ -169,13 +170,15 @@ def load_policy(folder: RunFolder, algo: str, checkpoint: str | None, pinned: Pa
     if checkpoint is None:
         raise CheckpointUnusable("The evaluation names no checkpoint; train the run first, then evaluate again.")
     try:
+        if not is_policy_file(checkpoint):
+            raise CheckpointUnusable(f"{checkpoint[:120]} is no file that a run keeps a policy in.")
         path = pinned or find_artifact(folder, checkpoint)
     except ArtifactNotFound as error:
         raise CheckpointUnusable(f"{checkpoint} is not there any more; evaluate again to use the newest.") from error
     algorithm = ALGORITHMS.get(algo)
     try:
         with open_file(path, folder.path) as file:
-            return read_policy(algorithm, file)
+            return read_policy(algorithm, file, own_environment=folder.read_config().custom_environment is not None)
     except Exception as error:
         raise CheckpointUnusable(
             f"{checkpoint} cannot be loaded as {algorithm.model_class.partition(':')[2]} ({brief(error)}); "

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,9 +14,11 @@ from rlviz.exchange.bundle import DEFAULT_MOST_BYTES, MANIFEST, RunIsThere, read
 from rlviz.exchange.copying import ProgressCallback, ignore_progress
 from rlviz.exchange.imports.archive import MOST_BYTES, unpack
 from rlviz.exchange.imports.earlier import digest_of, imported_before
-from rlviz.exchange.imports.log_formats import MOST_RUNS, find_logs, read_logs
+from rlviz.exchange.imports.log_formats import MOST_FOLDERS, MOST_RUNS, find_logs, read_logs
 from rlviz.exchange.imports.writing import write_run
+from rlviz.exchange.trusting import trust_run
 from rlviz.exchange.zip_archive import is_archive, opened_archive
+from rlviz.regular_file import NotRegular, check_regular
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
 
@@ -26,11 +30,12 @@ class ImportOptions:
     algo: str | None = None
     env_id: str | None = None
     name: str | None = None
-    trust_policies: bool = False
+    trust: bool = False
+    """What bundles hold may be used: policies, snapshots, environments of somebody's own."""
     most_bytes: int | None = None
     """It is refused if it would take more once unpacked; None: the default of its kind."""
     again: bool = False
-    """Also logs whose curves were imported before."""
+    """Also what was imported before."""
 
 
 @dataclass
@@ -51,20 +56,25 @@ def import_path(
     """Import the runs at ``path``, each whole or not at all; ``on_progress`` is called with the place of each of
     several, or the name of each file of one bundle.
 
-    Raises BundleRefused or ImportRefused where nothing can be taken, FileExistsError for a bundle whose run is there,
-    and OSError.
+    Raises BundleRefused or ImportRefused where nothing can be taken, also for what is neither a folder nor a regular
+    file, FileExistsError for a bundle whose run is there, and OSError.
     """
-    if not path.is_dir() and is_archive(path) and path.suffix.lower() != ".npz":
-        return _of_archive(path, runs_dir, options, on_progress)
     if path.is_dir():
         return _of_folder(path, runs_dir, options, on_progress)
+    try:
+        check_regular(path)
+    except FileNotFoundError as error:
+        raise ImportRefused(f"There is no file or folder {path}.") from error
+    except NotRegular as error:
+        raise ImportRefused(f"{path} cannot be imported: {error.strerror}. Copy what it gives into a file.") from error
+    if is_archive(path) and path.suffix.lower() != ".npz":
+        return _of_archive(path, runs_dir, options, on_progress)
     return _of_logs(path, runs_dir, options, on_progress)
 
 
 def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
     """Of the bundles below the folder, if there are some, and of the logs below it otherwise."""
-    archives = (one for one in sorted(path.rglob("*.zip")) if not one.is_symlink() and is_archive(one))
-    bundles = [one for one in archives if _is_bundle(one)]
+    bundles = [one for one in _archives_below(path) if _is_bundle(one)]
     if not bundles:
         return _of_logs(path, runs_dir, options, on_progress)
     if len(bundles) > MOST_RUNS:
@@ -79,6 +89,17 @@ def _of_folder(path: Path, runs_dir: Path, options: ImportOptions, on_progress: 
         except InvalidRequest as error:
             outcome.refused.append((bundle.name, str(error)))
     return _if_any(outcome)
+
+
+def _archives_below(root: Path) -> Iterator[Path]:
+    """Zip archives, by name. Links are not followed, and nothing but regular files is opened."""
+    for number, (folder, folders, names) in enumerate(os.walk(root)):
+        if number >= MOST_FOLDERS:
+            raise ImportRefused(f"{root.name!r} has more than {MOST_FOLDERS:,} folders. Import those with the runs.")
+        folders.sort()
+        for path in (Path(folder, name) for name in sorted(names) if name.endswith(".zip")):
+            if path.is_file() and not path.is_symlink() and is_archive(path):
+                yield path
 
 
 def _of_archive(path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback) -> ImportOutcome:
@@ -100,7 +121,10 @@ def _of_bundle(
     path: Path, runs_dir: Path, options: ImportOptions, on_progress: ProgressCallback = ignore_progress
 ) -> RunFolder:
     most = options.most_bytes or DEFAULT_MOST_BYTES
-    return read_bundle(path, runs_dir, trust_policies=options.trust_policies, most_bytes=most, on_progress=on_progress)
+    folder = read_bundle(path, runs_dir, again=options.again, most_bytes=most, on_progress=on_progress)
+    if options.trust:
+        trust_run(folder)
+    return folder
 
 
 def _is_bundle(path: Path) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import psutil
 
 from rlviz.child_environment import child_environment
 from rlviz.domain.errors import LauncherError
+from rlviz.importing import module_command
 from rlviz.launchers.base import Exit, UnknownWorker, Worker
 from rlviz.launchers.process_identity import ProcessIdentity
 
@@ -145,7 +145,7 @@ def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[
     environment = child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy", PYTHONUNBUFFERED="1")
     try:
         return _LastingProcess(
-            [sys.executable, "-m", "rlviz.worker", *arguments],
+            [*module_command("rlviz.worker"), *arguments],
             stdin=stdin,
             stdout=output,
             stderr=output,

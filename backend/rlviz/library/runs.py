@@ -25,6 +25,7 @@ from rlviz.library.tracking import runs_folder
 from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import counted_rows
+from rlviz.rundir.standing import check_trusted
 from rlviz.settings import read_settings
 
 if TYPE_CHECKING:
@@ -102,10 +103,13 @@ def load_policy(run: str | Run, *, best: bool = False, runs_dir: RunsDir = None)
 
     ``deterministic=True`` of ``predict`` plays greedily. Observations are those of the environment: where training
     normalised them, the policy does. Raises RunNotFound, RunFolderError, NothingToPlay where none was saved, or what
-    loading a broken file raises. A policy is code: load those of your own runs, or of people whom you trust.
+    loading a broken file raises. A policy may hold code: NotTrusted is raised for one that came from elsewhere and is
+    not trusted (``rlviz trust RUN``).
     """
     folder = (run if isinstance(run, Run) else Run(run, runs_dir)).folder
-    algorithm = ALGORITHMS.get(folder.read_config().algo)
+    check_trusted(folder, trusts_runs_dir=read_settings().trust_runs_dir)
+    config = folder.read_config()
+    algorithm = ALGORITHMS.get(config.algo)
     path = folder.best_model_path if best else folder.newest_policy()
     if path is None or not path.is_file():
         kept = "no best policy" if best else "no policy yet"
@@ -113,7 +117,7 @@ def load_policy(run: str | Run, *, best: bool = False, runs_dir: RunsDir = None)
     from rlviz.algorithms.weights import read_policy
 
     with open_file(path, folder.path) as file:
-        return read_policy(algorithm, file)
+        return read_policy(algorithm, file, own_environment=config.custom_environment is not None)
 
 
 class Run:

@@ -1,7 +1,7 @@
 """What a run folder holds: the one table of its places, what belongs there, and how a document there is read.
 
-Inspection and repair go through it, storage is counted by it, and the tests that damage run folders take their files
-from it. A new file of a run is one line here.
+Inspection and repair go through it, storage is counted by it, imports take only what has a place in it, and the tests
+that damage run folders take their files from it. A new file of a run is one line here.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import os
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from rlviz.domain.damage import Damage
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.ids import is_evaluation_id
+from rlviz.domain.origin import ORIGIN, Origin
 from rlviz.domain.sink_record import SinkPlan, SinkRecord
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshot_verification import SnapshotVerification
@@ -30,15 +32,26 @@ Reader = Callable[[RunFolder, Path], object]
 """Reads the document at a path of a run folder. Raises FileNotFoundError or RunFolderError."""
 
 
+class Role(StrEnum):
+    """What a file does to the machine that reads it. It decides what an import does with the file."""
+
+    DATA = "data"  # is read, and never more than that
+    CODE = "code"  # holds pickled Python objects, which run when they are loaded
+    ORDER = "order"  # says what shall be done
+    LOCAL = "local"  # is of the machine that trains, or can be made again
+
+
 @dataclass(frozen=True)
 class Place:
     """``path``: below the run folder; its last part may be a pattern. ``kind``: what it counts as, and everything below
-    it that is in no other place. ``read``: None for what is not read as a whole."""
+    it that is in no other place. ``read``: None for what is not read as a whole. ``role``: of the file; of a folder, of
+    everything below it that is in no other place."""
 
     path: str
     kind: StoredKind = StoredKind.OTHER
     is_folder: bool = False
     read: Reader | None = None
+    role: Role = Role.DATA
 
 
 def _evaluation(folder: RunFolder, path: Path) -> object:
@@ -50,61 +63,68 @@ PLACES = (
     Place("events.jsonl", StoredKind.METRICS),
     Place("metrics.jsonl", StoredKind.METRICS),
     Place("metrics.jsonl.zst", StoredKind.METRICS),
-    Place("control.json", read=lambda folder, _: folder.read_control()),
+    Place("control.json", read=lambda folder, _: folder.read_control(), role=Role.ORDER),
+    Place(ORIGIN, read=lambda folder, path: read_document(path, Origin, folder.path), role=Role.LOCAL),
     Place("labels.json", read=lambda folder, path: read_document(path, Labels, folder.path)),
     Place("rules.json", read=lambda folder, _: folder.read_rules()),
     Place("recording.json", read=lambda folder, _: folder.read_recording()),
-    Place("model.zip", StoredKind.POLICIES),
-    Place("best_model.zip", StoredKind.POLICIES, read=lambda folder, _: folder.best_policy()),
+    Place("model.zip", StoredKind.POLICIES, role=Role.CODE),
+    Place("best_model.zip", StoredKind.POLICIES, read=lambda folder, _: folder.best_policy(), role=Role.CODE),
     Place("best_model.json"),
     Place("q_table.json"),
     Place("anatomy.jsonl", StoredKind.METRICS),
     Place("anatomy.jsonl.zst", StoredKind.METRICS),
     Place("worker.log", StoredKind.LOGS),
-    Place("worker.lock"),
-    Place("heartbeat"),
+    Place("worker.lock", role=Role.LOCAL),
+    Place("heartbeat", role=Role.LOCAL),
     Place("checkpoints", StoredKind.POLICIES, is_folder=True),
-    Place("checkpoints/step_*.zip", StoredKind.POLICIES),
+    Place("checkpoints/step_*.zip", StoredKind.POLICIES, role=Role.CODE),
     Place("eval", is_folder=True),
     Place("eval/*.verify.json", read=lambda folder, path: read_document(path, Verification, folder.path)),
     Place("eval/eval_*.json", read=_evaluation),
     Place("eval/*.mp4", StoredKind.VIDEOS),
     Place("eval/*.pictures.zip", StoredKind.VIDEOS),
-    Place("eval/*.policy.zip", StoredKind.VIDEOS),
+    Place("eval/*.policy.zip", StoredKind.VIDEOS, role=Role.CODE),
     Place("eval/*.steps.parquet", StoredKind.RECORDS),
     Place("eval/*.frames.zip", StoredKind.RECORDS),
     Place("film", StoredKind.FILM, is_folder=True),
-    Place("film/step_*.zip", StoredKind.FILM),
-    Place("film/clips", StoredKind.CLIPS, is_folder=True),
-    Place("film/clips/wanted", StoredKind.CLIPS, is_folder=True),
+    Place("film/step_*.zip", StoredKind.FILM, role=Role.CODE),
+    Place("film/clips", StoredKind.CLIPS, is_folder=True, role=Role.LOCAL),
+    Place("film/clips/wanted", StoredKind.CLIPS, is_folder=True, role=Role.ORDER),
     Place("snapshots", StoredKind.SNAPSHOTS, is_folder=True),
     Place(
         "snapshots/*.verify.json",
         StoredKind.SNAPSHOTS,
         read=lambda folder, path: read_document(path, SnapshotVerification, folder.path),
     ),
-    Place("snapshots/*.zip", StoredKind.SNAPSHOTS, read=check_snapshot),
+    Place("snapshots/*.zip", StoredKind.SNAPSHOTS, read=check_snapshot, role=Role.CODE),
     Place("replay", StoredKind.REPLAY, is_folder=True),
     Place("replay/*.seg", StoredKind.REPLAY),
-    Place("behind", StoredKind.POLICIES, is_folder=True),
+    Place("behind", StoredKind.POLICIES, is_folder=True, role=Role.CODE),
     Place("parent", StoredKind.SNAPSHOTS, is_folder=True),
-    Place("sealed", StoredKind.SEALED, is_folder=True),
-    Place("sealed/*.parquet", StoredKind.SEALED),
-    Place("watch", is_folder=True),
-    Place("watch/lease"),
-    Place("watch/weights.zip"),
-    Place("sinks", StoredKind.SINKS, is_folder=True),
-    Place("sinks/plan.json", StoredKind.SINKS, read=lambda folder, path: read_document(path, SinkPlan, folder.path)),
+    Place("sealed", StoredKind.SEALED, is_folder=True, role=Role.LOCAL),
+    Place("sealed/*.parquet", StoredKind.SEALED, role=Role.LOCAL),
+    Place("watch", is_folder=True, role=Role.LOCAL),
+    Place("watch/lease", role=Role.LOCAL),
+    Place("watch/weights.zip", role=Role.LOCAL),
+    Place("sinks", StoredKind.SINKS, is_folder=True, role=Role.LOCAL),
+    Place(
+        "sinks/plan.json",
+        StoredKind.SINKS,
+        read=lambda folder, path: read_document(path, SinkPlan, folder.path),
+        role=Role.ORDER,
+    ),
     *(
         Place(
             f"sinks/{kind}.json",
             StoredKind.SINKS,
             read=lambda folder, path: read_document(path, SinkRecord, folder.path),
+            role=Role.LOCAL,
         )
         for kind in SinkKind
     ),
-    *(Place(f"sinks/{kind}.lock", StoredKind.SINKS) for kind in SinkKind),
-    *(Place(f"sinks/{kind}", StoredKind.SINKS, is_folder=True) for kind in SinkKind),
+    *(Place(f"sinks/{kind}.lock", StoredKind.SINKS, role=Role.LOCAL) for kind in SinkKind),
+    *(Place(f"sinks/{kind}", StoredKind.SINKS, is_folder=True, role=Role.LOCAL) for kind in SinkKind),
 )
 """The most important first; of two that fit a name, the first holds."""
 
@@ -166,3 +186,20 @@ def kind_in_run(parts: tuple[str, ...]) -> StoredKind:
         if (place := place_of("/".join(parts[:length]))) is not None:
             return place.kind
     return StoredKind.OTHER
+
+
+def role_of(path: str) -> Role:
+    """Role of the file with that path below a run folder: that of its place, or of the nearest folder around it."""
+    while path:
+        if (place := place_of(path)) is not None:
+            return place.role
+        path = path.rpartition("/")[0]
+    return Role.DATA
+
+
+def is_policy_file(path: str) -> bool:
+    """Whether a file with that path below a run folder is one that the run keeps a policy in."""
+    place = place_of(path)
+    if place is None or place.is_folder:
+        return False
+    return place.path == "watch/weights.zip" or (place.role is Role.CODE and place.kind is not StoredKind.SNAPSHOTS)

@@ -10,6 +10,7 @@ from pathlib import Path
 from rlviz.domain.config import RunConfig
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.standing import mark_own
 
 DRAFTS = ".new"
 """Folder within the runs folder in which new run folders are written."""
@@ -23,7 +24,8 @@ def new_folder(
     *,
     fill: Callable[[RunFolder], None] | None = None,
 ) -> Iterator[Callable[[], None]]:
-    """Write a run's first files out of sight; calling what the block is given makes the whole folder appear at once.
+    """Write a run's first files out of sight; calling what the block is given makes the whole folder appear at once,
+    signed as made here.
 
     If the block raises, nothing is left of the run, whether it has appeared or not. A process that dies leaves a whole
     folder in its place or one among the drafts, which ``remove_drafts`` removes.
@@ -46,6 +48,7 @@ def new_folder(
             fill(draft)
         if control is not None:
             draft.write_control(control)
+        mark_own(draft.path, runs_dir)
         yield appear
     except BaseException:
         shutil.rmtree(folder.path if has_appeared else draft.path, ignore_errors=True)

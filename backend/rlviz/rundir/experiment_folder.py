@@ -23,6 +23,7 @@ from rlviz.domain.versions import Format, VersionedDocument, read_versioned, ver
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.files import check_folders, damaged, read_small
 from rlviz.rundir.journal import read_journal
+from rlviz.rundir.standing import mark_own
 
 EXPERIMENTS = "experiments"
 SPECIFICATION = "experiment.json"
@@ -75,6 +76,7 @@ class ExperimentFolder:
         try:
             write_atomically(draft / SPECIFICATION, _as_json(stored))
             write_atomically(draft / CONTROL, ExperimentControl().model_dump_json().encode())
+            mark_own(draft, self.root.parent, self.id)
             draft.rename(self.path)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Container, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -16,6 +17,7 @@ from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, InvalidReque
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.ids import check_run_id, is_run_id
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.limits import LIMITS
 from rlviz.domain.rules import Rule, RulesDocument
 from rlviz.domain.snapshot import check_name
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -46,6 +48,15 @@ class Labels(LazyModel):
     name: RunName
     tags: list[str] = Field(default_factory=list)
     notes: str = ""
+
+    def within_limits(self) -> Labels:
+        """The same, cut to what a user may set: the file may have been written by anything."""
+        whole = (tag.strip()[: LIMITS.tag.maximum] for tag in islice(self.tags, LIMITS.tags.maximum))
+        return Labels(
+            name=self.name,
+            tags=list(dict.fromkeys(filter(None, whole))),
+            notes=self.notes[: LIMITS.notes.maximum],
+        )
 
 
 class RunFolder:
@@ -148,9 +159,9 @@ class RunFolder:
         write_control(self.control_path, control)
 
     def read_labels(self) -> Labels:
-        """The labels; by default those of the configuration."""
+        """The labels, within the limits; by default those of the configuration. Raises RunFolderError."""
         try:
-            return read_document(self.labels_path, Labels)
+            return read_document(self.labels_path, Labels).within_limits()
         except FileNotFoundError:
             return Labels(name=self.read_config().name)
 

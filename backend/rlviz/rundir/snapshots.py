@@ -118,6 +118,41 @@ def write_snapshot(folder: RunFolder, manifest: SnapshotManifest, members: Mappi
     return path
 
 
+def resign(folder: RunFolder, path: Path, sha256: str, made_in: str) -> bool:
+    """Sign a snapshot that another installation wrote as this one's own. Nothing of it is loaded.
+
+    ``sha256``: of the file that the user trusts; ``made_in``: id of its run there. Returns False for a file that is not
+    whole, which stays as it is. Raises OSError and RunFolderError.
+    """
+    try:
+        with open_file(path, folder.path) as file:
+            content = file.read()
+        if hashlib.sha256(content).hexdigest() != sha256:
+            return False
+        manifest, members = _members(content, path.stem)
+    except (FileNotFoundError, SnapshotDamaged):
+        return False
+    if manifest.is_newer or manifest.name != path.stem:
+        return False
+    if manifest.run_id == made_in:
+        manifest = manifest.model_copy(update={"run_id": folder.run_id})
+    verification = None
+    with suppress(RunFolderError):
+        verification = read_snapshot_verification(folder, manifest.name)
+    write_snapshot(folder, manifest, members)
+    if verification is not None:
+        write_snapshot_verification(folder, manifest.name, verification)
+    return True
+
+
+def check_seal(folder: RunFolder, name: str) -> None:
+    """Check that a snapshot is whole and this installation's own. Nothing of it is loaded.
+
+    Raises ArtifactNotFound if there is none of that name, SnapshotDamaged and SnapshotRefused.
+    """
+    read_snapshot(folder, name)
+
+
 def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[str, bytes]]:
     """Manifest and members of a snapshot that is whole and this installation's own.
 
@@ -126,20 +161,37 @@ def read_snapshot(folder: RunFolder, name: str) -> tuple[SnapshotManifest, dict[
     path = find_snapshot(folder, name).path
     with open_file(path, folder.path) as file:
         content = file.read()
-    body, seal = memoryview(content)[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
-    if not hmac.compare_digest(seal[:_DIGEST_BYTES], _digest(body)):
-        raise SnapshotDamaged(f"Snapshot {name} is damaged: it is not what was written. Continue from another one.")
+    body, seal = _body_of(content, name)
     if not hmac.compare_digest(seal[_DIGEST_BYTES:], _signature(folder, body)):
         raise SnapshotRefused(
             f"Snapshot {name} was not written by this installation. A snapshot holds pickled Python objects, which run "
-            "when they are read, so only those of its own runs are read."
+            f"when they are read. If you trust where it comes from: `rlviz trust {folder.run_id}`."
         )
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = {member: archive.read(member) for member in archive.namelist()}
-    manifest = _parse(members.pop(MANIFEST), name)
+    manifest, members = _members(content, name)
     if manifest.is_newer:
         raise SnapshotRefused(f"Snapshot {name} cannot be used. {_of_a_newer_version(manifest)}")
     return manifest, members
+
+
+def _body_of(content: bytes, name: str) -> tuple[memoryview, bytes]:
+    """What a seal is of, and the seal. Raises SnapshotDamaged unless the digest in the seal is right."""
+    body, seal = memoryview(content)[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
+    if not hmac.compare_digest(seal[:_DIGEST_BYTES], _digest(body)):
+        raise SnapshotDamaged(f"Snapshot {name} is damaged: it is not what was written. Continue from another one.")
+    return body, seal
+
+
+def _members(content: bytes, name: str) -> tuple[SnapshotManifest, dict[str, bytes]]:
+    """Raises SnapshotDamaged. No more memory is taken than ``content`` has bytes: its members are not compressed."""
+    _body_of(content, name)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise zipfile.BadZipFile  # noqa: TRY301  (handled as any other damage)
+            members = {member: archive.read(member) for member in archive.namelist()}
+        return _parse(members.pop(MANIFEST), name), members
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, EOFError, RuntimeError) as error:
+        raise SnapshotDamaged(f"Snapshot {name} is damaged. Continue from another one.") from error
 
 
 def read_snapshot_verification(folder: RunFolder, name: str) -> SnapshotVerification | None:

@@ -12,6 +12,8 @@ from rlviz.domain.errors import RunNotFound
 from rlviz.domain.ids import is_run_id
 from rlviz.rundir.folder import RunFolder
 
+TRASH = ".trash"
+
 _DOOMED = ".purging-"
 """Prefix of the name of a folder that is being removed, which cannot be restored any more."""
 
@@ -25,7 +27,7 @@ class Trash:
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
-        self.path = runs_dir / ".trash"
+        self.path = runs_dir / TRASH
 
     def put(self, folder: RunFolder, now: float) -> None:
         """Move a run's folder to the trash at ``now`` (Unix seconds). A folder that is gone already is no error."""

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 from sqlalchemy.exc import DatabaseError
 
 from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import runs_with_status
+from rlviz.catalog.runs import newest_ids, runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
+from rlviz.domain.origin import ORIGIN
 from rlviz.domain.status import ACTIVE, APP_ENDED
 from rlviz.rundir.creation import remove_drafts
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.supervision.recovery import recover
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.services.wiring import Services
 from rlviz.sessions.folder import remove_leftovers
 
 log = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 9.5
+LOOKED_AT = 50
+"""Runs, the newest, that are looked at for whether they came from elsewhere, as the service starts."""
 
 
 class Application(Services):
@@ -143,7 +148,27 @@ class Application(Services):
             _report(rebuild(self.database, self.settings.runs_dir))
         else:
             _report(index_new(self.database, self.settings.runs_dir))
-        return recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor)
+        guard = TrustGuard(self.settings)
+        with self.database.read() as session:
+            newest = newest_ids(session, LOOKED_AT)
+        _warn_of_foreign([self.settings.runs_dir / run_id for run_id in newest], guard)
+        return recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor, guard)
+
+
+def _warn_of_foreign(folders: list[Path], guard: TrustGuard) -> None:
+    """Runs of an earlier version have no mark, nor have those that were copied by hand. An imported run says on its
+    page that it is not trusted."""
+    foreign = [
+        folder.name for folder in folders if not (folder / ORIGIN).exists() and not guard.standing_of(folder).may_run
+    ]
+    if foreign:
+        log.warning(
+            "%d of the newest runs, such as %s, were made elsewhere or by an earlier version. They can be looked at. "
+            "`rlviz trust RUN` lets one be evaluated, resumed and forked, and `rlviz trust --all` every run of this "
+            "folder.",
+            len(foreign),
+            foreign[0],
+        )
 
 
 def _report(indexed: Rebuilt) -> None:

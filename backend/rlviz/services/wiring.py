@@ -36,6 +36,7 @@ from rlviz.services.streaming.feeds import Feeds
 from rlviz.services.streaming.run_stream import StreamService
 from rlviz.services.supervision.sealing import Sealer
 from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.services.use_cases.automatic_resuming import AutomaticResuming
 from rlviz.services.use_cases.damage import DamageService
 from rlviz.services.use_cases.environments import EnvironmentService
@@ -58,6 +59,7 @@ from rlviz.services.use_cases.snapshots import SnapshotService
 from rlviz.services.use_cases.step_records import StepRecordService
 from rlviz.services.use_cases.taking_up import TakeUpService
 from rlviz.services.use_cases.trash import TrashService
+from rlviz.services.use_cases.trust import TrustService
 from rlviz.services.use_cases.value_slices import ValueSliceService
 from rlviz.settings import Settings
 
@@ -97,7 +99,10 @@ class Services:
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
         self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
-        self.deliveries = LiveDeliveries(runs_dir, self.database)
+        guard = TrustGuard(self.settings)
+        self.deliveries = LiveDeliveries(
+            runs_dir, self.database, may_follow_plan=lambda folder: guard.standing_of(folder).may_run
+        )
         self.sinks = SinkService(self.settings, self.database, self.deliveries)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
@@ -138,6 +143,7 @@ class Services:
         )
         self.going_on = AutomaticResuming(self.settings, self.resuming)
         self.taking_up = TakeUpService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.trust = TrustService(self.settings, self.database, self.supervisor, self.broadcast)
         self.deleted = TrashService(self.settings, self.trash)
         self._periodic = self._periodic_tasks()
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)

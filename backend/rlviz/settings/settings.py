@@ -24,7 +24,21 @@ from rlviz.settings.addresses import (
 
 PREFIX = "RLVIZ_"
 NAMES = ("rlviz.toml", "rlviz.yaml", "rlviz.yml")
-"""Files of settings that are looked for in the folder that a command is started in; the first that is there is read."""
+"""Files of settings that are looked for in the folder that a command is started in, and in the user's own configuration
+folder; of each, the first that is there is read."""
+
+HARMLESS = frozenset(
+    {
+        *("port", "max_concurrent_runs", "warm_worker", "niceness", "memory_limit", "max_sessions", "log_format"),
+        *("snapshot_bytes", "keep_film", "keep_clips", "storage", "min_free_disk", "max_bytes"),
+        *("on_exit", "terminate_after_seconds", "kill_after_seconds"),
+    }
+)
+"""Settings that count from a working folder that the user has not trusted. The others name code, places or addresses,
+or open the service to others; ``runs_dir`` counts if it lies within the folder."""
+
+HARMLESS_TO_OWN_RUNS = frozenset({"keep_eval_videos", "trash_days", "resume", "resume_attempts"})
+"""The same of settings that have something deleted or begun: they count for runs that lie within the folder."""
 
 _SECRET: dict[str, JsonValue] = {"secret": True}
 """Marks a field whose variable the processes of the service do not get (``rlviz.child_environment``)."""
@@ -44,6 +58,7 @@ class Settings(BaseSettings):
     )
 
     _sources: dict[str, str] = PrivateAttr(default_factory=dict)
+    _ignored: dict[str, str] = PrivateAttr(default_factory=dict)
 
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8000, ge=0, le=65_535, description="Port to listen on; 0 takes a free one.")
@@ -138,6 +153,11 @@ class Settings(BaseSettings):
         description="What everything in the runs folder may take together, for instance 50GB; with more, nothing is "
         "started.",
     )
+    trust_runs_dir: bool = Field(
+        False,
+        description="Whether what lies in the runs folder counts as yours, whoever put it there: for a folder that "
+        "several machines or users share. Imported bundles are still trusted one by one.",
+    )
     archive_dir: Path | None = Field(
         None,
         description="Folder outside the runs folder that storage rules archive runs into, a file each.",
@@ -183,7 +203,8 @@ class Settings(BaseSettings):
     config_file: Path | None = Field(
         None,
         description=f"File with settings, in TOML or YAML; without it {NAMES[0]} or {NAMES[1]} of the folder that the "
-        "app is started from, if there is one. The environment counts before it.",
+        "app is started from, if there is one. The environment counts before it. Of a folder that you have not "
+        "trusted, settings that name code, places or addresses do not count.",
     )
 
     @field_validator("launcher")
@@ -287,9 +308,19 @@ class Settings(BaseSettings):
         """Where the value of field ``name`` came from: flag, environment, .env, a file with the line, or default."""
         return self._sources.get(name, "default")
 
-    def note_sources(self, sources: Mapping[str, str]) -> None:
-        """Remember where values came from, by the name of the field."""
+    def note_sources(self, sources: Mapping[str, str], ignored: Mapping[str, str]) -> None:
+        """Remember where values came from, by the name of the field, and those of an untrusted folder that do not
+        count."""
         self._sources.update(sources)
+        self._ignored.update(ignored)
+
+    @property
+    def ignored(self) -> str | None:
+        """What the working folder sets without being trusted, in a sentence; None: nothing."""
+        if not self._ignored:
+            return None
+        names = ", ".join(f"{name} ({source})" for name, source in self._ignored.items())
+        return f"This folder is not trusted, so these settings of it do not count: {names}. `rlviz trust .` trusts it."
 
 
 def _changed(family: str, changes: dict[str, Any]) -> StorageProfile:

@@ -25,7 +25,9 @@ from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.storage_profile import DEFAULT
+from rlviz.importing import module_command
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.standing import MARK
 from rlviz.testing.recording import RECORDINGS
 
 EPISODES = 2
@@ -151,7 +153,7 @@ def evaluate(folder: RunFolder) -> EvaluationRecord:
         steps=DEFAULT.wanted(DEFAULT.detail),
     )
     folder.evaluations.write(record)
-    subprocess.run([sys.executable, "-m", "rlviz.worker", str(folder.path), "--evaluate", record.id], check=True)
+    subprocess.run([*module_command("rlviz.worker"), str(folder.path), "--evaluate", record.id], check=True)
     played = folder.evaluations.read(record.id)
     if played.status is not EvaluationStatus.COMPLETED:
         raise RuntimeError(f"The evaluation failed: {played.cause}")
@@ -161,7 +163,7 @@ def evaluate(folder: RunFolder) -> EvaluationRecord:
 def pack(folder: RunFolder, target: Path) -> None:
     """Write the files that a scripted worker replays into one archive: of snapshots, what they say of themselves; the
     final policy once; no frames."""
-    left_out = {folder.lock_path, folder.control_path, folder.log_path}
+    left_out = {folder.lock_path, folder.control_path, folder.log_path, folder.path / MARK}
     last = folder.checkpoint_files()[-1:]
     left_out |= {*folder.evaluations.path.glob("*.frames.zip")}
     left_out |= {path for _, path in last if path.read_bytes() == folder.model_path.read_bytes()}

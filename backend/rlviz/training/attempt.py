@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from rlviz.domain.errors import IllegalTransition, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.event_lines import parse_event
-from rlviz.domain.events import CheckpointData, Ending, FinishedData, SnapshotData, StartedData, StoppedData
+from rlviz.domain.events import (
+    CheckpointData,
+    Ending,
+    FinishedData,
+    RefusedData,
+    SnapshotData,
+    StartedData,
+    StoppedData,
+)
 from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control
@@ -94,6 +102,8 @@ def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]
                 answered_snapshot = max(answered_snapshot, request)
             case Ending() as ending if (ending.attempt or newest) >= number:
                 raise IllegalTransition(ending.leads_to, RunStatus.RUNNING)
+            case RefusedData(attempt=attempt) if attempt >= number:
+                raise IllegalTransition(RunStatus.STOPPED, RunStatus.RUNNING)
             case StoppedData(path=str()) | FinishedData(path=str()):
                 final = event.step if event is not None else None
     return answered, answered_snapshot, final
@@ -108,3 +118,11 @@ def _count_metrics(folder: RunFolder) -> tuple[int, int]:
         index = values.get(EPISODE_INDEX)
         episodes = max(episodes, index) if isinstance(index, int) else episodes
     return episodes, evaluations
+
+
+def has_ended_before(folder: RunFolder) -> bool:
+    """Whether an attempt to train the run has ended already."""
+    with suppress(RunFolderError):
+        events = (parse_event(line.record) for line in read_journal(folder.events_path))
+        return any(event is not None and isinstance(event.data, Ending) for event in events)
+    return False

@@ -11,11 +11,11 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.disk_full import is_disk_full
-from rlviz.domain.errors import EnvironmentFaulty, RunFolderError
-from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
+from rlviz.domain.errors import EnvironmentFaulty, RlvizError, RunFolderError
+from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, RefusedData, StoppedData
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.attempt import FIRST, Attempt
+from rlviz.training.attempt import FIRST, Attempt, has_ended_before
 from rlviz.training.attempt_start import begin_journal
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.components import TrainingComponents
@@ -57,6 +57,8 @@ class Trainer:
         self._components: TrainingComponents | None = None
         self._requests = ControlRequests(folder, self._guard)
         self._step = 0
+        self._has_begun = False
+        """Whether the journal has the beginning of the attempt. Before that, what refuses it changes nothing."""
 
     @property
     def is_stopping(self) -> bool:
@@ -102,15 +104,14 @@ class Trainer:
             lines = traceback.format_exc().splitlines()
             excerpt = "\n".join(lines[-TRACEBACK_LINES:])
             self._tell_waiting_snapshots(self._step)
-            self._journals.event(
-                self._step,
-                ErrorData(
-                    attempt=self._attempt.number,
-                    type=type(error).__name__,
-                    message=self._in_words(error),
-                    traceback=excerpt,
-                ),
-            )
+            number = self._attempt.number
+            if isinstance(error, RlvizError) and not self._has_begun and has_ended_before(self._folder):
+                self._journals.event(self._step, RefusedData(attempt=number, message=str(error)))
+            else:
+                name, message = type(error).__name__, self._in_words(error)
+                self._journals.event(
+                    self._step, ErrorData(attempt=number, type=name, message=message, traceback=excerpt)
+                )
             raise
         finally:
             if self._components is not None:
@@ -160,6 +161,7 @@ class Trainer:
             begin_journal(
                 self._folder, self._journals, self._attempt, model.num_timesteps, continuation, self._worker, by
             )
+            self._has_begun = True
             components = self._equip(model, config, logger, continuation)
             if begins_anew is not None:
                 components.steering.carry(begins_anew.carried)

@@ -12,7 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import set_random_seed
 
 from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import TrainedPolicy, as_played
+from rlviz.algorithms.policy import Scale, TrainedPolicy, as_played
 from rlviz.algorithms.weights import read_policy, read_weights, renew_weights, save_weights
 from rlviz.training.builder import build_model
 from tests.support.training import make_run
@@ -73,6 +73,11 @@ def test_it_acts_and_reads_as_the_model(
     file = saved(model)
     assert_the_same(read_weights(algorithm, file), as_played(algorithm, model))
     assert_the_same(read_policy(algorithm, file), as_played(algorithm, model))
+    whole = BytesIO()
+    model.save(whole)
+    if scale := Scale.of(model):
+        scale.write(whole)
+    assert_the_same(read_policy(algorithm, whole), as_played(algorithm, model))
 
 
 @pytest.mark.parametrize("algo", ALGORITHMS.names())

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, BundleRefused
-from rlviz.exchange.bundle import MANIFEST, POLICIES, read_bundle, write_bundle
+from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
+from rlviz.exchange.bundle.manifest import is_policy
 from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, prepare, read_journal
 from tests.support.raw_requests import assert_problem
@@ -26,14 +26,15 @@ from tests.support.service_process import serving
 from tests.support.taken_elsewhere import files, there
 
 RUN_ID = "ppo-cartpole-20261121-044130-3630"
+POLICY = b"PK\x03\x04 a policy"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
     folder = make_run(tmp_path / "here", RUN_ID, rows=50, status="completed")
-    folder.model_path.write_bytes(b"a policy")
+    folder.model_path.write_bytes(POLICY)
     folder.checkpoints.mkdir(exist_ok=True)
-    folder.checkpoint_path(100).write_bytes(b"another")
+    folder.checkpoint_path(100).write_bytes(POLICY + b", another")
     (folder.path / ".hidden").write_text("no")
     (folder.path / "elsewhere").symlink_to("/etc/passwd")
     return folder
@@ -74,35 +75,33 @@ def renamed(old: str, new: str) -> Callable[[dict[str, bytes]], None]:
 def test_a_run_comes_back_as_it_left_without_what_is_the_machine_s_own(
     folder: RunFolder, bundle: Path, tmp_path: Path
 ) -> None:
-    found = read_bundle(bundle, there(tmp_path), trust_policies=True)
-    assert files(found.path) == files(folder.path) - {".hidden", "elsewhere", "control.json"}
-    for name in files(found.path):
+    found = read_bundle(bundle, there(tmp_path))
+    taken = files(folder.path) - {".hidden", ".made-here", "elsewhere", "control.json"}
+    assert files(found.path) == taken | {"origin.json"}
+    for name in taken:
         assert (found.path / name).read_bytes() == (folder.path / name).read_bytes()
 
 
-def test_policies_are_left_out_unless_they_are_trusted(bundle: Path, tmp_path: Path) -> None:
-    found = read_bundle(bundle, there(tmp_path))
-    assert not found.model_path.exists()
-    assert not found.checkpoints.exists()
-    assert found.metrics_path.exists()
-
-
-@pytest.mark.parametrize("place", [place for place in PLACES if place.kind in POLICIES], ids=lambda one: one.path)
-def test_whatever_holds_a_policy_is_left_out_unless_it_is_trusted(place: Place, tmp_path: Path) -> None:
+def test_a_bundle_without_policies_has_no_file_that_holds_one(tmp_path: Path) -> None:
     """Those of steps that the run went back from as well."""
     made = make_run(tmp_path / "here", RUN_ID, rows=5, status="completed")
-    path = made.path / (place.path.replace("*", "1") + ("/1/checkpoints/step_1.zip" if place.is_folder else ""))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"a policy")
-    buffer = tmp_path / "run.zip"
-    with buffer.open("wb") as file:
-        write_bundle(made, file, snapshots=True)
-    for trusted in (False, True):
-        found = read_bundle(buffer, there(tmp_path / str(trusted)), trust_policies=trusted)
-        assert (found.path / path.relative_to(made.path)).exists() is trusted
-    with buffer.open("wb") as file:
-        names = [member.path for member in write_bundle(made, file, policies=False, snapshots=True).files]
-    assert path.relative_to(made.path).as_posix() not in names
+    policies = {
+        *("model.zip", "best_model.zip", "checkpoints/step_1.zip", "film/step_1.zip", "snapshots/1.zip"),
+        *(
+            "eval/eval_20261121-044130-363.policy.zip",
+            "behind/2/checkpoints/step_1.zip",
+            "replay/0-1-0123456789abcdef.seg",
+        ),
+    }
+    for name in policies:
+        assert is_policy(name), name
+        (made.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (made.path / name).write_bytes(POLICY)
+    packed = {}
+    for wanted in (False, True):
+        manifest = write_bundle(made, io.BytesIO(), policies=wanted, snapshots=True)
+        packed[wanted] = {member.path for member in manifest.files}
+    assert packed[True] - packed[False] == policies
 
 
 def test_one_that_still_trained_is_interrupted(tmp_path: Path) -> None:
@@ -132,7 +131,7 @@ class Meddling(io.BytesIO):
 def unpacked(target: Meddling, tmp_path: Path) -> RunFolder:
     path = tmp_path / "run.zip"
     path.write_bytes(target.getvalue())
-    return read_bundle(path, there(tmp_path), trust_policies=True)
+    return read_bundle(path, there(tmp_path))
 
 
 def test_a_run_may_grow_while_it_is_bundled(folder: RunFolder, tmp_path: Path) -> None:
@@ -155,7 +154,7 @@ def test_files_may_be_replaced_deleted_and_compressed_while_it_is_bundled(folder
         number = next(count)
         folder.checkpoint_path(number - 1).unlink()
         folder.checkpoint_path(number).write_bytes(b"the newest")
-        write_atomically(folder.model_path, b"a policy" * number)
+        write_atomically(folder.model_path, POLICY * number)
         if folder.metrics_path.exists():
             copy = prepare(folder.metrics_path)
             assert copy is not None
@@ -165,7 +164,7 @@ def test_files_may_be_replaced_deleted_and_compressed_while_it_is_bundled(folder
     write_bundle(folder, target)
     found = unpacked(target, tmp_path)
     assert [line.record for line in read_journal(found.metrics_path)] == metrics
-    assert set(found.model_path.read_bytes().split(b"a policy")) == {b""}
+    assert set(found.model_path.read_bytes().split(POLICY)) == {b""}
 
 
 def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolder) -> None:
@@ -181,7 +180,7 @@ def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolde
         (lambda members: members.pop("events.jsonl"), "not in it"),
         (lambda members: members.update({"config.json": members["config.json"] + b" "}), "longer than"),
         (lambda members: members.update({"config.json": members["config.json"][:-1]}), "cut short"),
-        (lambda members: members.update({"model.zip": b"a polizy"}), "hash differs"),
+        (lambda members: members.update({"model.zip": POLICY.replace(b"c", b"z")}), "hash differs"),
         (renamed("events.jsonl", "../events.jsonl"), "would not be a file"),
         (renamed("events.jsonl", "/tmp/events.jsonl"), "would not be a file"),
         (renamed("events.jsonl", "..\\events.jsonl"), "would not be a file"),
@@ -189,13 +188,17 @@ def test_a_run_that_is_deleted_while_it_is_bundled_is_no_bundle(folder: RunFolde
         (renamed("events.jsonl", ".ssh/authorized_keys"), "would not be a file"),
         (renamed("events.jsonl", "METRICS.jsonl"), "twice"),
         (renamed("config.json", "other.json"), "no run that can be read"),
+        (
+            lambda members: members.update({MANIFEST: members[MANIFEST].replace(RUN_ID.encode(), b"another-run")}),
+            "another",
+        ),
     ],
 )
 def test_what_is_not_sound_is_refused_and_leaves_nothing(
     bundle: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None], says: str
 ) -> None:
     with pytest.raises(BundleRefused, match=says):
-        read_bundle(changed(bundle, change), there(tmp_path), trust_policies=True)
+        read_bundle(changed(bundle, change), there(tmp_path))
     assert files(there(tmp_path)) == set()
 
 
@@ -211,12 +214,15 @@ def test_a_link_in_it_is_refused(bundle: Path, tmp_path: Path) -> None:
 def test_a_bomb_is_refused_by_what_it_says_and_by_what_it_does(tmp_path: Path) -> None:
     """A gigabyte of zeros takes a megabyte in an archive."""
     zeros = 50_000_000
+    config = make_run(tmp_path / "here", RUN_ID).config_path.read_bytes()
+    of_config = {"path": "config.json", "bytes": len(config), "sha256": hashlib.sha256(config).hexdigest()}
     honest = {"path": "metrics.jsonl", "bytes": zeros, "sha256": hashlib.sha256(bytes(zeros)).hexdigest()}
     for member, says in ((honest, "more than"), ({**honest, "bytes": 10}, "longer than|hash differs")):
         path = tmp_path / "bomb.zip"
-        manifest = {"schema_version": 1, "run_id": RUN_ID, "made_by": "0", "made_at": 0, "files": [member]}
+        manifest = {"schema_version": 1, "run_id": RUN_ID, "made_by": "0", "made_at": 0, "files": [of_config, member]}
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(MANIFEST, json.dumps(manifest))
+            archive.writestr("config.json", config)
             archive.writestr("metrics.jsonl", bytes(zeros))
         with pytest.raises(BundleRefused, match=says):
             read_bundle(path, there(tmp_path), most_bytes=1_000_000)

@@ -13,6 +13,7 @@ from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ImportRefused
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.exchange.tables import TableFormat
+from tests.support.bundles import POLICY
 from tests.support.cli import Ended, call
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run
@@ -34,7 +35,8 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("two")
     place = ExperimentPlace(id="exp-a", variant="slow", trial=0)
     for name, settings in (("run-a", {"seed": 3, "experiment": place}), ("run-b", {"algo": "dqn"})):
-        make_run(folder / "runs", name, rows=20, status="completed", **settings).model_path.write_bytes(b"a policy")
+        folder_of_run = make_run(folder / "runs", name, rows=20, status="completed", **settings)
+        folder_of_run.model_path.write_bytes(b"PK\x03\x04 a policy")
     with serving(folder, launcher="scripted") as service:
         yield service
 
@@ -70,9 +72,9 @@ def test_a_run_and_several_are_tables_that_come_back_with_the_same_curves(
 def test_several_are_bundles_that_come_back_with_all_they_had(two_runs: Service, tmp_path: Path) -> None:
     archive = tmp_path / "both.zip"
     archive.write_bytes(two_runs.api("GET", "/export?runs=run-b,run-a&format=bundle").content)
-    brought = import_path(archive, there(tmp_path), ImportOptions(trust_policies=True))
+    brought = import_path(archive, there(tmp_path), ImportOptions(trust=True))
     assert [run.run_id for run in brought.runs] == ["run-a", "run-b"]
-    assert all(run.model_path.read_bytes() == b"a policy" for run in brought.runs)
+    assert all(run.model_path.read_bytes() == POLICY for run in brought.runs)
     again = import_path(archive, there(tmp_path), ImportOptions())
     assert [run_id for _, run_id in again.known] == ["run-a", "run-b"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import struct
 import zipfile
 from pathlib import Path
@@ -14,11 +13,13 @@ import pytest
 
 from rlviz.domain.errors import BundleRefused, InvalidRequest
 from rlviz.exchange import zip_archive
-from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
+from rlviz.exchange.bundle import read_bundle, write_bundle
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
 from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.exchange.tensorboard import NAME, write_event_files
 from rlviz.rundir.metric_rows import all_rows
+from rlviz.rundir.origin import read_origin
+from tests.support.bundles import with_members
 from tests.support.run_folders import make_run
 
 pytestmark = pytest.mark.faults
@@ -56,7 +57,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """A file of each kind, by its name."""
     folder = tmp_path_factory.mktemp("sound")
     run = make_run(folder / "runs", RUN_ID, rows=40, status="completed")
-    run.model_path.write_bytes(b"a policy")
+    run.model_path.write_bytes(b"PK\x03\x04 a policy")
     files = {f"metrics.{form}": b"" for form in TableFormat}
     for form in TableFormat:
         with (folder / f"metrics.{form}").open("wb") as file:
@@ -79,7 +80,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def brought(path: Path, runs_dir: Path) -> ImportOutcome:
-    return import_path(path, runs_dir, ImportOptions(again=True, trust_policies=True))
+    return import_path(path, runs_dir, ImportOptions(again=True, trust=True))
 
 
 def refusal(tmp_path: Path, name: str, content: bytes) -> str:
@@ -132,24 +133,29 @@ def test_an_archive_of_a_kind_that_is_not_read_is_refused(tmp_path: Path, conten
     assert says in refusal(tmp_path, "logs.zip", content)
 
 
-@pytest.mark.parametrize(
-    ("names", "says"),
-    [(("eval", "eval/x.json"), "twice, or a file and a folder"), (("x" * 300,), "too long a name")],
-)
-def test_a_bundle_whose_names_no_folder_can_hold_is_refused(
-    sound: dict[str, bytes], tmp_path: Path, names: tuple[str, ...], says: str
-) -> None:
-    with zipfile.ZipFile(io.BytesIO(sound["run.zip"])) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(members[MANIFEST])
-    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    manifest["files"] += [{"path": name, "bytes": 0, "sha256": empty} for name in names]
-    path = tmp_path / "run.zip"
-    path.write_bytes(zipped({**members, **dict.fromkeys(names, b""), MANIFEST: json.dumps(manifest).encode()}))
+def test_a_bundle_whose_names_no_folder_can_hold_is_refused(sound: dict[str, bytes], tmp_path: Path) -> None:
+    path = with_members(sound_bundle(sound, tmp_path), {f"eval/eval_{'x' * 300}.json": b"{}"})
     (tmp_path / "runs").mkdir()
-    with pytest.raises(BundleRefused, match=says):
+    with pytest.raises(BundleRefused, match="too long a name"):
         read_bundle(path, tmp_path / "runs")
     assert not [one for one in (tmp_path / "runs").rglob("*") if one.is_file()]
+
+
+@pytest.mark.parametrize("names", [("eval", "eval/x.json"), ("x" * 300,), ("model.zip/x", "labels.json/x/y")])
+def test_names_that_are_no_files_of_a_run_do_no_harm(
+    sound: dict[str, bytes], tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    path = with_members(sound_bundle(sound, tmp_path), dict.fromkeys(names, b"{}"))
+    folder = read_bundle(path, tmp_path / "runs")
+    origin = read_origin(folder)
+    assert origin is not None
+    assert {one.path for one in origin.left_out} >= set(names)
+
+
+def sound_bundle(sound: dict[str, bytes], tmp_path: Path) -> Path:
+    path = tmp_path / "run.zip"
+    path.write_bytes(sound["run.zip"])
+    return path
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import httpx
+import pytest
 
-from tests.support.cli import call
+from rlviz.domain.origin import ORIGIN
+from rlviz.domain.sinks import SinkKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.sinks import add_sink
+from tests.support.bundles import POLICY, bundle_of
+from tests.support.cli import Ended, call
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run
 from tests.support.service_process import IMPATIENT, serving
@@ -44,7 +51,7 @@ def test_a_folder_of_logs_becomes_runs_that_are_listed_compared_and_exported(tmp
 
 
 def test_the_browser_takes_runs_away_as_files_and_brings_them_in_again(tmp_path: Path) -> None:
-    make_run(tmp_path / "a" / "runs", RUN_ID, rows=50, status="completed").model_path.write_bytes(b"a policy")
+    make_run(tmp_path / "a" / "runs", RUN_ID, rows=50, status="completed").model_path.write_bytes(POLICY)
     make_run(tmp_path / "b" / "runs", "other-run", status="completed")
     with serving(tmp_path / "a", launcher="scripted") as here, serving(tmp_path / "b") as there:
         bundle = here.api("GET", f"/runs/{RUN_ID}/bundle")
@@ -59,7 +66,8 @@ def test_the_browser_takes_runs_away_as_files_and_brings_them_in_again(tmp_path:
         assert taken.status_code == 201, taken.text
         [run] = taken.json()["runs"]
         assert (run["id"], run["status"], run["step"]) == (RUN_ID, "completed", here.get(f"/runs/{RUN_ID}")["step"])
-        assert not there.folder(RUN_ID).model_path.exists(), "policies are not taken"
+        assert there.folder(RUN_ID).model_path.read_bytes() == POLICY
+        assert there.get(f"/runs/{RUN_ID}")["standing"] == "untrusted", "nothing loads it"
         assert_problem(send(bundle.content, file="run.zip"), 409)
 
         [run] = send(logs.content, file="logs.zip", name="from TensorBoard").json()["runs"]
@@ -88,3 +96,99 @@ def test_a_file_beyond_the_bound_is_refused_as_it_comes_and_leaves_nothing(tmp_p
         assert_problem(service.api("POST", "/runs/import", params={"file": "x.csv"}, content=bytes(200_000)), 413)
         assert service.get("/runs")["total"] == 0
         assert list((service.runs_dir / ".new").iterdir()) == []
+
+
+# Trust
+
+
+def test_a_run_from_elsewhere_is_trusted_by_what_the_user_has_seen_of_it(tmp_path: Path) -> None:
+    make_run(tmp_path / "a", RUN_ID, status="completed").model_path.write_bytes(POLICY)
+    bundle = bundle_of(RunFolder(tmp_path / "a", RUN_ID), tmp_path / "run.zip")
+    with serving(tmp_path) as service:
+        assert_problem(service.api("GET", "/runs/no-run/trust"), 404)
+        service.api("POST", "/runs/import", content=bundle.read_bytes(), params={"file": "run.zip"})
+        place = f"/runs/{RUN_ID}/trust"
+        seen = service.get(place)
+        assert (seen["standing"], seen["policies"], seen["snapshots"], seen["entry_points"]) == ("untrusted", 1, 0, [])
+        assert (seen["came_from"]["run_id"], seen["came_from"]["left_out"]) == (RUN_ID, [])
+        evaluation = {"episodes": 1}
+        refused = service.api("POST", f"/runs/{RUN_ID}/evaluations", json=evaluation)
+        assert_problem(refused, 409)
+        assert f"rlviz trust {RUN_ID}" in refused.json()["detail"]
+
+        assert_problem(service.api("POST", place, json={"content_hash": "0" * 64}), 409)
+        assert_problem(service.api("POST", place, json={}), 422)
+        assert_problem(service.api("POST", place, json={"content_hash": "yes"}), 422)
+        assert service.get(f"/runs/{RUN_ID}")["standing"] == "untrusted"
+
+        trusted = service.api("POST", place, json={"content_hash": seen["content_hash"]}).json()
+        assert trusted["standing"] == "trusted"
+        assert service.api("POST", place, json={"content_hash": seen["content_hash"]}).json() == trusted
+        assert service.get(f"/runs/{RUN_ID}")["standing"] == "trusted"
+
+        assert service.api("DELETE", place).json()["standing"] == "untrusted"
+        assert_problem(service.api("POST", f"/runs/{RUN_ID}/evaluations", json=evaluation), 409)
+
+
+def test_the_command_shows_trusts_lists_and_takes_trust_back(tmp_path: Path) -> None:
+    make_run(tmp_path / "a", RUN_ID, status="completed").model_path.write_bytes(POLICY)
+    bundle = bundle_of(RunFolder(tmp_path / "a", RUN_ID), tmp_path / "run.zip")
+    runs_dir = tmp_path / "runs"
+
+    def trust(*arguments: str) -> Ended:
+        return call(runs_dir, "trust", *arguments)
+
+    def listed() -> set[str]:
+        return {one["id"] for one in trust("--list", "--json").json["runs"]}
+
+    assert f"rlviz trust {RUN_ID}" in call(runs_dir, "import", str(bundle)).err
+    assert trust(RUN_ID, "--show").out.startswith(f"{RUN_ID} is not trusted: 1 policy file, 0 snapshots (")
+    assert call(runs_dir, "evaluate", RUN_ID).status == 4
+    assert RUN_ID in trust("--all").err, "imported runs are trusted one by one"
+    assert trust(RUN_ID, "--show", "--json").json["standing"] == "untrusted"
+    assert RUN_ID not in listed()
+    assert trust(RUN_ID).out.startswith(f"{RUN_ID} is trusted: ")
+    assert RUN_ID in listed()
+    assert trust(RUN_ID, "--revoke", "--json").json["standing"] == "untrusted"
+    assert RUN_ID not in listed()
+    assert trust().status == 2
+    assert trust(RUN_ID, "--all").status == 2
+    assert trust("no-run").status == 3
+    assert "no folder" in trust("./no-folder").err
+
+
+def test_the_command_trusts_a_folder_whose_settings_name_code(tmp_path: Path) -> None:
+    (tmp_path / "rlviz.toml").write_text('environments = ["own_envs"]\nhost = "0.0.0.0"\n')
+
+    def trust(*arguments: str) -> dict[str, Any]:
+        found: dict[str, Any] = call(tmp_path / "runs", "trust", f"{tmp_path}/", "--json", *arguments).json
+        return found
+
+    names = ["environments", "host"]
+    assert trust("--show") == {"folder": str(tmp_path), "trusted": False, "settings": names}
+    assert trust()["trusted"]
+    assert str(tmp_path) in [one["path"] for one in call(tmp_path, "trust", "--list", "--json").json["folders"]]
+    assert not trust("--revoke")["trusted"]
+
+
+def test_an_import_can_be_trusted_at_once_and_a_run_that_was_made_here_needs_no_trust(tmp_path: Path) -> None:
+    make_run(tmp_path / "a", RUN_ID, status="completed").model_path.write_bytes(POLICY)
+    bundle = bundle_of(RunFolder(tmp_path / "a", RUN_ID), tmp_path / "run.zip")
+    assert call(tmp_path / "runs", "import", str(bundle), "--trust").status == 0
+    assert call(tmp_path / "runs", "trust", RUN_ID, "--show", "--json").json["standing"] == "trusted"
+    assert "needs no trust" in call(tmp_path / "a", "trust", RUN_ID).out
+
+
+def test_what_waits_to_be_delivered_of_a_run_from_elsewhere_is_delivered_if_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("rlviz.cli.delivering.deliver_all", lambda wanted, **_: asked.extend(wanted))
+    folder = make_run(tmp_path, RUN_ID, status="completed")
+    add_sink(folder, SinkKind.TENSORBOARD)
+    (folder.path / ORIGIN).write_text("{}")  # it was imported, and the plan was put there by hand
+    told = call(tmp_path, "sync")
+    assert (told.status, asked) == (0, [])
+    assert f"{RUN_ID} came from elsewhere" in told.err
+    assert call(tmp_path, "sync", RUN_ID).status == 0
+    assert [(one.run_id, kind) for one, kind in asked] == [(RUN_ID, SinkKind.TENSORBOARD)]

@@ -19,6 +19,7 @@ from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually
 
 IDS = [f"eval_2026112{day}-014310-000" for day in range(4)]
+MODEL = b"PK\x03\x04" + b"m" * 496
 
 
 def ended(root: Path, run_id: str, *, days_ago: float, rows: int = 20, **config: Any) -> RunFolder:
@@ -34,7 +35,7 @@ def ended(root: Path, run_id: str, *, days_ago: float, rows: int = 20, **config:
         folder.evaluations.steps_path(evaluation_id).write_bytes(b"r" * 1_000)
     for step in (10, 20, 30):
         folder.checkpoint_path(step).write_bytes(b"p" * 500)
-    folder.model_path.write_bytes(b"m" * 500)
+    folder.model_path.write_bytes(MODEL)
     folder.log_path.write_bytes(b"l" * 300)
     return folder
 

@@ -18,7 +18,7 @@ from rlviz.services.application import Application
 from rlviz.services.storage.archiving import PreparedBundle
 from rlviz.services.storage.pruner import Pruning
 from rlviz.services.storage.watch import StorageWatch
-from tests.scripted.test_storage import ended
+from tests.scripted.test_storage import MODEL, ended
 from tests.support.service import catalogued
 from tests.support.service_process import serving
 from tests.support.waiting import eventually
@@ -54,9 +54,9 @@ def test_an_archived_run_is_one_whole_file_and_in_the_trash_and_comes_back_as_it
     assert app.runs.get("young-run")
     (file,) = (tmp_path / "archive").iterdir()
     assert check_bundle(file).run_id == "old-run"
-    folder = read_bundle(file, tmp_path / "elsewhere", trust_policies=True)
+    folder = read_bundle(file, tmp_path / "elsewhere")
     assert folder.metrics_path.read_bytes() == metrics
-    assert folder.model_path.read_bytes() == b"m" * 500
+    assert folder.model_path.read_bytes() == MODEL
     assert app.storage.look(0).log[0].what == action.what
 
 

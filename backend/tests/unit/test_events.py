@@ -108,6 +108,7 @@ def test_every_kind_has_one_model() -> None:
         "warning": {"message": "m"},
         "error": {"type": "T", "message": "m"},
         "interrupted": {"cause": "c"},
+        "refused": {"attempt": 2, "message": "m"},
     }
     models = []
     for kind in EventKind:

@@ -8,6 +8,9 @@ import pytest
 
 from rlviz.domain.errors import EvaluationNotFound, RunNotFound
 from rlviz.domain.ids import check_evaluation_id, check_run_id, created_at_of, is_run_id, new_evaluation_id, new_run_id
+from rlviz.rundir.experiment_folder import EXPERIMENTS
+from rlviz.rundir.usage import ANALYTICS
+from rlviz.services.use_cases.own_presets import FOLDER as OWN_PRESETS
 
 NOW = datetime(2026, 11, 21, 1, 43, 12, 123_999, tzinfo=UTC)
 BAD = [
@@ -51,6 +54,27 @@ def test_run_ids_are_safe_whatever_the_environment_is_called(env_id: str, stem: 
     run_id = new_run_id("ppo", env_id, NOW)
     assert run_id.startswith(stem + "-20261121")
     assert is_run_id(run_id)
+
+
+def test_an_algorithm_of_no_latin_letter_gives_an_id_as_well() -> None:
+    """Imported configurations name whatever algorithm they like."""
+    assert is_run_id(new_run_id("é", "ü", NOW))
+    assert new_run_id("é", "ü", NOW).startswith("run-20261121")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(EXPERIMENTS, OWN_PRESETS, ANALYTICS, "wandb", "mlflow", "trackio", "tensorboard"),
+        *("groups", "import", "last", "view", "rlviz"),
+        *("con", "nul", "aux", "prn", "com1", "lpt9"),
+    ],
+)
+def test_a_name_that_means_something_else_is_no_run_id(name: str) -> None:
+    assert not is_run_id(name)
+    assert is_run_id(f"{name}-1")
+    with pytest.raises(RunNotFound):
+        check_run_id(name)
 
 
 def test_run_ids_of_one_second_differ() -> None:

@@ -9,13 +9,15 @@ import pytest
 from pydantic import ValidationError
 
 from rlviz.domain.errors import InvalidRequest
-from rlviz.settings import PREFIX, Settings, is_loopback, read_settings
+from rlviz.settings import PREFIX, Settings, is_loopback, read_settings, settings_that_need_trust
+from rlviz.trust_store import TrustStore, user_folder
 
 
 @pytest.fixture(autouse=True)
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No setting in the environment, no ``.env`` in the working directory."""
+    """No setting in the environment, no ``.env`` in the working directory, no configuration of the user."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     for name in Settings.model_fields:
         monkeypatch.delenv(f"{PREFIX}{name}".upper(), raising=False)
 
@@ -214,3 +216,101 @@ def test_a_settings_file_that_is_none_is_refused(tmp_path: Path, name: str) -> N
     (tmp_path / "bytes.toml").write_bytes(b"port = 1\n\xff")
     with pytest.raises(InvalidRequest, match=name):
         read_settings(config_file=Path(name))
+
+
+# Folders that may have been downloaded
+
+NAMES_CODE = {
+    "environments": "evil.py:Env",
+    "frontend_dir": "pages",
+    "webhook_url": "https://evil.example/",
+    "token": "known-to-them",
+    "cors_origins": "https://evil.example",
+    "archive_dir": "/tmp/elsewhere",
+    "runs_dir": "/tmp/elsewhere",
+    "launcher": "thread",
+    "config_file": "other.toml",
+}
+FILES = {
+    "rlviz.toml": "{name} = '{value}'\n",
+    "rlviz.yaml": "{name}: '{value}'\n",
+    "rlviz.yml": "{name}: '{value}'\n",
+    ".env": "RLVIZ_{upper}={value}\n",
+}
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("name", NAMES_CODE)
+def test_a_folder_names_no_code_place_or_address_before_it_is_trusted(tmp_path: Path, name: str, file: str) -> None:
+    value = NAMES_CODE[name]
+    (tmp_path / "other.toml").write_text("environments = 'evil.py:Env'\n")
+    (tmp_path / file).write_text(FILES[file].format(name=name, upper=name.upper(), value=value))
+    before = read_settings()
+    assert before.source_of(name) == "default"
+    assert before.environments == ()
+    assert before.ignored is not None
+    assert name in before.ignored
+    assert "rlviz trust ." in before.ignored
+    assert settings_that_need_trust(tmp_path) == [name]
+    TrustStore().add_folder(tmp_path)
+    after = read_settings()
+    assert after.ignored is None
+    assert after.source_of(name).startswith(file)
+
+
+def test_what_can_do_no_harm_counts_from_any_folder(tmp_path: Path) -> None:
+    (tmp_path / "rlviz.toml").write_text("port = 1111\nruns_dir = 'mine/runs'\ntrash_days = 1\n")
+    settings = read_settings()
+    assert (settings.port, settings.runs_dir, settings.trash_days, settings.ignored) == (
+        1111,
+        Path("mine/runs"),
+        1,
+        None,
+    )
+
+
+@pytest.mark.parametrize("runs_dir", ["../runs", "link/runs"])
+def test_a_runs_folder_beyond_an_untrusted_folder_is_the_users_to_name(tmp_path: Path, runs_dir: str) -> None:
+    (tmp_path / "link").symlink_to(tmp_path.parent)
+    (tmp_path / "rlviz.toml").write_text(f"runs_dir = '{runs_dir}'\n")
+    assert read_settings().runs_dir == Path("runs")
+
+
+def test_an_untrusted_folder_deletes_nothing_of_runs_that_lie_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rlviz.toml").write_text("trash_days = 0\nkeep_eval_videos = 1\n")
+    monkeypatch.setenv("RLVIZ_RUNS_DIR", str(tmp_path.parent / "runs"))
+    settings = read_settings()
+    assert (settings.trash_days, settings.keep_eval_videos) == (7, 3)
+    assert read_settings(runs_dir=str(tmp_path / "below")).trash_days == 0
+
+
+def test_the_users_own_configuration_counts_everywhere_and_least(tmp_path: Path) -> None:
+    user_folder().mkdir(parents=True)
+    (user_folder() / "rlviz.toml").write_text("environments = 'mine.py:Env'\nport = 1111\nkeep_film = 5\n")
+    (tmp_path / "rlviz.yaml").write_text("port: 2222\n")
+    settings = read_settings()
+    assert (settings.environments, settings.port, settings.keep_film) == (("mine.py:Env",), 2222, 5)
+    assert settings.source_of("keep_film") == f"{user_folder() / 'rlviz.toml'}:3:1"
+    assert settings.ignored is None
+
+
+@pytest.mark.parametrize("given", ["flag", "environment"])
+def test_a_file_of_settings_that_the_user_names_counts_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    (tmp_path / "mine.toml").write_text("environments = 'mine.py:Env'\nport = 1111\n")
+    (tmp_path / ".env").write_text("RLVIZ_PORT=2222\n")
+    flags = {"config_file": "mine.toml"} if given == "flag" else {}
+    if given == "environment":
+        monkeypatch.setenv("RLVIZ_CONFIG_FILE", "mine.toml")
+    settings = read_settings(**flags)
+    assert (settings.environments, settings.port) == (("mine.py:Env",), 2222)
+
+
+def test_a_dotenv_file_without_end_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / ".env").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(InvalidRequest, match="more than"):
+        read_settings()

@@ -83,3 +83,30 @@ test("TensorBoard's files come in as one archive with the curve that they had, a
   await expect(again.getByRole("button", { name: "Import anyway" })).toBeVisible();
   await request.delete(`/api/runs/${id}`);
 });
+
+test("the policies of a bundle are used only after the dialog that says what trust means", async ({
+  page,
+  request,
+}) => {
+  const { good } = seeded();
+  const bundle = await (await request.get(`/api/runs/${good}/bundle`)).body();
+  const imported = await request.post("/api/runs/import?file=run.zip&again=true", {
+    data: bundle,
+    headers: { "content-type": "application/octet-stream" },
+  });
+  const [run] = (await imported.json()).runs as { id: string }[];
+  await page.goto(runPage(run!.id));
+  const notice = page.getByText("This run was made elsewhere");
+  await expect(notice).toBeVisible();
+  expect((await request.post(`/api/runs/${run!.id}/evaluations`, { data: {} })).status()).toBe(409);
+
+  await page.getByRole("button", { name: "Trust this run…" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("Its files can contain programs");
+  await expect(dialog).toContainText("Imported from");
+  await dialog.getByRole("button", { name: "Trust this run" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(notice).toBeHidden();
+  expect((await (await request.get(`/api/runs/${run!.id}`)).json()).standing).toBe("trusted");
+  await request.delete(`/api/runs/${run!.id}`);
+});

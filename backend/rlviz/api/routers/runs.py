@@ -249,6 +249,7 @@ def _detail(app: Application, row: RunRow) -> RunDetail:
         latest_evaluation=None
         if latest is None
         else view_evaluation(latest, evaluations.kept(latest), evaluations.short_of_solved(latest)),
+        standing=app.trust.standing(row.id),
     )
 
 

@@ -25,6 +25,7 @@ from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import Instant
+from rlviz.rundir.standing import Standing
 
 
 class ForkedFrom(Wire):
@@ -196,6 +197,10 @@ class RunDetail(Run):
         description="How what its policy expects differs from recorded rewards; null without a configuration."
     )
     latest_evaluation: Evaluation | None
+    standing: Standing = Field(
+        description="own: made here; trusted: made elsewhere, and you said that it may be used; untrusted: made "
+        "elsewhere, and nothing that it holds is used before `POST /runs/{run_id}/trust`."
+    )
 
 
 class RunDrift(Wire):

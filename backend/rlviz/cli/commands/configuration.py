@@ -194,8 +194,11 @@ def _run_named(context: typer.Context, text: str) -> RunFolder:
 
 
 def _read(path: Path) -> bytes:
+    from rlviz.regular_file import read_regular
+    from rlviz.rundir.experiment_folder import MOST_BYTES
+
     try:
-        return path.read_bytes()
+        return read_regular(path, MOST_BYTES)
     except OSError as error:
         status = Exit.NOT_FOUND if isinstance(error, FileNotFoundError) else Exit.BAD_INPUT
         raise Failure(status, f"{path} cannot be read ({error.strerror}).") from error

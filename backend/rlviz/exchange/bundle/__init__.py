@@ -6,14 +6,13 @@ it trains: a journal is taken up to the size that it has when it is opened, and 
 meanwhile is taken whole, or not at all.
 """
 
-from rlviz.exchange.bundle.manifest import MANIFEST, POLICIES, Manifest
+from rlviz.exchange.bundle.manifest import MANIFEST, Manifest
 from rlviz.exchange.bundle.reader import DEFAULT_MOST_BYTES, RunIsThere, check_bundle, read_bundle
 from rlviz.exchange.bundle.writer import stamps, write_bundle
 
 __all__ = [
     "DEFAULT_MOST_BYTES",
     "MANIFEST",
-    "POLICIES",
     "Manifest",
     "RunIsThere",
     "check_bundle",

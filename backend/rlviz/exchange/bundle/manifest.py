@@ -8,19 +8,13 @@ from pydantic import ConfigDict, Field
 
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.storage_rules import StoredKind
-from rlviz.rundir.contents import kind_of
+from rlviz.rundir.contents import Role, kind_of, role_of
 
 MANIFEST = "manifest.json"
 SCHEMA_VERSION = 1
 MOST_FILES = 100_000
 
-LEFT_OUT = ("control.json", "worker.lock", "heartbeat", "watch/", "sealed/", "film/clips/", "sinks/")
-"""What belongs to the machine that trains, or can be made again."""
-
 SNAPSHOTS = frozenset({StoredKind.SNAPSHOTS, StoredKind.REPLAY})
-
-POLICIES = frozenset({StoredKind.POLICIES, StoredKind.FILM}) | SNAPSHOTS
-"""Kinds of files that hold a policy: a policy is code, which whoever loads it runs."""
 
 
 class Member(LazyModel):
@@ -38,10 +32,16 @@ class Manifest(LazyModel):
 
     schema_version: int
     run_id: str
-    made_by: str = Field(description="The version of RL Gym Visualizer that made it.")
+    made_by: str = Field(max_length=200, description="The version of RL Gym Visualizer that made it.")
     made_at: float = Field(description="Unix seconds.")
     files: list[Member] = Field(max_length=MOST_FILES)
 
 
+def is_local(path: str) -> bool:
+    """Whether a file says what shall be done on the machine that trains, or belongs to it, or can be made again."""
+    return role_of(path) in (Role.ORDER, Role.LOCAL)
+
+
 def is_policy(path: str) -> bool:
-    return kind_of(path) in POLICIES or (path.startswith("eval/") and path.endswith(".zip"))
+    """Whether a file holds a policy, or is of use only together with one."""
+    return role_of(path) is Role.CODE or kind_of(path) in SNAPSHOTS

@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rlviz import __version__
-from rlviz.exchange.bundle.manifest import LEFT_OUT, MANIFEST, SCHEMA_VERSION, SNAPSHOTS, Manifest, Member, is_policy
+from rlviz.exchange.bundle.manifest import (
+    MANIFEST,
+    SCHEMA_VERSION,
+    SNAPSHOTS,
+    Manifest,
+    Member,
+    is_local,
+    is_policy,
+)
 from rlviz.exchange.copying import Copying, ProgressCallback, ignore_progress
 from rlviz.rundir.contents import kind_of
 from rlviz.rundir.files import is_file, open_file, size_of
@@ -103,6 +111,6 @@ def _bytes_of(folder: RunFolder, is_wanted: Callable[[str], bool]) -> int:
 
 
 def _is_wanted(path: str, policies: bool, snapshots: bool) -> bool:
-    if path.startswith(LEFT_OUT) or (kind_of(path) in SNAPSHOTS and not snapshots):
+    if is_local(path) or (kind_of(path) in SNAPSHOTS and not snapshots):
         return False
     return policies or not is_policy(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ import orjson
 
 from rlviz.child_environment import child_environment
 from rlviz.domain.errors import AnalyticsBusy, AnalyticsUnusable, QueryRefused
+from rlviz.importing import module_command
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class Analyst:
             if self._closed:
                 raise AnalyticsUnusable("The service is ending.")
             process = subprocess.Popen(
-                [sys.executable, "-m", "rlviz.analyst", str(self._catalogue)],
+                [*module_command("rlviz.analyst"), str(self._catalogue)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=child_environment(OMP_NUM_THREADS="1"),

@@ -142,7 +142,7 @@ class TrialFollower:
     def _go_on(self, experiment: OpenExperiment, trial: Trial, row: RunRow) -> None:
         """Resume it exactly where it was, or train it anew if it left no snapshot."""
         times = trial.lost + row.attempt
-        if row.state in (RunStatus.FAILED, RunStatus.INTERRUPTED) and times > MOST_LOST:
+        if times > MOST_LOST:
             self._fail(experiment, trial, row.id, f"It was cut off {times} times: {row.cause}", again=False)
             return
         try:

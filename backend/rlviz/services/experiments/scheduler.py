@@ -34,12 +34,18 @@ from rlviz.services.experiments.summaries import training_seconds
 from rlviz.services.experiments.trial_runs import TrialRuns
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
 """How often experiments are looked after though nothing was heard of their runs."""
+
+MADE_ELSEWHERE = (
+    "It was made elsewhere, and nothing of it is trained before you trust what lies in the runs folder: `rlviz trust "
+    "--all`."
+)
 
 LIMITED = "It had reached its limit before all of its trials were trained."
 
@@ -66,7 +72,7 @@ class ExperimentScheduler:
         self._on_changed = on_changed
         self._runs, self._on_ended, self._clock = runs, on_ended, clock
         self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
-        self._disk = DiskGuard(settings)
+        self._disk, self._trust = DiskGuard(settings), TrustGuard(settings)
         self._experiments: dict[str, OpenExperiment] = {}
         self._damaged: dict[str, str] = {}
         self._lock = RLock()
@@ -133,6 +139,10 @@ class ExperimentScheduler:
                 experiment.resumes_paused = experiment.control.desired == "run"
             return experiment
 
+    def may_run(self, experiment: OpenExperiment) -> bool:
+        """Whether it was made here, or the user trusts what lies in the runs folder. Others are only looked at."""
+        return self._trust.standing_of(experiment.folder.path).may_run
+
     def forget(self, experiment_id: str) -> None:
         with self._lock:
             experiment = self._experiments.pop(experiment_id, None)
@@ -157,6 +167,10 @@ class ExperimentScheduler:
             self._forget_if_deleted(experiment)
             return
         if experiment.is_over or experiment.stored.is_newer:
+            return
+        if not self.may_run(experiment):
+            experiment.problem = MADE_ELSEWHERE
+            self._announce_change(experiment)
             return
         try:
             if experiment.control.desired == "stop":

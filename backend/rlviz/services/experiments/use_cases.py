@@ -32,7 +32,7 @@ from rlviz.services.experiment_results.source import Cell, ExperimentSource
 from rlviz.services.experiments.checking import SpecificationCheck
 from rlviz.services.experiments.methods import methods_of, name_of
 from rlviz.services.experiments.open_experiment import OpenExperiment
-from rlviz.services.experiments.scheduler import ExperimentScheduler
+from rlviz.services.experiments.scheduler import MADE_ELSEWHERE, ExperimentScheduler
 from rlviz.services.experiments.states import ExperimentState, state_of
 from rlviz.services.experiments.summaries import OVER, ExperimentSummary, status_of, summary_of
 from rlviz.services.experiments.trial_runs import TrialRuns
@@ -161,9 +161,10 @@ class ExperimentService:
             folder.remove()
         else:
             with experiment.lock:
+                may_run = self._scheduler.may_run(experiment)  # otherwise its trials may name any run
                 self._scheduler.forget(experiment_id)
                 folder.remove()
-                for trial in experiment.trials.values():
+                for trial in experiment.trials.values() if may_run else ():
                     if trial.is_begun and trial.run_id is not None:
                         self._runs.stop(trial.run_id, "Its experiment was deleted.")
         self._broadcast.experiment_changed(experiment_id)
@@ -229,6 +230,8 @@ class ExperimentService:
     def _check_goes_on(self, experiment: OpenExperiment) -> None:
         if experiment.stored.is_newer:
             raise NewerVersion(f"Experiment {experiment.id!r} can only be looked at here. {experiment.problem}")
+        if not self._scheduler.may_run(experiment):
+            raise ExperimentConflict(f"Experiment {experiment.id!r} can only be looked at here. {MADE_ELSEWHERE}")
         status = status_of(experiment)
         if status in OVER:
             raise ExperimentConflict(

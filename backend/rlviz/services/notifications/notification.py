@@ -51,9 +51,11 @@ class Notification:
 
 @dataclass(frozen=True)
 class Known:
-    """What a person was told of a run: the newest attempt whose end they know of, and how many messages of rules."""
+    """What a person was told of a run: the newest attempt whose end they know of, when that was (Unix seconds), and how
+    many messages of rules."""
 
     ended: int
+    ended_at: float
     solved: bool
     messages: int
 
@@ -61,11 +63,17 @@ class Known:
     def of(cls, row: RunRow) -> Known:
         """All that ``row`` says."""
         ended = row.attempt if row.state.has_ended else row.attempt - 1
-        return cls(ended, row.solved is not None, RuleMessages.model_validate(row.rule_messages).count)
+        messages = RuleMessages.model_validate(row.rule_messages).count
+        return cls(ended, row.ended_at or 0.0, row.solved is not None, messages)
 
     def with_all(self, other: Known) -> Known:
         """Who was told of both. Changes may come in another order than they happened, so nothing is forgotten."""
-        return Known(max(self.ended, other.ended), self.solved or other.solved, max(self.messages, other.messages))
+        return Known(
+            max(self.ended, other.ended),
+            max(self.ended_at, other.ended_at),
+            self.solved or other.solved,
+            max(self.messages, other.messages),
+        )
 
 
 def news_of(row: RunRow, known: Known, *, is_trial: bool = False) -> list[News]:
@@ -84,7 +92,8 @@ def news_of(row: RunRow, known: Known, *, is_trial: bool = False) -> list[News]:
         after = f" after {row.solved_seconds:,.0f} s of training" if row.solved_seconds is not None else ""
         message = f"The reward threshold was reached at step {solved.step:,}{after}, {how}."
         found.append(_news(row, NotificationKind.SOLVED, "Solved:", message, solved.step))
-    if row.state.has_ended and row.attempt > known.ended and (ending := _ending(row)) is not None:
+    is_refused = bool(row.ended_at) and row.ended_at == known.ended_at  # a later attempt, which did not come about
+    if row.state.has_ended and row.attempt > known.ended and not is_refused and (ending := _ending(row)) is not None:
         found.append(ending)
     return found
 

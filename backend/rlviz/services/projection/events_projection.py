@@ -22,6 +22,7 @@ from rlviz.domain.events import (
     PausedData,
     PausingData,
     RecordedData,
+    RefusedData,
     ResumedData,
     RollbackData,
     RuleFiredData,
@@ -34,6 +35,11 @@ from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.status import RunStatus
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.journal import Line
+
+MAX_CHARACTERS = 2_000
+"""Of a text that every list of runs has, whatever a journal from elsewhere says."""
+
+MAX_TRACEBACK_CHARACTERS = 20_000
 
 
 class _Best(NamedTuple):
@@ -145,6 +151,8 @@ class EventsProjection:
                 self.messages = self.messages.with_one(event, fired)
             case WarningData() as warning:
                 self._warn(warning.message)
+            case RefusedData() as refused:
+                self._refuse(event, refused)
             case Ending() as ending:
                 self._end(event, ending)
         if isinstance(event.data, StartedData | CheckpointData | BestData | FinishedData | StoppedData | PausedData):
@@ -173,12 +181,12 @@ class EventsProjection:
         self, snapshot: str, *, verified: int | None = None, left: int = 0, diverged_at: int | None = None
     ) -> None:
         self.resumed = {
-            "snapshot": snapshot,
+            "snapshot": snapshot[:MAX_CHARACTERS],
             "step": self.started_step,
             "verified": verified,
             "left": left,
             "diverged_at": diverged_at,
-            "not_exact_because": self.started.not_exact_because if self.started is not None else None,
+            "not_exact_because": ((self.started and self.started.not_exact_because) or "")[:MAX_CHARACTERS] or None,
         }
 
     def _supersede(self, rows: Stretch, step: int, time: float) -> None:
@@ -213,12 +221,24 @@ class EventsProjection:
         match ending:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
                 self._policies += [event.step] if path else []
-                if isinstance(ending, FinishedData):
-                    self.ended_early = ending.ended_early
+                if isinstance(ending, FinishedData) and ending.ended_early is not None:
+                    self.ended_early = ending.ended_early[:MAX_CHARACTERS]
             case ErrorData() as error:
-                self.cause, self.traceback = f"{error.type}: {error.message}", error.traceback
+                self.cause = f"{error.type}: {error.message}"[:MAX_CHARACTERS]
+                self.traceback = error.traceback[-MAX_TRACEBACK_CHARACTERS:]
             case InterruptedData() as interrupted:
-                self.cause = interrupted.cause
+                self.cause = interrupted.cause[:MAX_CHARACTERS]
+
+    def _refuse(self, event: EventRecord, refused: RefusedData) -> None:
+        """What is known of the attempt before stays, but for the number."""
+        if refused.attempt <= self.attempt:
+            self._warn(f"Attempt {refused.attempt} was refused after it had begun; that was left out.")
+            return
+        if self.ending is None:  # there is no attempt before that has ended
+            self._end(event, ErrorData(attempt=refused.attempt, type="Refused", message=refused.message))
+            return
+        self.attempt = refused.attempt
+        self._warn(refused.message)
 
     def columns(self) -> dict[str, Any]:
         """Columns of the row that this journal alone tells, of all attempts."""
@@ -293,4 +313,4 @@ class EventsProjection:
 
     def _warn(self, message: str) -> None:
         self.warnings += 1
-        self.last_warning = message
+        self.last_warning = message[:MAX_CHARACTERS]

@@ -14,6 +14,7 @@ from rlviz.catalog.database import Database, mark_indexed
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.damage import Damage
 from rlviz.domain.errors import RunFolderError
+from rlviz.importing import safe_path_in_children
 from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 
@@ -70,7 +71,7 @@ def _index_all(folders: Sequence[RunFolder], on_progress: Callable[[int, int], N
         return found
     batches = [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]
     found = Indexed()
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+    with safe_path_in_children(), ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for number, part in enumerate(pool.map(_index, batches), 1):
             on_progress(min(number * BATCH, len(folders)), len(folders))
             found.runs += part.runs

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from rlviz.child_environment import child_environment
 from rlviz.domain.sinks import SinkKind
+from rlviz.importing import module_command
 from rlviz.rundir.folder import RunFolder
 
 DELIVERED, FAILED, BUSY = 0, 1, 4
@@ -24,9 +24,7 @@ def start_delivery_worker(folder: RunFolder, kind: SinkKind, *, follow: bool = F
     """
     return subprocess.Popen(
         [
-            sys.executable,
-            "-m",
-            "rlviz.delivery_worker",
+            *module_command("rlviz.delivery_worker"),
             str(folder.path),
             kind.value,
             *(["--follow"] if follow else []),

@@ -79,10 +79,14 @@ class LiveDeliveries:
         runs_dir: Path,
         database: Database,
         *,
+        may_follow_plan: Callable[[Path], bool] = lambda _folder: True,
         begin: StartDeliveryWorker = start_delivery_worker,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``may_follow_plan``: whether the plan in a run's folder counts; in one that came from elsewhere it does
+        not."""
         self._runs_dir, self._database, self._begin, self._monotonic = runs_dir, database, begin, monotonic
+        self._may_follow_plan = may_follow_plan
         self._asked: SimpleQueue[tuple[str, SinkKind | None] | None] = SimpleQueue()
         self._deliveries: dict[str, dict[SinkKind, _Delivery]] = {}
         self._planned: set[str] = set()
@@ -131,7 +135,7 @@ class LiveDeliveries:
     def _loop(self) -> None:
         try:
             for folder in run_folders(self._runs_dir):
-                if _plan(folder):
+                if self._plan(folder):
                     self.renew(folder.run_id)
         except Exception:
             log.exception("Which runs are delivered is not known yet; those that change are found")
@@ -187,7 +191,7 @@ class LiveDeliveries:
     def _look_after(self, run_id: str, state: RunStatus | None) -> None:
         """``state`` is None for a run that is gone."""
         folder, deliveries = RunFolder(self._runs_dir, run_id), self._deliveries[run_id]
-        planned = () if state is None else _plan(folder)
+        planned = () if state is None else self._plan(folder)
         wanted = [] if state is None else [*planned, *(kind for kind, one in deliveries.items() if one.is_asked)]
         for kind in [kind for kind in deliveries if kind not in wanted]:
             _end(deliveries.pop(kind))
@@ -198,6 +202,10 @@ class LiveDeliveries:
                 del deliveries[kind]
         if not deliveries:
             del self._deliveries[run_id]
+
+    def _plan(self, folder: RunFolder) -> tuple[SinkKind, ...]:
+        found = _plan(folder)
+        return found if found and self._may_follow_plan(folder.path) else ()
 
     def _is_over(self, folder: RunFolder, kind: SinkKind, delivery: _Delivery, *, goes_on: bool) -> bool:
         """Bring a delivery on, which ``goes_on`` while the run trains unless it was asked for once. Returns whether

@@ -10,7 +10,7 @@ from pathlib import Path
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow
 from rlviz.catalog.runs import get_run
-from rlviz.domain.errors import LauncherError, NotEnoughDisk, RunFolderError
+from rlviz.domain.errors import LauncherError, NotEnoughDisk, NotTrusted, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, PolicyChoice
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.times import utc
@@ -88,7 +88,7 @@ class EvaluationMonitor:
                 name = policy.relative_to(self._folder.path).as_posix()
                 self._write(self._record.model_copy(update={"checkpoint": name, "checkpoint_step": step}))
             self.worker = launcher.launch(self._folder, Evaluate(self.id))
-        except (OSError, NotEnoughDisk, RunFolderError, LauncherError) as error:
+        except (OSError, NotEnoughDisk, NotTrusted, RunFolderError, LauncherError) as error:
             self.fail(f"The evaluation could not be started: {error}")
         else:
             self._update_row(worker=self.worker.identity)

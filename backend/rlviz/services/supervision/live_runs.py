@@ -30,6 +30,7 @@ from rlviz.services.supervision.played_run_monitor import PlayedRunMonitor
 from rlviz.services.supervision.run_monitor import RunMonitor, journal_ending
 from rlviz.services.supervision.run_queue import RunQueue
 from rlviz.services.supervision.termination import GracePeriod
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -54,7 +55,10 @@ class LiveRuns:
     ) -> None:
         self._settings, self._database, self._launcher = settings, database, launcher
         self._feeds, self._broadcast, self._clock = feeds, broadcast, clock
-        self._queue = RunQueue(database, broadcast, disk)
+        guard = TrustGuard(settings)
+        self._queue = RunQueue(
+            database, broadcast, disk, lambda run_id: guard.standing_of(settings.runs_dir / run_id).may_run
+        )
         self._to_end: deque[str] = deque()
         self.monitors: Monitors[str, RunMonitor] = Monitors("run {}".format)
         self.guests: Monitors[str, RunMonitor] = Monitors("run {}".format)

@@ -22,7 +22,9 @@ from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import WITH_WORKER, RunStatus
 from rlviz.domain.times import utc
 from rlviz.launchers.base import Launcher, UnknownWorker, Worker
+from rlviz.rundir.attempts import attempts_of
 from rlviz.rundir.checkpoint_request import request_checkpoint
+from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.trash import Trash
 from rlviz.services.projection.damaged_folder import keep_known
@@ -31,6 +33,7 @@ from rlviz.services.projection.run_projection import lost
 from rlviz.services.supervision.played_run_monitor import book_evaluations
 from rlviz.services.supervision.run_monitor import journal_ending
 from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.supervision.trust_guard import TrustGuard
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +43,10 @@ def recover(
     runs_dir: Path,
     launcher: Launcher,
     supervisor: Supervisor,
+    guard: TrustGuard,
 ) -> list[str]:
-    """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations.
+    """Adopt workers that still live, settle runs whose worker does not, and take up open evaluations. What waits to be
+    done in runs that came from elsewhere is dropped.
 
     Afterwards no run is ``starting`` or ``running`` with nobody behind it; of a foreign run the supervisor
     finds that out. Called before the supervisor starts. Returns the runs that are interrupted now.
@@ -50,12 +55,31 @@ def recover(
         _finish_deletion(RunFolder(runs_dir, run_id), database)
     with database.read() as session:
         runs = runs_with_status(session, *WITH_WORKER)
+        queued = runs_with_status(session, RunStatus.QUEUED)
         evaluations = open_evaluations(session)
+    for row in queued:
+        if not guard.standing_of(runs_dir / row.id).may_run:
+            _unqueue(row, RunFolder(runs_dir, row.id), database)
     found = [_recover_run(row, RunFolder(runs_dir, row.id), database, launcher, supervisor) for row in runs]
     stopping = {row.id for row in runs if row.state is RunStatus.STOPPING}
     for evaluation in evaluations:
         _recover_evaluation(evaluation, RunFolder(runs_dir, evaluation.run_id), launcher, supervisor, stopping)
     return [row.id for row, state in zip(runs, found, strict=True) if state is RunStatus.INTERRUPTED]
+
+
+def _unqueue(row: RunRow, folder: RunFolder, database: Database) -> None:
+    """It was queued elsewhere: it is as it was before that."""
+    try:
+        folder.check()
+        folder.change_control(desired=Desired.IDLE, attempt=attempts_of(folder).newest)
+        now = row_of_folder(folder)
+        keep_known(now, row)
+    except (OSError, RunFolderError, ArtifactNotFound) as error:
+        log.warning("Run %s was queued elsewhere, and stays queued: %s", row.id, error)
+        return
+    log.warning("Run %s was queued elsewhere. It waits for you to trust and start it.", row.id)
+    with database.write() as session:
+        session.merge(now)
 
 
 def _finish_deletion(folder: RunFolder, database: Database) -> None:

@@ -18,16 +18,18 @@ LOOK_AGAIN_SECONDS = 2.0
 
 class RunQueue:
     """First come, first served. If there is no room on the disk when a run's turn comes, it keeps its place and its
-    cause says so. All methods are called from one thread."""
+    cause says so. A run that is not trusted waits until it is. All methods are called from one thread."""
 
     def __init__(
         self,
         database: Database,
         broadcast: Broadcast,
         disk: DiskGuard,
+        may_run: Callable[[str], bool] = lambda _run_id: True,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database, self._broadcast, self._disk, self._monotonic = database, broadcast, disk, monotonic
+        self._may_run = may_run
         self._look_again_at: float | None = None
 
     @property
@@ -43,7 +45,7 @@ class RunQueue:
         self._look_again_at = None if held is None else self._monotonic() + LOOK_AGAIN_SECONDS
         if any(row.cause != held for row in queued):
             self._log(held)
-        return queued[0].id if queued and held is None else None
+        return next((row.id for row in queued if self._may_run(row.id)), None) if held is None else None
 
     def _why_not(self) -> str | None:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import subprocess
-import sys
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -12,6 +11,7 @@ from threading import Lock, Thread
 from rlviz.catalog.models import RunRow
 from rlviz.child_environment import child_environment
 from rlviz.domain.errors import RunFolderError
+from rlviz.importing import module_command
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_size
 from rlviz.rundir.sealed import PIECE_BYTES, SealedMetrics
@@ -84,7 +84,7 @@ class Sealer:
                 return
             process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "rlviz.sealer", str(folder.metrics_path), str(folder.sealed)),
+                    *(*module_command("rlviz.sealer"), str(folder.metrics_path), str(folder.sealed)),
                     *(str(least_bytes), str(niceness)),
                 ],
                 stdin=subprocess.DEVNULL,

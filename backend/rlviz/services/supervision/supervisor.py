@@ -21,6 +21,7 @@ from rlviz.services.supervision.live_runs import LiveRuns
 from rlviz.services.supervision.retry import RETRY_SECONDS, RetryThrottle
 from rlviz.services.supervision.session_workers import SessionWorkers
 from rlviz.services.supervision.termination import CLOSING_GRACE
+from rlviz.services.supervision.trust_guard import GuardedLauncher, TrustGuard
 from rlviz.services.supervision.verification_workers import VerificationWorkers
 from rlviz.services.supervision.wake_signal import WakeSignal
 from rlviz.settings import Settings
@@ -45,7 +46,7 @@ class Supervisor:
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._launcher = launcher
+        self._launcher = launcher = GuardedLauncher(launcher, TrustGuard(settings))
         disk = DiskGuard(settings)
         self._runs = LiveRuns(settings, database, launcher, feeds, broadcast, disk, clock=clock)
         self._evaluations = LiveEvaluations(settings, database, launcher, broadcast, disk, self._runs)

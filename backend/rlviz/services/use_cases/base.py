@@ -26,6 +26,7 @@ from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.streaming.broadcast import Broadcast
 from rlviz.services.supervision.disk_guard import DiskGuard
 from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.settings import Settings
 
 EXIT_SECONDS = 5.0
@@ -50,6 +51,7 @@ class RunUseCases:
         self._settings, self._database = settings, database
         self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
         self._disk = DiskGuard(settings)
+        self._trust = TrustGuard(settings)
 
     def _folder(self, run_id: str) -> RunFolder:
         """The folder of the run with this id, whether it exists or not."""

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from typing import IO
 
 from rlviz.child_environment import child_environment
 from rlviz.domain.environment import ProbedEnvironment
+from rlviz.importing import module_command
 
 TIME_LIMIT_SECONDS = 60.0
 """Seconds, not counting what the process waits for a processor; enough to import a large library."""
@@ -82,7 +82,7 @@ class _Probe:
 
     def __init__(self, entry_point: str, answers: Path, options: Sequence[str]) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "rlviz.environments.probe", entry_point, "--answer", str(answers), *options],
+            [*module_command("rlviz.environments.probe"), entry_point, "--answer", str(answers), *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

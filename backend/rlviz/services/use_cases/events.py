@@ -19,6 +19,7 @@ from rlviz.domain.events import (
     PausingData,
     RecordedData,
     RecordingChangedData,
+    RefusedData,
     ResumedData,
     RollbackData,
     RuleFiredData,
@@ -116,6 +117,8 @@ def describe(event: EventRecord) -> EventText:
             return EventText("error", f"{error.type}: {error.message}", step)
         case InterruptedData(cause=cause):
             return EventText("error", cause, step or None)
+        case RefusedData(message=message):
+            return EventText("error", f"Training could not go on: {message}", step or None)
         case UnknownData(name=name):
             return EventText("info", f"A newer version of this app wrote an event of the kind {name!r}.", step)
 

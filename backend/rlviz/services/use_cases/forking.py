@@ -23,6 +23,7 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import inherit, inherit_stretch
+from rlviz.rundir.snapshots import check_seal
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.configuration import check_memory
@@ -113,8 +114,11 @@ class ForkService(RunUseCases):
             raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
         parent, theirs, reached = self._parent(run_id)
         parent.check()
+        self._trust.check(parent)
         now = self._clock()
         place = _place(parent, theirs, request.snapshot, request.step, reached)
+        if (begin := place.snapshot or place.inherited) is not None:
+            check_seal(parent, begin.name)
         snapshot, in_force = place.snapshot, knobs_in_force(parent, theirs, place)
         theirs = theirs.model_copy(update={"snapshots": parent.snapshot_plan(theirs), "rules": parent.rules(theirs)})
         config = self._config(

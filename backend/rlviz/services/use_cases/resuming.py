@@ -16,7 +16,7 @@ from rlviz.rundir.folder import RunFolder, folder_gone
 from rlviz.rundir.inherit import begins_with_parent
 from rlviz.rundir.lineage import is_behind, newest_of_run
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
+from rlviz.rundir.snapshots import Snapshot, check_seal, find_snapshot, snapshots_of
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
 
@@ -54,6 +54,24 @@ class ResumeService(RunUseCases):
         self._await_exit(run_id)
         return self._queue(run_id, snapshot, total_timesteps)
 
+    def _check_seal(self, run_id: str, name: str | None) -> None:
+        """Check that the snapshot that a run would go on from is whole and this installation's own, before anything
+        changes about the run: what is refused leaves it as it was. Reads all of it, so no transaction waits for it.
+
+        Raises what ``resume`` does.
+        """
+        with self._database.read() as session:
+            row = get_run(session, run_id)
+        check_controlled(row)
+        if not (row.state.is_final or (name is not None and row.state in (RunStatus.STARTING, RunStatus.RUNNING))):
+            return  # the transaction says why not
+        folder = self._folder(run_id)
+        folder.check()
+        config = folder.config_to_go_on()
+        self._trust.check(folder)
+        if (found := _choose(row, folder, name, config)) is not None:
+            check_seal(folder, found.name)
+
     def resume_held(self, run_id: str) -> bool:
         """Resume a run that was held when the app ended. Returns False while its worker has not ended its attempt."""
         with self._database.read() as session:
@@ -78,6 +96,7 @@ class ResumeService(RunUseCases):
 
         Raises what ``resume`` does.
         """
+        self._check_seal(run_id, snapshot)
         with self._database.write() as session:  # so that a pause or a stop that comes now is not overwritten
             row = get_run(session, run_id)
             trains = row.state in (RunStatus.STARTING, RunStatus.RUNNING) and row.actor is RunActor.POLICY
@@ -91,6 +110,7 @@ class ResumeService(RunUseCases):
     def _ask_to_go_back(self, row: RunRow, snapshot: str) -> None:
         folder = self._folder(row.id)
         folder.check()
+        self._trust.check(folder)
         found = _choose(row, folder, snapshot, folder.config_to_go_on())
         assert found is not None
         before = folder.read_control().rollback_request
@@ -106,6 +126,7 @@ class ResumeService(RunUseCases):
         rollback: bool = False,
         resumed_by_itself: int = 0,
     ) -> RunRow:
+        self._check_seal(run_id, name)
         now = self._clock()
         with self._database.write() as session:
             row = get_run(session, run_id)
@@ -115,6 +136,7 @@ class ResumeService(RunUseCases):
             folder = self._folder(run_id)
             folder.check()
             config = folder.config_to_go_on()
+            self._trust.check(folder)
             found = _choose(row, folder, name, config)
             total = check_length(row, config, found, total_timesteps, rollback=rollback)
             self._disk.check()

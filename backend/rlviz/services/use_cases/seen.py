@@ -105,6 +105,7 @@ class SeenService(RunUseCases):
             return wanted
         if not clips.requests.has(wanted_id):
             self._disk.check()
+            self._trust.check(folder)
             clips.requests.add(
                 ClipRequest(
                     id=wanted_id,

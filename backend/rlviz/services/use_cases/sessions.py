@@ -32,6 +32,7 @@ from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.sessions.live_session import LiveSession
 from rlviz.services.supervision.session_workers import SessionWorkers
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.film import choose_policy
 from rlviz.services.use_cases.played_runs import PlayedRuns
@@ -67,7 +68,7 @@ class SessionService:
     ) -> None:
         self._settings, self._database = settings, database
         self._workers, self._environments, self._played = workers, environments, played
-        self._clock = clock
+        self._clock, self._trust = clock, TrustGuard(settings)
         self._recording: set[asyncio.Task[None]] = set()
         self._live: dict[str, LiveSession] = {}
 
@@ -194,6 +195,7 @@ class SessionService:
             run = get_run(session, run_id)
         folder = RunFolder(self._settings.runs_dir, run_id)
         folder.check()
+        self._trust.check(folder)
         config = folder.read_config()
         environment = environment_of(config)
         _check_usable(environment.id, environment.hint)

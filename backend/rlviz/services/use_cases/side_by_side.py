@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -15,6 +14,7 @@ from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.child_environment import child_environment
 from rlviz.domain.errors import ArtifactNotFound, Conflict, VideoNotWritten
 from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.importing import module_command
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.runs import RunService
 
@@ -74,7 +74,7 @@ class SideBySideVideos:
             if self._closed:
                 raise VideoNotWritten("The service is ending.")
             process = self._process = subprocess.Popen(
-                [sys.executable, "-m", "rlviz.evaluation.side_by_side"],
+                module_command("rlviz.evaluation.side_by_side"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
@@ -44,6 +44,8 @@ from rlviz.services.use_cases.resuming import depends_on_length
 
 KEPT_REQUESTS = 20
 
+NOT_TRUSTED = "It came from elsewhere, and the run is not trusted."
+
 
 @dataclass(frozen=True)
 class SnapshotList:
@@ -64,6 +66,8 @@ class SnapshotService(RunUseCases):
         """Raises RunNotFound, or ArtifactNotFound if the folder is gone."""
         folder = self._folder_of(run_id)
         found, superseded = snapshots_of(folder), superseded_rows(folder)
+        if not self._trust.standing_of(folder.path).may_run:
+            found = [replace(one, problem=one.problem or NOT_TRUSTED) for one in found]
         behind = frozenset(one.name for one in found if is_behind(one, superseded))
         spread: list[str] = []
         plan = None
@@ -149,6 +153,7 @@ class SnapshotService(RunUseCases):
         folder, job = self._folder_of(run_id), VerifySnapshot(name)
         find_snapshot(folder, name)
         folder.config_to_go_on()
+        self._trust.check(folder)
         if self._supervisor.is_verifying(run_id, job):
             raise VerificationInProgress(f"Snapshot {name!r} is being verified. Wait for it to end.")
         asked = SnapshotVerification()

@@ -18,6 +18,7 @@ from rlviz.records.reader import StepFile
 from rlviz.rundir.files import damaged, is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.supervision.supervisor import Supervisor
+from rlviz.services.supervision.trust_guard import TrustGuard
 from rlviz.services.supervision.verification_workers import ABANDONED
 from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.film import FilmService
@@ -32,6 +33,7 @@ class StepRecordService:
         self, settings: Settings, evaluations: EvaluationService, film: FilmService, supervisor: Supervisor
     ) -> None:
         self._settings, self._evaluations, self._film, self._supervisor = settings, evaluations, film, supervisor
+        self._trust = TrustGuard(settings)
 
     def find(self, run_id: str, evaluation_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
         """The file's metadata, its columns, and the records that match. Raises InvalidRequest."""
@@ -72,6 +74,7 @@ class StepRecordService:
         folder, path = self._path(run_id, evaluation_id)
         if not is_file(path, folder.path):
             raise _none(evaluation_id)
+        self._trust.check(folder)
         if film and self._is_being_played(run_id, evaluation_id):
             raise RunIsActive(f"Run {run_id!r} is still being played. Wait for its end, then have it filmed.")
         if self._is_under_way(run_id, evaluation_id):

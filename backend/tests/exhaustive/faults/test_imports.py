@@ -65,7 +65,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """A file of each kind, by its name."""
     folder = tmp_path_factory.mktemp("sound")
     run = make_run(folder / "runs", RUN_ID, rows=40, status="completed")
-    run.model_path.write_bytes(b"a policy")
+    run.model_path.write_bytes(b"PK\x03\x04 a policy")
     files = {f"metrics.{form}": b"" for form in TableFormat}
     for form in TableFormat:
         with (folder / f"metrics.{form}").open("wb") as file:
@@ -142,7 +142,7 @@ def test_whatever_is_damaged_is_refused_with_a_reason_or_taken_and_nothing_half_
 
 
 def brought(path: Path, runs_dir: Path) -> ImportOutcome:
-    return import_path(path, runs_dir, ImportOptions(again=True, trust_policies=True))
+    return import_path(path, runs_dir, ImportOptions(again=True, trust=True))
 
 
 def test_json_takes_the_memory_of_a_row_and_not_that_of_the_file(tmp_path: Path) -> None:

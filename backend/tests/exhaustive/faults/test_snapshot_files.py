@@ -11,21 +11,23 @@ from typing import Any
 import pytest
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import ArtifactNotFound, SnapshotDamaged, SnapshotRefused
+from rlviz.domain.errors import ArtifactNotFound, IllegalTransition, SnapshotDamaged, SnapshotRefused
 from rlviz.domain.snapshot import SnapshotManifest
+from rlviz.domain.status import RunStatus
 from rlviz.domain.versions import SNAPSHOT
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import KEY_FILE
 from rlviz.rundir.snapshots import find_snapshot, read_snapshot, snapshots_of, write_snapshot
+from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.builder import build_model
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.compatibility import origin_of, reasons_not_exact
 from rlviz.training.snapshot.restore import restore
 from rlviz.training.watched_training import train_run
 from tests.support.faults import times
-from tests.support.training import events, kinds, make_run, messages, snapshots
+from tests.support.training import kinds, make_run, messages, snapshots
 
 pytestmark = pytest.mark.faults
 
@@ -168,12 +170,21 @@ def test_a_name_that_no_snapshot_has_says_which_there_are(run: RunFolder) -> Non
         read_archive(run, "250")
 
 
-def test_an_attempt_whose_snapshot_is_refused_ends_with_the_reason(run: RunFolder) -> None:
+def test_an_attempt_whose_snapshot_is_refused_leaves_the_run_as_it_was_and_says_why(run: RunFolder) -> None:
+    before = row_of_folder(run)
+    assert before.state is RunStatus.COMPLETED
     run.snapshot_path("200").write_bytes(b"PK")
     run.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="200"))
     assert not train_run(run)
-    assert kinds(run)[-1] == "error"
-    assert "Snapshot 200 is damaged" in str(events(run)[-1].data.message)
+    assert kinds(run)[-1] == "refused"
+    after = row_of_folder(run)
+    assert after.last_warning is not None
+    assert "Snapshot 200 is damaged" in after.last_warning
+    same = ("status", "ended_at", "started_at", "step", "cause", "traceback", "policy_step", "core_seconds_before")
+    assert {name: getattr(after, name) for name in same} == {name: getattr(before, name) for name in same}
+    assert after.attempt == 2, "so that a worker of that attempt that comes late does not begin"
+    with pytest.raises(IllegalTransition):
+        train_run(run)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import type { RunDetail } from "@/lib/api";
 import { useFilm, useThumbnails } from "@/lib/film";
 import { bytes, plural } from "@/lib/format";
 import { useInView } from "@/lib/media/use-in-view";
+import { whyNotTrusted } from "@/lib/run-actions";
 import { usePageSeen } from "@/lib/session";
 import { useFilmChoice, optionsOf } from "./film-choice";
 import { StripFrames } from "./strip-frames";
@@ -36,7 +37,8 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
   const moment = useMoment(group);
   const [choice, choose] = useFilmChoice(group);
   const { policies, clips } = useFilm(run);
-  useThumbnails(run, seen && pageSeen, optionsOf(choice));
+  const whyNotFilmed = whyNotTrusted(run);
+  useThumbnails(run, seen && pageSeen && whyNotFilmed === null, optionsOf(choice));
 
   const kept = policies.data?.policies ?? [];
   const last = kept.at(-1)?.step ?? 0;
@@ -81,7 +83,9 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
             size="sm"
             variant="quiet"
             needsService
-            unavailable={kept.length < 2 && "It takes two policies at least; one comes soon."}
+            unavailable={
+              whyNotFilmed ?? (kept.length < 2 && "It takes two policies at least; one comes soon.")
+            }
             icon={<Clapperboard aria-hidden className="size-3.5" />}
             onClick={() => {
               choose({ growth: true });

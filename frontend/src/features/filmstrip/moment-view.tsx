@@ -10,6 +10,7 @@ import { explainAction, type KeptPolicy, type RunDetail } from "@/lib/api";
 import { policyAt, useFilm } from "@/lib/film";
 import { count } from "@/lib/format";
 import { useRunStill } from "@/lib/registry";
+import { whyNotTrusted } from "@/lib/run-actions";
 import { useFilmChoice, optionsOf } from "./film-choice";
 import { Growth } from "./growth";
 import { PolicyMoment } from "./policy-moment";
@@ -31,6 +32,7 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
   const [choice, choose] = useFilmChoice(group);
   const { policies } = useFilm(run);
   const kept = policies.data?.policies ?? [];
+  const whyNotFilmed = whyNotTrusted(run);
   const leave = () => {
     choose({ growth: false });
     group.moment.set(null);
@@ -66,9 +68,9 @@ export function MomentView({ run, group, onLeave, Fork }: MomentViewProps) {
             Try again
           </Button>
         </StageNote>
-      ) : kept.length === 0 ? (
+      ) : kept.length === 0 || whyNotFilmed !== null ? (
         <StageNote>
-          <p className="max-w-80">{whyNoFilm(run)}</p>
+          <p className="max-w-80">{whyNotFilmed ?? whyNoFilm(run)}</p>
         </StageNote>
       ) : (
         <Invitation

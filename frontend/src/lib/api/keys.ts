@@ -36,6 +36,7 @@ export const keys = {
   evaluations: (id: string) => ["run", id, "evaluations"] as const,
   snapshots: (id: string) => ["run", id, "snapshots"] as const,
   knobs: (id: string) => ["run", id, "knobs"] as const,
+  trust: (id: string) => ["run", id, "trust"] as const,
   runSinks: (id: string) => ["run", id, "sinks"] as const,
   rules: (id: string) => ["run", id, "rules"] as const,
   snapshotVerification: (id: string, name: string) => ["run", id, "snapshots", name] as const,

@@ -489,6 +489,39 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/runs/{run_id}/trust": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get Trust
+     * @description Where a run came from, and what it holds that can run programs on this machine.
+     *
+     *     Of one that was made elsewhere all files are read, to give the hash of its content.
+     */
+    get: operations["get_trust"];
+    put?: never;
+    /**
+     * Trust Run
+     * @description Allow the policies, the snapshots and the environment of a run that came from elsewhere to be used here.
+     *
+     *     Whole snapshots are signed as this installation's own, so that training goes on from them exactly. Trusting a run
+     *     that may be used already changes nothing.
+     */
+    post: operations["trust_run"];
+    /**
+     * Distrust Run
+     * @description Take trust back: from now on nothing that the run holds is used. One that was made here stays as it is.
+     */
+    delete: operations["distrust_run"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/sinks": {
     parameters: {
       query?: never;
@@ -2388,6 +2421,47 @@ export interface components {
        * @description What is taken where nothing is said; null: no fixed value.
        */
       default?: number | null;
+    };
+    /**
+     * CameFrom
+     * @description The bundle that a run was imported from.
+     */
+    CameFrom: {
+      /**
+       * File
+       * @description Name of the file.
+       */
+      file: string;
+      /**
+       * Run Id
+       * @description Id of the run where it was made.
+       */
+      run_id: string;
+      /**
+       * Made By
+       * @description Version that wrote it.
+       */
+      made_by: string;
+      /**
+       * Exported At
+       * Format: date-time
+       */
+      exported_at: string;
+      /**
+       * Imported At
+       * Format: date-time
+       */
+      imported_at: string;
+      /**
+       * Left Out
+       * @description Files that were not taken, the first 50.
+       */
+      left_out: components["schemas"]["LeftOut"][];
+      /**
+       * Left Out Count
+       * @description How many were not taken.
+       */
+      left_out_count: number;
     };
     /**
      * CellStatus
@@ -5202,6 +5276,16 @@ export interface components {
        */
       note: string | null;
     };
+    /**
+     * LeftOut
+     * @description A file of a bundle that the import did not take.
+     */
+    LeftOut: {
+      /** Path */
+      path: string;
+      /** Why */
+      why: string;
+    };
     /** Limits */
     Limits: {
       /** @description Characters of a run's name. */
@@ -6503,6 +6587,27 @@ export interface components {
        */
       keeps: string;
     };
+    /**
+     * RefusedData
+     * @description An attempt could not go on where it was to begin: the run is as the attempt before has left it.
+     */
+    RefusedData: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      kind: "refused";
+      /**
+       * Attempt
+       * @description Which attempt did not come about.
+       */
+      attempt: number;
+      /**
+       * Message
+       * @description Why, and what can be done.
+       */
+      message: string;
+    };
     /** RefusedLog */
     RefusedLog: {
       /**
@@ -7491,6 +7596,8 @@ export interface components {
       /** @description How what its policy expects differs from recorded rewards; null without a configuration. */
       learned_rewards: components["schemas"]["LearnedRewards"] | null;
       latest_evaluation: components["schemas"]["Evaluation"] | null;
+      /** @description own: made here; trusted: made elsewhere, and you said that it may be used; untrusted: made elsewhere, and nothing that it holds is used before `POST /runs/{run_id}/trust`. */
+      standing: components["schemas"]["Standing"];
     };
     /** RunDrift */
     RunDrift: {
@@ -7552,6 +7659,7 @@ export interface components {
         | components["schemas"]["FinishedData"]
         | components["schemas"]["ErrorData"]
         | components["schemas"]["InterruptedData"]
+        | components["schemas"]["RefusedData"]
         | components["schemas"]["UnknownData"]
         | components["schemas"]["EvaluationEnded"];
     };
@@ -7988,6 +8096,42 @@ export interface components {
       | "stopped"
       | "failed"
       | "interrupted";
+    /** RunTrust */
+    RunTrust: {
+      /** Run Id */
+      run_id: string;
+      /** @description own: made here; trusted: made elsewhere, and you said that it may be used; untrusted: made elsewhere, and nothing that it holds is used. */
+      standing: components["schemas"]["Standing"];
+      /**
+       * Content Hash
+       * @description SHA-256 of the whole content, to be sent when it is trusted; null for one that was made here.
+       */
+      content_hash: string | null;
+      /**
+       * Files
+       * @description Files of that content.
+       */
+      files: number;
+      /** Size Bytes */
+      size_bytes: number;
+      /**
+       * Entry Points
+       * @description Python files or modules that are imported to make its environment.
+       */
+      entry_points: string[];
+      /**
+       * Policies
+       * @description Files of policies, which hold pickled Python.
+       */
+      policies: number;
+      /**
+       * Snapshots
+       * @description Files of snapshots, which hold pickled Python.
+       */
+      snapshots: number;
+      /** @description null: it was not imported from a bundle. */
+      came_from: components["schemas"]["CameFrom"] | null;
+    };
     /**
      * RunValueSlice
      * @description What the policy expects over two components of the observation, the others held at ``at``.
@@ -9003,6 +9147,11 @@ export interface components {
       max: number;
     };
     /**
+     * Standing
+     * @enum {string}
+     */
+    Standing: "own" | "trusted" | "untrusted";
+    /**
      * StartedData
      * @description The worker has read its configuration.
      */
@@ -9809,6 +9958,14 @@ export interface components {
      */
     Trigger:
       "periodic" | "requested" | "best" | "solved" | "rule" | "paused" | "stopped" | "finished";
+    /** TrustRun */
+    TrustRun: {
+      /**
+       * Content Hash
+       * @description Of what was looked at: trusted is that, and nothing else.
+       */
+      content_hash: string;
+    };
     /**
      * Unit
      * @enum {string}
@@ -12055,6 +12212,139 @@ export interface operations {
       };
       /** @description Not enough free disk */
       507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  get_trust: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunTrust"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  trust_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["TrustRun"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunTrust"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Conflict with the current state; Run is active; Run is damaged */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  distrust_run: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        run_id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RunTrust"];
+        };
+      };
+      /** @description Run not found; Artifact not found */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Run is active; Run is damaged */
+      409: {
         headers: {
           [name: string]: unknown;
         };

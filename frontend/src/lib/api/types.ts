@@ -34,6 +34,7 @@ export type RunRules = Schemas["RunRules"];
 export type DryRun = Schemas["DryRun"];
 export type OfferedSink = Schemas["OfferedSink"];
 export type RunSink = Schemas["RunSink"];
+export type RunTrust = Schemas["RunTrust"];
 export type RunSinks = Schemas["RunSinks"];
 export type SinkKind = Schemas["SinkKind"];
 export type PatchRun = Schemas["RunPatch"];

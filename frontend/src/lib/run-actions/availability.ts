@@ -1,4 +1,4 @@
-import { isActive, type Run, type RunStatus } from "@/lib/api";
+import { isActive, type Run, type RunDetail, type RunStatus } from "@/lib/api";
 
 /** Actions on a run. */
 export type RunAction =
@@ -24,6 +24,8 @@ export interface JudgedRun {
   policy_step: Run["policy_step"];
   /** Left out for a run in the trash. */
   damage?: Run["damage"];
+  /** Left out where only the list of runs is known: the service refuses what may not be done. */
+  standing?: RunDetail["standing"];
 }
 
 /**
@@ -47,10 +49,21 @@ const TRAINING: readonly RunAction[] = [
 /** What takes more than looking at a run. */
 const GOING_ON: readonly RunAction[] = ["start", "evaluate", ...TRAINING];
 
-/** Why a run can only be looked at, in a sentence: a newer version wrote it. Null if one that is known here did. */
-export function whyLookedAtOnly({ damage }: Pick<JudgedRun, "damage">): string | null {
-  return damage?.some(({ newer }) => newer)
-    ? "A newer version of the app wrote this run: here it can only be looked at."
+/** Why a run can only be looked at, in a sentence: a newer version wrote it, or it is not trusted. Null if neither. */
+export function whyLookedAtOnly({
+  damage,
+  standing,
+}: Pick<JudgedRun, "damage" | "standing">): string | null {
+  if (damage?.some(({ newer }) => newer)) {
+    return "A newer version of the app wrote this run: here it can only be looked at.";
+  }
+  return whyNotTrusted({ standing });
+}
+
+/** Why nothing of a run is used, in a sentence: it came from elsewhere. Null if it is the user's own, or trusted. */
+export function whyNotTrusted({ standing }: Pick<JudgedRun, "standing">): string | null {
+  return standing === "untrusted"
+    ? "This run was made elsewhere: it can only be looked at until you trust it."
     : null;
 }
 

@@ -7,6 +7,7 @@ export {
   type RunAction,
   suits,
   whyLookedAtOnly,
+  whyNotTrusted,
   whyNot,
   whyNotCompare,
 } from "./availability";

@@ -8,6 +8,7 @@ import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
 import { DamageNotice } from "./damage-notice";
 import { EndingNotice } from "./ending-notice";
 import { PauseNotice } from "./pause-notice";
+import { TrustNotice } from "./trust-notice";
 
 const CUT_SHORT: readonly RunStatus[] = ["failed", "interrupted", "stopped"];
 
@@ -20,6 +21,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
   };
   return (
     <>
+      <TrustNotice run={run} />
       <DamageNotice run={run} />
       {CUT_SHORT.includes(run.status) && <EndingNotice run={run} onOpenLog={() => open("log")} />}
       <PauseNotice run={run} />

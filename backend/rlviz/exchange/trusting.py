@@ -1,0 +1,110 @@
+"""Trusting a run that came from elsewhere: what it holds may be used here, and goes on here exactly."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import Conflict, RunFolderError
+from rlviz.domain.origin import ORIGIN
+from rlviz.exchange.bundle.admission import NOT_TRUSTED_YET, restore_entry_points
+from rlviz.rundir.contents import Role, role_of
+from rlviz.rundir.experiment_folder import experiment_folders
+from rlviz.rundir.folder import RunFolder, run_folders
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.origin import Content, content_of, read_origin
+from rlviz.rundir.snapshots import resign
+from rlviz.rundir.standing import Standing, mark_own, mark_trusted, standing_of
+from rlviz.rundir.trash import TRASH
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What a run holds that trusting it allows to run. ``entry_points``: environments of somebody's own, as files or
+    modules; ``policies``, ``snapshots``: how many."""
+
+    content: Content
+    entry_points: tuple[str, ...]
+    policies: int
+    snapshots: int
+
+
+def holdings_of(folder: RunFolder) -> Holdings:
+    """Reads every file. Raises OSError and RunFolderError."""
+    content = content_of(folder)
+    code = [path for path in content.files if role_of(path) is Role.CODE]
+    snapshots = [path for path in code if path.startswith("snapshots/")]
+    return Holdings(content, _entry_points(folder), len(code) - len(snapshots), len(snapshots))
+
+
+def trust_run(folder: RunFolder, content_hash: str | None = None) -> Standing:
+    """Trust what a run holds: whole snapshots are signed as this installation's own, environments that its
+    configuration names count again, and the hash of its content is noted in the user's configuration.
+
+    ``content_hash``: of what the user has seen; None trusts what is there. A run that may be used already stays as it
+    is. Raises Conflict if the content is another one, RunIsActive while a worker trains in it, RunFolderError, and
+    OSError.
+    """
+    if (standing := standing_of(folder.path)).may_run:
+        return standing
+    folder.check()
+    with training_lock(folder):
+        content = content_of(folder)
+        if content_hash is not None and content_hash != content.hash:
+            raise Conflict(
+                f"Run {folder.run_id!r} is not what you have seen: its content has changed. Look at it again, and then "
+                "decide."
+            )
+        origin = read_origin(folder)
+        if origin is not None:
+            restore_entry_points(folder, origin.entry_points)
+        there = origin.run_id if origin is not None else folder.run_id
+        for name, digest in content.files.items():
+            if name.startswith("snapshots/") and name.endswith(".zip"):
+                resign(folder, folder.path / name, digest, there)
+        mark_trusted(folder.path, folder.path.parent, content.hash)
+    return Standing.TRUSTED
+
+
+def trust_runs_folder(runs_dir: Path) -> tuple[list[str], list[str]]:
+    """Sign all runs and experiments in ``runs_dir`` as made here, those in the trash too: an earlier version made them,
+    or the user has put them there. Imported bundles are left: they are trusted one by one.
+
+    Returns the ids of those that were signed, and of the runs that are still not trusted. Raises OSError and
+    RunFolderError.
+    """
+    places = [folder.path for folder in run_folders(runs_dir)]
+    places += [folder.path for folder in run_folders(runs_dir / TRASH)]
+    places += [folder.path for folder in experiment_folders(runs_dir)]
+    signed, left = [], []
+    for path in places:
+        if standing_of(path, runs_dir).may_run:
+            continue
+        if (path / ORIGIN).exists():
+            left.append(path.name)
+            continue
+        before = path.stat()
+        mark_own(path, runs_dir)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))  # by which the trash knows when it was deleted
+        signed.append(path.name)
+    return signed, left
+
+
+def _entry_points(folder: RunFolder) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    with suppress(RunFolderError):
+        if (origin := read_origin(folder)) is not None:
+            found |= dict.fromkeys(origin.entry_points.values())
+    for path in (folder.config_path, *_configs_of_parents(folder)):
+        with suppress(RunFolderError):
+            config: RunConfig = RunFolder.at(path.parent).read_config()
+            if (custom := config.custom_environment) is not None and custom.entry_point != NOT_TRUSTED_YET:
+                found[custom.entry_point] = None
+    return tuple(found)
+
+
+def _configs_of_parents(folder: RunFolder) -> list[Path]:
+    return sorted(folder.parent.glob("*/config.json")) if folder.parent.is_dir() else []

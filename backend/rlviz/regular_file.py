@@ -1,0 +1,42 @@
+"""Reading a file that a user names: regular files within bounds only, since a device or a pipe may never end."""
+
+from __future__ import annotations
+
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+
+class NotRegular(OSError):
+    """``strerror`` says what it is instead of a regular file, or that it is too long."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(0, problem, str(path))
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """The regular file at ``path``, which may be a link to one, open for reading. Does not wait for the writer of a
+    pipe. Raises NotRegular and OSError."""
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    file = os.open(path, flags)
+    mode = os.fstat(file).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(file)
+        what = "a folder" if stat.S_ISDIR(mode) else "a pipe, a socket or a device"
+        raise NotRegular(path, f"it is {what}, and no regular file")
+    return os.fdopen(file, "rb")
+
+
+def check_regular(path: Path) -> None:
+    """Raises NotRegular unless ``path`` is a regular file or a link to one, and OSError."""
+    open_regular(path).close()
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """The content of a regular file. Raises NotRegular, also for more than ``most_bytes``, and OSError."""
+    with open_regular(path) as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise NotRegular(path, f"it has more than {most_bytes:,} bytes")
+    return content

@@ -1,0 +1,118 @@
+"""Standing: whether a run, or an experiment, was made by this user here, is trusted, or came from elsewhere.
+
+    .made-here    in its folder: `own`, or `trusted <content hash>`, signed with the user's key
+
+What was made elsewhere may hold code: pickled policies and snapshots, the name of a Python file to import, an order to
+train. None of it is used before the user trusts it. The mark is no part of a bundle, and one that is copied along with
+the folder says nothing on another machine, where the key is another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from rlviz.domain.errors import NotTrusted, RunFolderError
+from rlviz.domain.origin import ORIGIN
+from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.files import read_small
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshot_key import KEY_FILE, snapshot_key
+from rlviz.trust_store import TrustStore
+
+log = logging.getLogger(__name__)
+
+MARK = ".made-here"
+_MARK = re.compile(r"(?P<says>own|trusted (?P<content>[0-9a-f]{64})) (?P<signature>[0-9a-f]{64})")
+_MAX_BYTES = 300
+
+
+class Standing(StrEnum):
+    OWN = "own"  # made by this user, with this installation
+    TRUSTED = "trusted"  # made elsewhere, and the user said that it may be used
+    UNTRUSTED = "untrusted"  # made elsewhere; it can be looked at
+
+    @property
+    def may_run(self) -> bool:
+        return self is not Standing.UNTRUSTED
+
+
+def mark_own(folder: Path, runs_dir: Path, name: str | None = None) -> None:
+    """Sign that the run or experiment in ``folder`` was made here. ``name``: its id, where the folder has another name
+    as yet. Raises OSError and RunFolderError."""
+    _write(folder, runs_dir, name or folder.name, "own")
+
+
+def mark_trusted(folder: Path, runs_dir: Path, content_hash: str) -> None:
+    """Note that the user trusts what lies in ``folder``, whose content has that hash. Raises OSError and
+    RunFolderError."""
+    TrustStore().add_run(content_hash, folder.name)
+    _write(folder, runs_dir, folder.name, f"trusted {content_hash}")
+
+
+def forget_trust(folder: Path) -> bool:
+    """From now on what lies in ``folder`` is not trusted; returns whether it was. What was made here stays so. Raises
+    OSError."""
+    match = _read(folder)
+    return match is not None and match["content"] is not None and TrustStore().remove_run(match["content"])
+
+
+def standing_of(folder: Path, runs_dir: Path | None = None, *, trusts_runs_dir: bool = False) -> Standing:
+    """That of the run or experiment in ``folder``; ``runs_dir`` is its parent unless given.
+
+    ``trusts_runs_dir``: what lies in the runs folder counts as the user's own (``RLVIZ_TRUST_RUNS_DIR``), except for
+    what was imported: that is trusted run by run.
+    """
+    match = _read(folder)
+    if match is not None and any(
+        hmac.compare_digest(match["signature"], _signature(key, folder.name, match["says"]))
+        for key in _keys(runs_dir or folder.parent)
+    ):
+        if match["content"] is None:
+            return Standing.OWN
+        return Standing.TRUSTED if TrustStore().trusts_run(match["content"]) else Standing.UNTRUSTED
+    return Standing.OWN if trusts_runs_dir and not (folder / ORIGIN).exists() else Standing.UNTRUSTED
+
+
+def check_trusted(folder: RunFolder, *, trusts_runs_dir: bool = False) -> None:
+    """Raises NotTrusted for a run that came from elsewhere and is not trusted."""
+    if not standing_of(folder.path, trusts_runs_dir=trusts_runs_dir).may_run:
+        raise NotTrusted(folder.run_id)
+
+
+def _read(folder: Path) -> re.Match[str] | None:
+    with suppress(OSError, RunFolderError, UnicodeDecodeError):
+        return _MARK.fullmatch(read_small(folder / MARK, folder, _MAX_BYTES).decode().strip())
+    return None
+
+
+def _write(folder: Path, runs_dir: Path, name: str, says: str) -> None:
+    key = next(_keys(runs_dir, make=True))
+    write_atomically(folder / MARK, f"{says} {_signature(key, name, says)}\n".encode(), folder)
+
+
+def _keys(runs_dir: Path, *, make: bool = False) -> Iterator[bytes]:
+    """The user's key. Where they can have none, as they have no home or cannot write there, that of the runs folder
+    takes its place."""
+    try:
+        yield TrustStore().key()
+    except OSError as error:
+        _warn_once(f"Your configuration folder cannot be used ({error}): runs are known by the key of their folder.")
+        if make or (runs_dir / KEY_FILE).is_file():
+            yield snapshot_key(runs_dir)
+
+
+@cache
+def _warn_once(message: str) -> None:
+    log.warning(message)
+
+
+def _signature(key: bytes, name: str, says: str) -> str:
+    return hmac.new(key, f"rlviz mark\0{name}\0{says}".encode(), hashlib.sha256).hexdigest()

@@ -1,0 +1,66 @@
+"""TrustGuard: no worker begins in a run that came from elsewhere before the user trusts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.job import Job, WorkFolder
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.standing import Standing, check_trusted, standing_of
+from rlviz.sessions.folder import SessionFolder
+from rlviz.settings import Settings
+
+
+class TrustGuard:
+    def __init__(self, settings: Settings) -> None:
+        self._runs_dir, self._trusts_runs_dir = settings.runs_dir, settings.trust_runs_dir
+
+    def check(self, folder: RunFolder) -> None:
+        """Raises NotTrusted for a run that came from elsewhere and is not trusted."""
+        check_trusted(folder, trusts_runs_dir=self._trusts_runs_dir)
+
+    def standing_of(self, folder: Path) -> Standing:
+        """That of the run or experiment in ``folder``."""
+        return standing_of(folder, self._runs_dir, trusts_runs_dir=self._trusts_runs_dir)
+
+
+class GuardedLauncher(Launcher):
+    """Launches as ``launcher`` does, but nothing in the folder of a run that is not trusted: every worker is launched
+    through it, whoever asks."""
+
+    def __init__(self, launcher: Launcher, guard: TrustGuard) -> None:
+        self._launcher, self._guard = launcher, guard
+
+    @property
+    def capacity(self) -> int | None:  # type: ignore[override]
+        return self._launcher.capacity
+
+    def tick(self) -> None:
+        self._launcher.tick()
+
+    def launch(self, folder: WorkFolder, job: Job) -> Worker:
+        """Raises NotTrusted, and what the launcher raises."""
+        if (run := _run_of(folder)) is not None:
+            self._guard.check(run)
+        return self._launcher.launch(folder, job)
+
+    def adopt(self, identity: str) -> Worker | None:
+        return self._launcher.adopt(identity)
+
+    def cause_of_loss(self, identity: str) -> str:
+        return self._launcher.cause_of_loss(identity)
+
+    def watch(self, folder: RunFolder, identity: str) -> Worker:
+        return self._launcher.watch(folder, identity)
+
+    def close(self) -> None:
+        self._launcher.close()
+
+
+def _run_of(folder: WorkFolder) -> RunFolder | None:
+    """The run whose folder, policies or environment a job in ``folder`` uses; None: a session without a run."""
+    if not isinstance(folder, SessionFolder):
+        return RunFolder.at(folder.path)
+    run_folder = folder.read_plan().run_folder
+    return RunFolder.at(run_folder) if run_folder is not None else None

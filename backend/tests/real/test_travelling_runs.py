@@ -1,0 +1,89 @@
+"""A run that leaves as a bundle with its snapshots goes on exactly on another machine, once it is trusted there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import SnapshotDamaged, SnapshotRefused
+from rlviz.domain.events import EventKind
+from rlviz.domain.status import RunStatus
+from rlviz.exchange.bundle import read_bundle
+from rlviz.exchange.trusting import trust_run
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.snapshots import check_seal, snapshots_of
+from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.training.snapshot.archive import read_archive
+from rlviz.training.watched_training import train_run
+from tests.support.bundles import bundle_of
+from tests.support.training import curves, events, make_run, snapshots
+
+LONGER = 400
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run of DQN, whose snapshots need segments of a replay buffer, that has done its 200 steps."""
+    root = tmp_path_factory.mktemp("here")
+    folder = make_run(root, algo="dqn", total_timesteps=200, snapshots=snapshots(every_steps=100, keep=2))
+    assert train_run(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bundle(trained: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bundle_of(trained, tmp_path_factory.mktemp("between") / "run.zip")
+
+
+@pytest.fixture(scope="module")
+def went_on(trained: RunFolder, bundle: Path) -> RunFolder:
+    """The run, trained for longer where it was made."""
+    train_on(trained, "200")
+    return trained
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The runs folder of another user on another machine."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "runs"
+
+
+def train_on(folder: RunFolder, snapshot: str) -> None:
+    attempt = row_of_folder(folder).attempt + 1
+    folder.write_control(Control(desired=Desired.RUN, attempt=attempt, resume_from=snapshot, total_timesteps=LONGER))
+    assert train_run(folder)
+
+
+@pytest.mark.parametrize("its_id", ["free", "taken"])
+def test_a_trusted_run_goes_on_exactly_as_where_it_was_made(
+    went_on: RunFolder, bundle: Path, there: Path, its_id: str
+) -> None:
+    if its_id == "taken":
+        make_run(there, algo="dqn", seed=9)
+    run = read_bundle(bundle, there)
+    assert (run.run_id == went_on.run_id) is (its_id == "free")
+    for name in ("100", "200"):
+        with pytest.raises(SnapshotRefused, match="rlviz trust"):
+            check_seal(run, name)
+    trust_run(run)
+    assert [(one.name, one.problem) for one in snapshots_of(run)] == [("100", None), ("200", None)]
+    train_on(run, "200")
+    assert row_of_folder(run).state is RunStatus.COMPLETED
+    assert curves(run) == curves(went_on)
+    [*_, began] = events(run, EventKind.STARTED)
+    assert began.data.not_exact_because is None  # type: ignore[union-attr]
+
+
+def test_a_snapshot_that_is_not_whole_is_not_signed(bundle: Path, there: Path) -> None:
+    run = read_bundle(bundle, there)
+    path = run.snapshot_path("100")
+    content = bytearray(path.read_bytes())
+    content[200] ^= 1
+    path.write_bytes(bytes(content))
+    trust_run(run)
+    with pytest.raises(SnapshotDamaged):
+        read_archive(run, "100")
+    assert read_archive(run, "200").manifest.step == 200

@@ -1,0 +1,89 @@
+"""Files that a user names: what never ends, or is no file, is refused before it is read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rlviz.cli.commands import configuration
+from rlviz.cli.exits import Failure
+from rlviz.cli.rule_text import read_rules
+from rlviz.cli.specification_file import read_specification
+from rlviz.domain.errors import ImportRefused, InvalidRequest
+from rlviz.exchange.import_runs import ImportOptions, import_path
+from rlviz.placed_file import read_placed_file
+from rlviz.regular_file import NotRegular, read_regular
+from rlviz.settings import read_settings
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such devices")
+
+ENDLESS = ["/dev/zero", "/dev/urandom", "pipe", "link-to-zero", "folder"]
+
+
+@pytest.fixture
+def endless(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    match request.param:
+        case "pipe":
+            os.mkfifo(tmp_path / "pipe.toml")
+            return tmp_path / "pipe.toml"
+        case "link-to-zero":
+            (tmp_path / "link.toml").symlink_to("/dev/zero")
+            return tmp_path / "link.toml"
+        case "folder":
+            (tmp_path / "folder.toml").mkdir()
+            return tmp_path / "folder.toml"
+        case device:
+            return Path(device)
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "experiment run": read_specification,
+    "settings": lambda path: read_placed_file(path, "settings"),
+    "--config": lambda path: read_settings(config_file=str(path)),
+    "config check": lambda path: configuration._read(path),
+    "rules": lambda path: read_rules([], path),
+}
+
+
+@pytest.mark.parametrize("endless", ENDLESS, indirect=True)
+@pytest.mark.parametrize("reader", READERS)
+def test_no_command_reads_what_is_no_regular_file(endless: Path, reader: str) -> None:
+    with pytest.raises((InvalidRequest, Failure)):
+        READERS[reader](endless)
+
+
+@pytest.mark.parametrize("endless", [one for one in ENDLESS if one != "folder"], indirect=True)
+def test_an_import_reads_regular_files_only(endless: Path, tmp_path: Path) -> None:
+    with pytest.raises(ImportRefused, match="no regular file"):
+        import_path(endless, tmp_path / "runs", ImportOptions())
+
+
+def test_an_import_of_a_folder_opens_regular_files_only(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in ("a.zip", "monitor.csv", "progress.csv", "x.tfevents.1", "evaluations.npz", "metrics.json", "args.yml"):
+        os.mkfifo(logs / name)
+        (logs / f"link-{name}").symlink_to("/dev/zero")
+    with pytest.raises(ImportRefused, match="no run"):
+        import_path(logs, tmp_path / "runs", ImportOptions())
+
+
+def test_a_file_with_more_than_it_may_have_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.toml"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(NotRegular, match="more than 1,000 bytes"):
+        read_regular(path, 1_000)
+    for reader in READERS.values():
+        with pytest.raises((InvalidRequest, Failure)):
+            reader(path)
+
+
+def test_a_link_to_a_regular_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    assert read_regular(tmp_path / "link", 7) == b"content"

@@ -1,0 +1,233 @@
+"""A runs folder that somebody else has filled: a service that opens it begins nothing there, whoever asks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from rlviz.domain.errors import ExperimentConflict, LauncherError, NotTrusted
+from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
+from rlviz.domain.experiments import ExperimentSpec
+from rlviz.domain.origin import ORIGIN
+from rlviz.domain.session_messages import SessionMode
+from rlviz.domain.sink_record import SinkPlan
+from rlviz.domain.sinks import SinkKind
+from rlviz.domain.status import RunStatus
+from rlviz.exchange.trusting import trust_runs_folder
+from rlviz.launchers.base import Launcher, Worker
+from rlviz.launchers.job import Job, WorkFolder
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.sinks import write_plan
+from rlviz.rundir.standing import MARK
+from rlviz.rundir.to_resume import ToResume
+from rlviz.services.application import Application
+from rlviz.services.sinks.live_deliveries import LiveDeliveries
+from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.services.use_cases.groups import SeedsWanted
+from rlviz.services.use_cases.sessions import NewSession
+from rlviz.settings import Settings
+from tests.support.bundles import POLICY
+from tests.support.run_folders import make_run
+from tests.support.service import create
+from tests.support.waiting import eventually
+from tests.unit.test_bundle_admission import CUSTOM
+
+EVALUATION = "eval_20261121-044130-363"
+OTHER = "eval_20261121-044131-363"
+EXPERIMENT = "exp-20261121-044130-36301a"
+
+
+@dataclass
+class Witness(Launcher):
+    """Notes what it is asked to launch, and launches nothing."""
+
+    launched: list[tuple[str, Job]] = field(default_factory=list)
+
+    def launch(self, folder: WorkFolder, job: Job) -> Worker:
+        self.launched.append((folder.path.name, job))
+        raise LauncherError("This launcher starts no worker.")
+
+    def adopt(self, identity: str) -> Worker | None:
+        return None
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+def evaluation(run_id: str, evaluation_id: str, status: EvaluationStatus) -> EvaluationRecord:
+    return EvaluationRecord(
+        id=evaluation_id,
+        run_id=run_id,
+        created_at=datetime(2026, 11, 21, tzinfo=UTC),
+        status=status,
+        checkpoint="notes.bin",
+    )
+
+
+def fill(runs_dir: Path) -> None:
+    """What somebody may have put into a folder: orders of every kind, and runs that name code of theirs."""
+    for run_id, desired in (("queued", Desired.RUN), ("paused", Desired.PAUSE), ("ended", Desired.RUN)):
+        is_new = run_id == "queued"
+        run = make_run(
+            runs_dir,
+            run_id,
+            rows=0 if is_new else 20,
+            status="created" if is_new else "completed",
+            env_id="Env",
+            custom_environment=CUSTOM,
+        )
+        run.write_control(Control(desired=desired, queued_at=1.0))
+        write_plan(run, SinkPlan(kinds=(SinkKind.TENSORBOARD,)))
+        for path in () if is_new else (run.model_path, run.checkpoint_path(100), run.film_path(50)):
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(POLICY)
+    ended = RunFolder(runs_dir, "ended")
+    (ended.path / "notes.bin").write_bytes(b"\x80\x04 evil")
+    ended.evaluations.write(evaluation("ended", EVALUATION, EvaluationStatus.QUEUED))
+    ended.evaluations.write(evaluation("ended", OTHER, EvaluationStatus.COMPLETED))
+    ended.evaluations.steps_path(OTHER).write_bytes(b"PAR1")
+    ToResume(runs_dir).write(["paused", "ended"])
+    spec = ExperimentSpec.model_validate({"base": {"preset": None}, "grid": {"gamma": [0.9, 0.99]}, "seeds": 2})
+    folder = ExperimentFolder(runs_dir, EXPERIMENT)
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    folder.create(StoredExperiment(id=folder.id, name="Theirs", created_at=now, specification=spec))
+    (folder.path / MARK).unlink()
+
+
+@pytest.fixture(scope="module")
+def witness() -> Witness:
+    return Witness()
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory, witness: Witness) -> Iterator[Application]:
+    runs_dir = tmp_path_factory.mktemp("downloaded") / "runs"
+    fill(runs_dir)
+    settings = Settings(_env_file=None, runs_dir=runs_dir, trust_runs_dir=False, resume="auto")  # type: ignore[call-arg]
+    application = Application(settings, launcher=witness)
+    application.open()
+    try:
+        yield application
+    finally:
+        application.close()
+
+
+def test_nothing_begins_as_the_service_starts(app: Application, witness: Witness) -> None:
+    """A run of the user's own, started last, is asked to be launched when the turn of all others would have come."""
+    mine = create(app)
+    app.runs.start(mine)
+    eventually(lambda: any(name == mine for name, _ in witness.launched), "a run of the user's own")
+    assert {name for name, _ in witness.launched} == {mine}
+    assert app.runs.get("queued").state is RunStatus.CREATED
+    assert app.runs.get("ended").state is RunStatus.COMPLETED
+    eventually(lambda: app.evaluations.get("ended", EVALUATION).parsed().status.is_final, "the end of the order")
+    order = app.evaluations.get("ended", EVALUATION).parsed()
+    assert order.status is EvaluationStatus.FAILED
+    assert "rlviz trust ended" in str(order.cause)
+    assert app.experiments.run_ids(EXPERIMENT) == []
+    assert app.deliveries.counts() == {"under_way": 0, "waiting": 0, "failing": 0}
+
+
+USES: dict[str, Callable[[Application], object]] = {
+    "start": lambda app: app.runs.start("queued"),
+    "resume": lambda app: app.resuming.resume("ended", total_timesteps=200_000),
+    "roll back": lambda app: app.resuming.roll_back("ended", "100"),
+    "fork": lambda app: app.forks.fork("ended", ForkRequest(step=0)),
+    "evaluate": lambda app: app.evaluations.create("ended", episodes=1, seed=1, deterministic=True),
+    "more seeds": lambda app: app.groups.add_seeds("ended", SeedsWanted(count=2)),
+    "verify": lambda app: app.step_records.verify("ended", OTHER),
+    "film again": lambda app: app.step_records.verify("ended", OTHER, film=True),
+    "clip": lambda app: app.film.clip("ended", step=100, seed=1, greedy=True),
+    "growth": lambda app: app.film.growth_video("ended", seed=1, greedy=True),
+    "watch": lambda app: asyncio.run(app.sessions.create(NewSession(SessionMode.WATCH, run_id="ended"))),
+    "play": lambda app: asyncio.run(app.sessions.create(NewSession(SessionMode.PLAY, run_id="ended"))),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_no_use_of_such_a_run_is_accepted_and_none_changes_it(app: Application, witness: Witness, use: str) -> None:
+    before = {row: app.runs.get(row).model_dump() for row in ("queued", "ended")}
+    launched = list(witness.launched)
+    runs = set(app.settings.runs_dir.iterdir())
+    with pytest.raises(NotTrusted, match="rlviz trust"):
+        USES[use](app)
+    assert {row: app.runs.get(row).model_dump() for row in before} == before
+    assert witness.launched == launched
+    assert set(app.settings.runs_dir.iterdir()) == runs
+
+
+def test_an_experiment_of_somebody_else_is_only_looked_at(app: Application) -> None:
+    assert EXPERIMENT in {one.id for one in app.experiments.list(q=None, limit=10, cursor=None).experiments}
+    for use in (app.experiments.stop, app.experiments.resume):
+        with pytest.raises(ExperimentConflict, match="rlviz trust --all"):
+            use(EXPERIMENT)
+
+
+def test_a_worker_is_not_begun_for_whoever_asks_the_supervisor(app: Application, witness: Witness) -> None:
+    """Requests that lie in the folder, and any use case that would forget to ask."""
+    launched = list(witness.launched)
+    app.supervisor.request_clips("ended")
+    mine = create(app)
+    app.runs.start(mine)
+    eventually(lambda: any(name == mine for name, _ in witness.launched), "a run of the user's own")
+    assert {name for name, _ in witness.launched[len(launched) :]} == {mine}
+
+
+def test_a_plan_of_sinks_counts_only_in_a_run_that_may_be_used(app: Application, tmp_path: Path) -> None:
+    begun: list[str] = []
+
+    def begin(folder: RunFolder, kind: SinkKind, *, follow: bool) -> None:
+        begun.append(folder.run_id)
+        raise OSError
+
+    allowed = {"paused"}
+    live = LiveDeliveries(
+        app.settings.runs_dir,
+        app.database,
+        may_follow_plan=lambda folder: folder.name in allowed,
+        begin=begin,  # type: ignore[arg-type]
+    )
+    live.start()
+    eventually(lambda: begun, "the delivery that is allowed")
+    live.close()
+    assert set(begun) == {"paused"}
+
+
+def test_once_all_of_it_is_trusted_it_can_be_used(app: Application, witness: Witness) -> None:
+    """Last, as it changes what the other tests look at."""
+    signed, left = trust_runs_folder(app.settings.runs_dir)
+    assert {"queued", "paused", "ended", EXPERIMENT} <= set(signed)
+    assert left == []
+    app.runs.start("queued")
+    eventually(lambda: any(name == "queued" for name, _ in witness.launched), "the run that was queued elsewhere")
+    assert json.loads((RunFolder(app.settings.runs_dir, "queued").config_path).read_bytes())["custom_environment"]
+
+
+def test_a_service_says_as_it_starts_that_runs_are_not_the_users(
+    tmp_path: Path, witness: Witness, caplog: pytest.LogCaptureFixture
+) -> None:
+    def said() -> list[str]:
+        caplog.clear()
+        application = Application(
+            Settings(_env_file=None, runs_dir=tmp_path, trust_runs_dir=False),  # type: ignore[call-arg]
+            launcher=witness,
+        )
+        application.open()
+        application.close()
+        return [line for line in caplog.messages if "rlviz trust --all" in line]
+
+    make_run(tmp_path, "old-run", status="completed")
+    imported = make_run(tmp_path, "imported-run", status="completed")
+    (imported.path / ORIGIN).write_text("{}")
+    (line,) = said()
+    assert line.startswith("1 of the newest runs, such as old-run, ")
+    trust_runs_folder(tmp_path)
+    assert said() == []

@@ -1,0 +1,79 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { Skeleton } from "@/components/ui/skeleton";
+import { explainAction, keys, type RunDetail, type RunTrust } from "@/lib/api";
+import { runTrustQuery, trustRun } from "@/lib/api/queries/trust";
+import { bytes, moment, plural } from "@/lib/format";
+
+/** Says what trusting a run means, what the run holds, and trusts exactly that. */
+export function TrustDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) {
+  const client = useQueryClient();
+  const { data, error: unread } = useQuery(runTrustQuery(run.id));
+  const trust = useMutation({
+    mutationFn: (contentHash: string) => trustRun(run.id, contentHash),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: keys.run(run.id) });
+      onClose();
+    },
+    // It may have changed since it was shown: show what there is now.
+    onError: () => client.invalidateQueries({ queryKey: keys.trust(run.id) }),
+  });
+  const error = unread ?? trust.error;
+  const hash = data?.content_hash ?? null;
+  return (
+    <ConfirmDialog
+      title={`Trust “${run.name}”?`}
+      action="Trust this run"
+      variant="primary"
+      busy={trust.isPending || (data === undefined && unread === null)}
+      failure={error && explainAction(error)}
+      failureTitle="The run is not trusted"
+      onConfirm={() => hash !== null && trust.mutate(hash)}
+      onClose={onClose}
+    >
+      <p>
+        Its files can contain programs. Once you trust it, they run on this machine with your rights
+        whenever you evaluate, verify, resume, fork or play this run.
+      </p>
+      <p className="text-ink">
+        Trust it only if you would run a program of the people it comes from.
+      </p>
+      {data === undefined ? !unread && <Skeleton className="h-24" /> : <Holdings found={data} />}
+    </ConfirmDialog>
+  );
+}
+
+function Holdings({ found }: { found: RunTrust }) {
+  const { came_from: origin, content_hash: hash } = found;
+  const facts: [string, string][] = [
+    ...found.entry_points.map((one): [string, string] => ["Imports Python code", one]),
+    ["Policies", plural(found.policies, "file")],
+    ["Snapshots", plural(found.snapshots, "file")],
+    ["In all", `${plural(found.files, "file")}, ${bytes(found.size_bytes)}`],
+  ];
+  if (origin) {
+    facts.unshift(["Imported from", `${origin.file}, ${moment(origin.imported_at)}`]);
+    if (origin.run_id !== found.run_id) facts.splice(1, 0, ["Its id there", origin.run_id]);
+    if (origin.left_out_count > 0) {
+      facts.push(["Left out", plural(origin.left_out_count, "file")]);
+    }
+  }
+  return (
+    <dl className="mt-1 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-md border border-line p-3 text-xs">
+      {facts.map(([term, value]) => (
+        <div key={`${term} ${value}`} className="contents">
+          <dt>{term}</dt>
+          <dd className="min-w-0 break-all text-ink">{value}</dd>
+        </div>
+      ))}
+      {hash && (
+        <>
+          <dt>Content</dt>
+          <dd className="min-w-0 font-mono break-all text-ink">{hash.slice(0, 16)}…</dd>
+        </>
+      )}
+    </dl>
+  );
+}
