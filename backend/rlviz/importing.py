@@ -1,4 +1,4 @@
-"""Imports of many modules at once."""
+"""The garbage collector: off while many modules are imported, on while data of any size are read."""
 
 from __future__ import annotations
 
@@ -22,3 +22,15 @@ def without_collection() -> Iterator[None]:
         gc.freeze()
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def with_collection() -> Iterator[None]:
+    """Collect garbage while the block runs, also within ``without_collection``: for work on data of any size."""
+    was_enabled = gc.isenabled()
+    gc.enable()
+    try:
+        yield
+    finally:
+        if not was_enabled:
+            gc.disable()

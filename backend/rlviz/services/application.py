@@ -11,6 +11,7 @@ from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
 from rlviz.domain.status import ACTIVE, APP_ENDED
+from rlviz.importing import with_collection
 from rlviz.rundir.creation import remove_drafts
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.supervision.recovery import recover
@@ -43,7 +44,8 @@ class Application(Services):
         does."""
         self.claim()
         try:
-            interrupted = self._take_up_and_log()
+            with with_collection():  # the server starts without, for its imports
+                interrupted = self._take_up_and_log()
         except BaseException:
             self._lock.release()
             raise

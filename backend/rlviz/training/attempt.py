@@ -13,7 +13,7 @@ from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import all_rows
 
 
@@ -83,7 +83,7 @@ def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]
     Raises IllegalTransition if attempt ``number`` has ended.
     """
     newest, answered, answered_snapshot, final = 1, 0, 0, None
-    for line in read_journal(folder.events_path):
+    for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
         match event.data if event is not None else None:
             case StartedData(attempt=attempt):

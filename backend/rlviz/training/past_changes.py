@@ -16,7 +16,7 @@ from rlviz.domain.events import (
 )
 from rlviz.domain.knobs import Author
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.knob_changes import Changed, KnobChanges
 
 
@@ -53,7 +53,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
     firings: list[tuple[int, int, str]] = []
     ended: dict[str, int] = {}
     been: dict[str, frozenset[int]] = {}
-    for line in read_journal(folder.events_path):
+    for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
         if event is None:
             continue

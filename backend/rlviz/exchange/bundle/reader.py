@@ -24,7 +24,7 @@ from rlviz.exchange.copying import Copying, NullSink, ProgressCallback, ignore_p
 from rlviz.exchange.zip_archive import opened_archive
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalWriter, read_journal
+from rlviz.rundir.journal import JournalWriter, journal_lines
 
 MOST_MANIFEST_BYTES = 50_000_000
 DEFAULT_MOST_BYTES = 20_000_000_000
@@ -167,7 +167,7 @@ def _finish(draft: RunFolder) -> None:
     """Check that it is a run, and end one that still trained when it was bundled. Raises BundleRefused."""
     try:
         draft.read_config()
-        ended = _has_ended(line.record for line in read_journal(draft.events_path))
+        ended = _has_ended(line.record for line in journal_lines(draft.events_path))
     except (RunFolderError, FileNotFoundError) as error:
         raise BundleRefused(f"It holds no run that can be read: {error}") from error
     if not ended:

@@ -12,7 +12,7 @@ from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.exchange.sinks.sink import Row, RunToDeliver
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.journal import JournalTail
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 
 _CONFIGURED = ("algo", "env_id", "preset", "seed", "total_timesteps", "actor", "group_id", "git_revision", "created_at")
@@ -60,11 +60,7 @@ def read_rows(tail: JournalTail) -> Iterator[list[Row]]:
 
     What is not finite is left out. A line that cannot be read is, too: the run says so itself. Raises RunFolderError.
     """
-    while True:
-        before = tail.offset
-        records, _broken = tail.read_records(READ_BYTES)
-        if tail.offset == before:
-            return
+    for records, _broken in tail.record_batches():
         yield [row for record in records if (row := _row(record)) is not None]
 
 

@@ -127,14 +127,15 @@ class RunMonitor:
             log.debug("Looking again: %s", error)
             return False
         self._projection.take_event(event)
-        _unless_damaged(self._tail.read)  # that line
+        _unless_damaged(self._tail.read)  # skips that line
         self._has_news = True
         return True
 
     def _read(self) -> None:
-        events = _unless_damaged(self._tail.read)
-        self._projection.take_events(events)  # at once: the tail has passed them, and what follows may fail
-        self._has_news = self._has_news or bool(events)
+        with suppress(RunFolderError):
+            for events in self._tail.batches():
+                self._projection.take_events(events)  # at once: the tail has passed them, and what follows may fail
+                self._has_news = True
         rows = _unless_damaged(self.feed.poll)
         if self._projection.is_outdated:
             read_metrics(self._projection, self.folder, self.feed.end)
