@@ -108,6 +108,8 @@ class Application(Services):
         self.sealer.close()
         self.deliveries.close()
         self._analyst.close()
+        self._record_reader.close()
+        self._importer.close()
         self._videos.close()
         self.environments.close()
         if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
