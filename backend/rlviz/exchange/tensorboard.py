@@ -84,6 +84,9 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
             f"{directory} has event files already ({others[0]}), and TensorBoard would draw both as one run. Name a "
             "folder of its own."
         )
+    target = directory / NAME
+    if os.path.lexists(target) and (target.is_symlink() or not target.is_file()):
+        raise FileExistsError(f"{target} is no regular file, and is not replaced. Name another folder.")
     directory.mkdir(parents=True, exist_ok=True)
     tags: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix=".rlviz-", dir=directory) as beside:
@@ -93,7 +96,7 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
             count = sum(file.add(row["time"], row["step"], _tagged(row["values"], tags)) for row in rows)
         finally:
             file.close()
-        written.replace(directory / NAME)
+        written.replace(target)
     return WrittenEvents(count, TENSORBOARD.renamed(tags))
 
 

@@ -146,7 +146,13 @@ def export(
     score: Annotated[Score, typer.Option(help="Fresh episodes, last 100 of training, or best policy.")] = Score.TRIAL,
     threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write, or to replace.", show_default="printed")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write, or to replace. A link is followed; a device or a pipe is written to.",
+            show_default="printed",
+        ),
     ] = None,
     as_json: WrittenAsJson = False,
 ) -> None:

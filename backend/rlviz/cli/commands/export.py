@@ -86,7 +86,8 @@ def export(
         typer.Option(
             "--output",
             "-o",
-            help="File to write, or to replace; of TensorBoard a folder, of several runs a folder or a .zip.",
+            help="File to write, or to replace; of TensorBoard a folder, of several runs a folder or a .zip. "
+            "A link is followed; a device or a pipe is written to.",
             show_default="printed",
         ),
     ] = None,
@@ -200,6 +201,8 @@ def _several(
     from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
 
     as_zip = output.suffix.lower() == ".zip"
+    if not as_zip:
+        output = output.resolve()  # a link is followed, as that to a file
     if not as_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise Failure(Exit.CONFLICT, f"{output} is there already. Name a new folder, an empty one, or a .zip.")
     try:

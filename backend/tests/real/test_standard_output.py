@@ -1,0 +1,28 @@
+"""Commands write to whatever standard output is, and say so without a traceback where they cannot."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name")
+@pytest.mark.parametrize("mode", ["wb", "ab"])
+def test_standard_output_keeps_what_is_there(tmp_path: Path, mode: str) -> None:
+    """As a shell redirects it, with > and >>."""
+    path = tmp_path / "output"
+    path.write_bytes(b"before ")
+    script = (
+        "from pathlib import Path\n"
+        "from rlviz.cli.files import replace_file\n"
+        "print('first', flush=True)\n"
+        "replace_file(Path('/dev/stdout'), lambda file: file.write(b'new '))\n"
+        "import os; os.lseek(1, 0, 2); print('last')\n"
+    )
+    with path.open(mode) as output:
+        subprocess.run([sys.executable, "-c", script], stdout=output, check=True)
+    expected = b"first\nnew last\n"
+    assert path.read_bytes() == (expected if mode == "wb" else b"before " + expected)
