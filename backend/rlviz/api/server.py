@@ -19,7 +19,7 @@ from rlviz.api.address import ServiceAddress
 from rlviz.api.app import create_app
 from rlviz.api.protocol import BoundedProtocol
 from rlviz.api.token_auth import session_value
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, RlvizError
 from rlviz.importing import without_collection
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.machine import return_large_memory
@@ -46,7 +46,7 @@ _ENDING = {
 
 
 def serve(application: Application) -> int:
-    """Serve until interrupted. Raises what ``Application.claim`` does, or InvalidRequest if the address is taken."""
+    """Serve until interrupted. Raises what ``Application.open`` does, or InvalidRequest if the address is taken."""
     settings = application.settings
     return_large_memory()
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
@@ -61,6 +61,8 @@ def serve(application: Application) -> int:
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # its terminal was closed
         signal.signal(signal.SIGHUP, server.handle_exit)
     server.run(sockets=[listener])
+    if server.failure is not None:
+        raise server.failure
     return 0
 
 
@@ -79,7 +81,7 @@ def served(application: Application) -> Iterator[ServiceAddress]:
         thread.start()
         server.settled.wait()
         if not server.started:
-            raise InvalidRequest("The service could not be started; the lines above say why.")
+            raise server.failure or InvalidRequest("The service could not be started; the lines above say why.")
         yield server.address
     finally:
         server.should_exit = True
@@ -108,6 +110,8 @@ class _Server(uvicorn.Server):
         self.address = _address(application.settings, listener)
         self.settled = Event()
         """Set once it has started, or has failed to."""
+        self.failure: RlvizError | None = None
+        """Why it could not be started, in a sentence for its user."""
         self._application = application
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -118,6 +122,11 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         with without_collection():
+            try:
+                self._application.open()  # before the web app does, which would answer an error with a traceback
+            except RlvizError as error:
+                self.failure, self.should_exit = error, True
+                return
             await super().startup(sockets)
         if self.started:
             try:

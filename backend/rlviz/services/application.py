@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import DatabaseError
 
+from rlviz.catalog.error_messages import explain_errors
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
@@ -40,15 +41,19 @@ class Application(Services):
             raise
 
     def open(self) -> None:
-        """Claim the runs folder, adopt what an earlier service left, and start the supervisor. Raises what ``claim``
-        does."""
+        """Claim the runs folder, adopt what an earlier service left, and start the supervisor. Does nothing if it is
+        open already. Raises what ``claim`` does."""
+        if self._is_open:
+            return
         self.claim()
         try:
-            with with_collection():  # the server starts without, for its imports
+            with explain_errors(self.database.path), with_collection():  # the server starts without, for its imports
                 interrupted = self._take_up_and_log()
         except BaseException:
             self._lock.release()
             raise
+        self._is_open = True
+        self._reserve.keep()
         self.environments.start()
         self.supervisor.start()
         for task in self._periodic:
@@ -80,6 +85,7 @@ class Application(Services):
         if self.settings.on_exit == "leave":
             return
         self._winding_down = True
+        self._reserve.release()
         self.experiment_scheduler.rest()
         self.supervisor.drain()
         training = self.runs.training()
@@ -97,6 +103,7 @@ class Application(Services):
         self.supervisor.skip_wait()
 
     def close(self) -> None:
+        self._is_open = False
         self.experiment_scheduler.close()
         self.results_preparer.close()
         self.going_on.close()
@@ -126,7 +133,8 @@ class Application(Services):
         claimed = self._lock.acquire()
         try:
             self._migrate_or_begin_anew()
-            return rebuild(self.database, self.settings.runs_dir, on_progress)
+            with explain_errors(self.database.path):
+                return rebuild(self.database, self.settings.runs_dir, on_progress)
         finally:
             if claimed:
                 self._lock.release()

@@ -12,6 +12,7 @@ from rlviz.confined import Confined
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Launcher
 from rlviz.rundir.lock import RunsLock
+from rlviz.rundir.reserve import Reserve
 from rlviz.rundir.trash import Trash
 from rlviz.services.analytics.analyst import Analyst
 from rlviz.services.experiment_results.results_preparer import ResultsPreparer
@@ -94,7 +95,8 @@ class Services:
         runs_dir = self.settings.runs_dir
         self.database = Database(runs_dir / CATALOGUE)
         self._lock = RunsLock(runs_dir)
-        self._winding_down = False
+        self._reserve = Reserve(runs_dir)
+        self._is_open = self._winding_down = False
         self.launcher = launcher or LAUNCHERS.get(settings.launcher)(
             warm=settings.warm_worker, niceness=settings.niceness
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rlviz.domain.errors import IllegalTransition, RunFolderError
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.event_lines import parse_event
+from rlviz.domain.event_lines import EventRecord, parse_event
 from rlviz.domain.events import CheckpointData, Ending, FinishedData, SnapshotData, StartedData, StoppedData
 from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
 from rlviz.domain.status import RunStatus
@@ -74,6 +74,16 @@ def begin_attempt(folder: RunFolder) -> Attempt:
         total_timesteps=control.total_timesteps,
         final_step=final_step,
     )
+
+
+def ending_before(folder: RunFolder) -> EventRecord | None:
+    """The event with which the newest attempt so far has ended; None if none has."""
+    found = None
+    for line in journal_lines(folder.events_path):
+        event = parse_event(line.record)
+        if event is not None and isinstance(event.data, Ending):
+            found = event
+    return found
 
 
 def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]:

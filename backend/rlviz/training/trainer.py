@@ -10,12 +10,13 @@ from threading import Event
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.disk_full import is_disk_full
-from rlviz.domain.errors import RunFolderError
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import RunFolderError, SnapshotRefused
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.attempt import FIRST, Attempt
+from rlviz.rundir.lineage import newest_of_run
+from rlviz.training.attempt import FIRST, Attempt, ending_before
 from rlviz.training.attempt_start import begin_journal
 from rlviz.training.builder import build_model, closing_environments
 from rlviz.training.components import TrainingComponents
@@ -46,7 +47,7 @@ class Trainer:
     def __init__(self, folder: RunFolder, attempt: Attempt = FIRST, worker: str | None = None) -> None:
         """``worker`` is the identity that the ``started`` event names."""
         self._folder, self._attempt, self._worker = folder, attempt, worker
-        self._journals = RunJournals(folder)
+        self._journals = RunJournals(folder, reserve=folder.lock_path)
         self._stop = Event()
         self._interrupted = Event()
         """Set by a stop and by a pause: what comes before training ends at once for either."""
@@ -142,7 +143,12 @@ class Trainer:
         with closing_environments(build_model(config)) as model:
             logger = RunLogger(JournalOutput(self._journals))
             model.set_logger(logger)
-            continuation = self._restore(model, config)
+            try:
+                continuation = self._restore(model, config)
+            except SnapshotRefused as error:
+                if begins_anew is None and self._leave_as_it_was(error):
+                    return
+                raise
             make_interruptible(model, self._stop)
             by = begins_anew.target.by if begins_anew is not None else None
             begin_journal(
@@ -156,7 +162,7 @@ class Trainer:
             except TrainingPaused as paused:
                 ending: Ending = self._leave_paused(model, components, paused.snapshot)
             else:
-                ending = self._end(model, components, stopped)
+                ending = self._end_or_pause(model, components, stopped)
             self._live.close()
             components.recorder.close()
             self._tell_waiting_snapshots(model.num_timesteps)
@@ -171,6 +177,16 @@ class Trainer:
             reasons = " ".join(continuation.not_exact_because)
             self._journals.warn(model.num_timesteps, f"Training does not go on exactly as it was. {reasons}")
         return continuation
+
+    def _leave_as_it_was(self, error: SnapshotRefused) -> bool:
+        """End an attempt that cannot begin as the one before it ended, and say why. Returns False if none has ended."""
+        before = ending_before(self._folder)
+        if before is None or not isinstance(before.data, Ending):
+            return False
+        self._journals.warn(before.step, f"The run does not go on, and stays as it was. {error}")
+        self._tell_waiting_snapshots(before.step)
+        self._journals.event(before.step, before.data.model_copy(update={"attempt": self._attempt.number}))
+        return True
 
     def _equip(
         self, model: BaseAlgorithm, config: RunConfig, logger: RunLogger, continuation: Continuation | None
@@ -284,6 +300,22 @@ class Trainer:
         path = self._folder.checkpoint_path(model.num_timesteps)
         within = path.relative_to(self._folder.path).as_posix() if path.is_file() else None
         return PausedData(attempt=self._attempt.number, snapshot=snapshot, path=within)
+
+    def _end_or_pause(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
+        """The ending of an attempt that has stopped or is done. Where a full disk does not let a run that is asked to
+        stop save its policy, it pauses instead, at the newest snapshot that is on the disk, if there is one."""
+        try:
+            return self._end(model, components, stopped)
+        except OSError as error:
+            newest = newest_of_run(self._folder) if stopped and is_disk_full(error) else None
+            if newest is None:
+                raise
+            self._journals.warn(
+                model.num_timesteps,
+                f"{DISK_FULL} ({error}): the policy of step {model.num_timesteps:,} could not be saved. The run is "
+                f"paused at its snapshot of step {newest.manifest.step:,}; resumed, it trains what came after again.",
+            )
+            return PausedData(attempt=self._attempt.number, snapshot=newest.name)
 
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""

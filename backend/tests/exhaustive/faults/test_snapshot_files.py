@@ -12,6 +12,7 @@ import pytest
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, SnapshotDamaged, SnapshotRefused
+from rlviz.domain.events import Ending
 from rlviz.domain.snapshot import SnapshotManifest
 from rlviz.domain.versions import SNAPSHOT
 from rlviz.rundir.control import Control, Desired
@@ -19,6 +20,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
 from rlviz.rundir.snapshot_key import KEY_FILE
 from rlviz.rundir.snapshots import find_snapshot, read_snapshot, snapshots_of, write_snapshot
+from rlviz.services.projection.folder_projection import row_of_folder
 from rlviz.training.builder import build_model
 from rlviz.training.snapshot.archive import read_archive
 from rlviz.training.snapshot.compatibility import origin_of, reasons_not_exact
@@ -168,8 +170,28 @@ def test_a_name_that_no_snapshot_has_says_which_there_are(run: RunFolder) -> Non
         read_archive(run, "250")
 
 
-def test_an_attempt_whose_snapshot_is_refused_ends_with_the_reason(run: RunFolder) -> None:
+@pytest.mark.parametrize("damaged", ["the snapshot", "its replay buffer"])
+def test_a_run_whose_snapshot_is_refused_stays_as_it_was(run: RunFolder, damaged: str) -> None:
+    before = events(run)[-1]
+    path = run.snapshot_path("200") if damaged == "the snapshot" else next(run.replay.glob("*.seg"))
+    content = bytearray(path.read_bytes())
+    content[100] ^= 1
+    path.write_bytes(content)
+    run.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="200"))
+    assert train_run(run)
+    after = events(run)[-1]
+    assert (after.event, after.step) == (before.event, before.step) == ("finished", 300)
+    assert isinstance(after.data, Ending)
+    assert after.data.attempt == 2
+    assert "stays as it was" in messages(run)[-1]
+    assert "damaged" in messages(run)[-1]
+    row = row_of_folder(run)
+    assert (row.status, row.step, row.attempt) == ("completed", 300, 2)
+
+
+def test_an_attempt_without_one_before_it_ends_with_the_reason(run: RunFolder) -> None:
     run.snapshot_path("200").write_bytes(b"PK")
+    run.events_path.unlink()
     run.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="200"))
     assert not train_run(run)
     assert kinds(run)[-1] == "error"
