@@ -237,11 +237,14 @@ class PausedData(Ending):
 
 
 class StoppedData(Ending):
-    """Training ended on request."""
+    """Training ended on request, or by a rule that saves nothing."""
 
     leads_to = RunStatus.STOPPED
     kind: Literal[EventKind.STOPPED] = EventKind.STOPPED
     path: str | None = Field(default=None, description="The final policy; null if there was none to save yet.")
+    ended_early: str | None = Field(
+        default=None, description="The rule that ended it without saving; null: a person asked for the stop."
+    )
 
 
 class FinishedData(Ending):

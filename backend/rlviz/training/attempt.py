@@ -62,6 +62,9 @@ def begin_attempt(folder: RunFolder) -> Attempt:
     best = None
     with suppress(RunFolderError):
         best = folder.best_policy()
+    begins_again = number > 1 and control.resume_from is None and (episodes > 0 or evaluations > 0 or has_rows(folder))
+    if begins_again:  # without a snapshot to go on from: everything is counted from the beginning
+        episodes, evaluations, best = 0, 0, None
     return Attempt(
         number,
         episodes,
@@ -72,8 +75,14 @@ def begin_attempt(folder: RunFolder) -> Attempt:
         resume_from=control.resume_from,
         rollback=control.rollback,
         total_timesteps=control.total_timesteps,
+        is_repeated=begins_again,
         final_step=final_step,
     )
+
+
+def has_rows(folder: RunFolder) -> bool:
+    """Whether anything was logged. Raises RunFolderError."""
+    return next(all_rows(folder), None) is not None
 
 
 def ending_before(folder: RunFolder) -> EventRecord | None:

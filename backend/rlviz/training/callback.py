@@ -12,6 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from rlviz.analysis.solved import shown_by_training
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
+from rlviz.domain.snapshot import Trigger
 from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.filmstrip import Filmstrip
@@ -28,8 +29,16 @@ from rlviz.training.steering import Steering
 RATE_WINDOW_SECONDS = 1.0
 
 
+LAST_BOUNDARY_SECONDS = 1.0
+"""How long training that is to end may go on, to end at the start of a rollout with a snapshot of that moment."""
+
+
 class BoundaryReached(Exception):
     """Training is at the start of the rollout where it was to be left."""
+
+
+class EndedAtBoundary(Exception):
+    """Training that is to end is at the start of a rollout, and a snapshot of this moment is on its way."""
 
 
 class RunCallback(BaseCallback):
@@ -78,7 +87,10 @@ class RunCallback(BaseCallback):
         self._rollouts = 0
         self._threshold, self._is_solved, self._has_news = threshold, False, False
         self._rate_since = (0, 0.0)
-        self._rollout_ended_at = 0.0
+        self._rollout_ended_at = self._rollout_started_at = 0.0
+        self._update_seconds = 0.0
+        self._ends_by = math.inf
+        """When training that is to end ends in any case; infinity while it is not to."""
         self.stopped = False
         self.ended_early: str | None = None
 
@@ -136,8 +148,27 @@ class RunCallback(BaseCallback):
             if self.steering.is_due:
                 self.steering.look(step)
             self.ended_early = self.ended_early or self.steering.end
+        if not self._is_to_end or self._comes_to_boundary(step):
+            return True
         self.stopped = self._stop.is_set()
-        return not self.stopped and self.ended_early is None
+        return False
+
+    @property
+    def _is_to_end(self) -> bool:
+        return self._stop.is_set() or self.ended_early is not None
+
+    def _comes_to_boundary(self, step: int) -> bool:
+        """Whether training that is to end goes on to the next start of a rollout, which is near: only there a snapshot
+        of this moment can be taken."""
+        saves = self.steering is None or self.steering.saves
+        if self.snapshots is None or not self.snapshots.is_on or not saves:
+            return False
+        now = self._monotonic()
+        self._ends_by = min(self._ends_by, now + LAST_BOUNDARY_SECONDS)
+        done = step - self._rollout_began_at
+        left = self._rollout_steps - done
+        seconds_a_step = (now - self._rollout_started_at) / max(1, done)
+        return now + left * seconds_a_step + self._update_seconds <= self._ends_by
 
     def _go_back(self, rollbacks: Rollbacks) -> None:
         """Unless training ends where it is. Where it is to pause, it does so there."""
@@ -163,6 +194,9 @@ class RunCallback(BaseCallback):
         if self._anatomy is not None and self._anatomy.is_due:
             self._anatomy.after_update(self.model)
         self._rollout_began_at = self.num_timesteps
+        self._rollout_started_at = self._monotonic()
+        if self._rollout_ended_at:
+            self._update_seconds = self._rollout_started_at - self._rollout_ended_at
         if self.steering is not None:
             self.steering.begin_rollout(self.num_timesteps)
             self.ended_early = self.ended_early or self.steering.end
@@ -172,12 +206,22 @@ class RunCallback(BaseCallback):
             self._go_back(self.rollbacks)
         if self.num_timesteps >= self.leave_at:
             raise BoundaryReached
+        if self._is_to_end and self.snapshots is not None and self.snapshots.is_on:
+            self._end_here(self.snapshots)
         if self.snapshots is not None:
             self._note_solved(self.snapshots)
             if self._pause.is_wanted:
                 self._pause.hold(self.num_timesteps, self.snapshots, self._yields)
             elif self.snapshots.is_due(self.num_timesteps, is_evaluated=self._evaluates_by(self._rollout_steps)):
                 self.snapshots.catch_up(self.num_timesteps)
+
+    def _end_here(self, snapshots: Snapshots) -> None:
+        """Raises EndedAtBoundary, unless nothing is to be saved."""
+        self.stopped = self._stop.is_set()
+        if self.steering is None or self.steering.saves:
+            snapshots.request(Trigger.STOPPED)
+            snapshots.catch_up(self.num_timesteps)
+            raise EndedAtBoundary
 
     def _evaluates_by(self, steps: int) -> bool:
         """Whether the policy is evaluated within so many steps."""

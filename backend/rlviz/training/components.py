@@ -263,6 +263,7 @@ class TrainingComponents:
             take,
             subject,
             step=model.num_timesteps,
+            first_update=self._hyperparameters.first_update,
             answered=self._attempt.answered_snapshot,
         )
 

@@ -13,6 +13,7 @@ from rlviz.domain.events import (
     RollbackData,
     RuleFiredData,
     RulesChangedData,
+    StoppedData,
 )
 from rlviz.domain.knobs import Author
 from rlviz.rundir.folder import RunFolder
@@ -80,8 +81,9 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
                 recorded = {one for one in recorded if one[0] < event.step}
                 firings = [one for one in firings if one[0] < event.step]
                 ended = {rule: step for rule, step in ended.items() if step < event.step}
-            case FinishedData(ended_early=str(reason)) if (says := reason.removesuffix(".")) in fired:
-                ended[says] = fired[says]
+            case FinishedData(ended_early=str(reason)) | StoppedData(ended_early=str(reason)):
+                if (says := reason.removesuffix(".")) in fired:
+                    ended[says] = fired[says]
     repeated = []
     if taken_at is not None:
         # Nothing else makes these again: a person made them, or a rule as it went back.

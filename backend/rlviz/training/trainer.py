@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 import traceback
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +21,7 @@ from rlviz.rundir.lineage import newest_of_run
 from rlviz.training.attempt import FIRST, Attempt, ending_before
 from rlviz.training.attempt_start import begin_journal
 from rlviz.training.builder import build_model, closing_environments
+from rlviz.training.callback import LAST_BOUNDARY_SECONDS, EndedAtBoundary
 from rlviz.training.components import TrainingComponents
 from rlviz.training.control_requests import ControlRequests
 from rlviz.training.error_messages import in_words, is_out_of_memory
@@ -36,6 +39,11 @@ from rlviz.training.snapshot.restore import Continuation, restore
 
 TRACEBACK_LINES = 20
 
+BEGINS_AGAIN = (
+    "The run ended before its first snapshot, so training begins again from its configuration. What was logged before "
+    "is computed again and compared."
+)
+
 
 class Trainer:
     """Trains the run in ``folder`` in the thread that calls ``run``; every other method is for other threads.
@@ -49,6 +57,9 @@ class Trainer:
         self._folder, self._attempt, self._worker = folder, attempt, worker
         self._journals = RunJournals(folder, reserve=folder.lock_path)
         self._stop = Event()
+        self._cut = Event()
+        """Set where an update is not to be waited for any more by a stop."""
+        self._cut_at = math.inf
         self._interrupted = Event()
         """Set by a stop and by a pause: what comes before training ends at once for either."""
         self._pause = Pause(self._journals)
@@ -65,7 +76,9 @@ class Trainer:
         self._journals.warn_now(message)
 
     def stop(self) -> None:
-        """End training after the step of the environment, or the gradient step, that is under way."""
+        """End training: at the start of the next rollout if that comes within LAST_BOUNDARY_SECONDS, else after the
+        step of the environment, or the gradient step, that is under way."""
+        self._cut_at = min(self._cut_at, time.monotonic() + LAST_BOUNDARY_SECONDS)
         self._stop.set()
         self._interrupted.set()
 
@@ -85,6 +98,8 @@ class Trainer:
     def tick(self) -> None:
         """What the clock asks for, several times a second. Metrics come first, whose reader waits for them; then
         weights for who watches, and policies and checkpoints that are due."""
+        if time.monotonic() >= self._cut_at:
+            self._cut.set()
         try:
             self._journals.flush_if_due()
         finally:  # where the disk is full, a pause waits for its snapshot here
@@ -149,11 +164,13 @@ class Trainer:
                 if begins_anew is None and self._leave_as_it_was(error):
                     return
                 raise
-            make_interruptible(model, self._stop)
+            make_interruptible(model, self._cut)
             by = begins_anew.target.by if begins_anew is not None else None
             begin_journal(
                 self._folder, self._journals, self._attempt, model.num_timesteps, continuation, self._worker, by
             )
+            if self._attempt.is_repeated:
+                self._journals.warn(0, BEGINS_AGAIN)
             components = self._equip(model, config, logger, continuation)
             if begins_anew is not None:
                 components.steering.carry(begins_anew.carried)
@@ -277,6 +294,8 @@ class Trainer:
                 stopped = callback.stopped
             except UpdateInterrupted:
                 stopped = True
+            except EndedAtBoundary:
+                stopped = callback.stopped
             except (GoBack, TrainingPaused):
                 raise
             except Exception as error:  # the library raises some for weights that are no numbers
@@ -331,4 +350,6 @@ class Trainer:
             path = self._folder.model_path.name
         if stopped:
             return StoppedData(attempt=number, path=path)
+        if not components.steering.saves:
+            return StoppedData(attempt=number, ended_early=ended_early)
         return FinishedData(attempt=number, path=path, ended_early=ended_early)

@@ -227,7 +227,7 @@ class EventsProjection:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
                 if path:
                     _keep(self._policies, event.step)
-                if isinstance(ending, FinishedData):
+                if isinstance(ending, FinishedData | StoppedData):
                     self.ended_early = ending.ended_early
             case ErrorData() as error:
                 self.cause = f"{error.type}: {error.message}"[:MOST_CHARACTERS]

@@ -107,6 +107,8 @@ def describe(event: EventRecord) -> EventText:
             return EventText("info", f"From here on the run is recorded at {detail.value} detail.", step)
         case RuleFiredData() as fired:
             return EventText("warning" if fired.not_done else "info", _fired(fired), step)
+        case StoppedData(ended_early=str(rule)):
+            return EventText("warning", f"A rule ended training at step {step:,}, and nothing was saved: {rule}", step)
         case StoppedData(path=path):
             saved = "the policy was saved" if path else "there was no policy to save yet"
             return EventText("info", f"Training was stopped at step {step:,}; {saved}.", step)

@@ -7049,7 +7049,7 @@ export interface components {
       best_policy: components["schemas"]["BestPolicy"] | null;
       /**
        * Ended Early
-       * @description Why training ended before its timesteps were done.
+       * @description Why training ended before its timesteps were done; of a run that was stopped, the rule that ended it without saving.
        */
       ended_early: string | null;
       /**
@@ -7448,7 +7448,7 @@ export interface components {
       best_policy: components["schemas"]["BestPolicy"] | null;
       /**
        * Ended Early
-       * @description Why training ended before its timesteps were done.
+       * @description Why training ended before its timesteps were done; of a run that was stopped, the rule that ended it without saving.
        */
       ended_early: string | null;
       /**
@@ -9303,7 +9303,7 @@ export interface components {
     };
     /**
      * StoppedData
-     * @description Training ended on request.
+     * @description Training ended on request, or by a rule that saves nothing.
      */
     StoppedData: {
       /**
@@ -9326,6 +9326,11 @@ export interface components {
        * @description The final policy; null if there was none to save yet.
        */
       path?: string | null;
+      /**
+       * Ended Early
+       * @description The rule that ended it without saving; null: a person asked for the stop.
+       */
+      ended_early?: string | null;
     };
     /** Storage */
     Storage: {
