@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from types import FrameType
 
 import uvicorn
@@ -29,6 +30,9 @@ from rlviz.settings import Settings
 log = logging.getLogger(__name__)
 
 SHUTDOWN_SECONDS = 5
+
+END_SECONDS = 9.7
+"""How long the app may take to end from the first signal on: whatever still hangs then is left behind."""
 
 MAX_MESSAGE_BYTES = 1 << 16
 """Maximum bytes of a WebSocket message from a client; a longer one closes the connection."""
@@ -144,6 +148,9 @@ class _Server(uvicorn.Server):
             if (on_exit := self._application.settings.on_exit) != "leave":
                 with suppress(OSError):  # the reader of our output may be gone already: `rlviz serve 2>&1 | tee log`
                     _print(f"{_ENDING[on_exit]} Ctrl-C again does not wait for them.", self._application.settings)
+            last = Timer(END_SECONDS, _leave_behind)
+            last.daemon = True
+            last.start()
             Thread(target=self._application.wind_down, name="wind-down").start()  # a second Ctrl-C waits for it too
             super().handle_exit(sig, frame)
         else:
@@ -157,6 +164,12 @@ def _print(text: str, settings: Settings) -> None:
         log.info("%s", text)
     else:
         print(text, file=sys.stderr)
+
+
+def _leave_behind() -> None:
+    """End the process though something in it hangs: workers end by themselves, and the next start adopts the rest."""
+    log.warning("The app did not end within %g s. It ends now, and leaves behind what hangs.", END_SECONDS)
+    os._exit(0)
 
 
 def _already_handled(_number: int, _frame: FrameType | None) -> None:

@@ -232,7 +232,9 @@ class PausedData(Ending):
 
     leads_to = RunStatus.PAUSED
     kind: Literal[EventKind.PAUSED] = EventKind.PAUSED
-    snapshot: str = Field(description="The snapshot to go on from.")
+    snapshot: str | None = Field(
+        default=None, description="The snapshot to go on from; null: there is none yet, and training begins again."
+    )
     path: str | None = Field(default=None, description="The policy of this moment; null if it could not be saved.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 
 from sqlalchemy.exc import DatabaseError
@@ -21,7 +22,11 @@ from rlviz.sessions.folder import remove_leftovers
 
 log = logging.getLogger(__name__)
 
-DRAIN_SECONDS = 9.5
+DRAIN_SECONDS = 9.0
+"""How long workers may take to end, from the moment at which the app begins to."""
+
+PAUSE_SECONDS = 3.0
+"""How long a run may go on to the start of its next rollout to pause there, when the app ends."""
 
 
 class Application(Services):
@@ -84,7 +89,7 @@ class Application(Services):
         """
         if self.settings.on_exit == "leave":
             return
-        self._winding_down = True
+        self._winding_down, self._drained_by = True, time.monotonic() + DRAIN_SECONDS
         self._reserve.release()
         self.experiment_scheduler.rest()
         self.supervisor.drain()
@@ -92,9 +97,11 @@ class Application(Services):
         pausing = self.runs.learning(training) if self.settings.on_exit == "pause" else ()
         self.going_on.hold(pausing)
         for run_id in training:
-            ask = self.resuming.pause if run_id in pausing else self.runs.stop
             try:
-                ask(run_id, reason=APP_ENDED)
+                if run_id in pausing:
+                    self.resuming.pause(run_id, reason=APP_ENDED, within=PAUSE_SECONDS)
+                else:
+                    self.runs.stop(run_id, reason=APP_ENDED)
             except (RlvizError, OSError, DatabaseError) as error:
                 log.warning("Run %s could not be asked to stop: %s", run_id, error)
 
@@ -119,7 +126,8 @@ class Application(Services):
         self._importer.close()
         self._videos.close()
         self.environments.close()
-        if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
+        left = max(0.0, self._drained_by - time.monotonic())
+        if self._winding_down and not self.supervisor.await_drained(left):
             log.warning("Some workers have not ended and are left behind")
         self.supervisor.close()
         self.notifier.close()

@@ -97,6 +97,8 @@ class Services:
         self._lock = RunsLock(runs_dir)
         self._reserve = Reserve(runs_dir)
         self._is_open = self._winding_down = False
+        self._drained_by = 0.0
+        """When the wait for workers is over that end with the app, by the monotonic clock."""
         self.launcher = launcher or LAUNCHERS.get(settings.launcher)(
             warm=settings.warm_worker, niceness=settings.niceness
         )

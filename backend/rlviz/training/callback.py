@@ -19,7 +19,7 @@ from rlviz.training.filmstrip import Filmstrip
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
-from rlviz.training.pausing import Pause
+from rlviz.training.pausing import Pause, PauseOverdue
 from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rollback import Rollbacks
 from rlviz.training.snapshot.restore import Continuation
@@ -148,6 +148,8 @@ class RunCallback(BaseCallback):
             if self.steering.is_due:
                 self.steering.look(step)
             self.ended_early = self.ended_early or self.steering.end
+        if not self._is_to_end and self._pause.is_overdue:
+            raise PauseOverdue
         if not self._is_to_end or self._comes_to_boundary(step):
             return True
         self.stopped = self._stop.is_set()

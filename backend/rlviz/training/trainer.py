@@ -15,6 +15,7 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import RunFolderError, SnapshotRefused
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, StoppedData
+from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lineage import newest_of_run
@@ -30,7 +31,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.logger_output import JournalOutput
-from rlviz.training.pausing import Pause, TrainingPaused
+from rlviz.training.pausing import Pause, PauseOverdue, TrainingPaused
 from rlviz.training.retraining import RetrainingInterrupted, begin_fork
 from rlviz.training.rollback import GoBack, Target
 from rlviz.training.snapshot.asked import Asked
@@ -59,7 +60,7 @@ class Trainer:
         self._stop = Event()
         self._cut = Event()
         """Set where an update is not to be waited for any more by a stop."""
-        self._cut_at = math.inf
+        self._cut_at = self._pause_by = math.inf
         self._interrupted = Event()
         """Set by a stop and by a pause: what comes before training ends at once for either."""
         self._pause = Pause(self._journals)
@@ -82,10 +83,20 @@ class Trainer:
         self._stop.set()
         self._interrupted.set()
 
-    def pause(self) -> None:
-        """End training at the start of the next rollout, with a snapshot that holds all that it is."""
+    @property
+    def is_pausing(self) -> bool:
+        return self._pause.is_wanted
+
+    def pause(self, within: float | None = None) -> None:
+        """End training at the start of the next rollout, with a snapshot that holds all that it is.
+
+        ``within``: seconds after which that start is not waited for any more. Training then ends where it is, and goes
+        on from the newest start of a rollout that is in memory.
+        """
         self._pause.request()
         self._interrupted.set()
+        if within is not None:
+            self._pause_by = min(self._pause_by, time.monotonic() + within)
 
     def hear(self, control: Control) -> None:
         """``control.json`` says this now. What it asks for twice is done once."""
@@ -93,12 +104,16 @@ class Trainer:
         if control.desired is Desired.STOP:
             self.stop()
         elif control.desired is Desired.PAUSE:
-            self.pause()
+            self.pause(control.pause_within)
 
     def tick(self) -> None:
         """What the clock asks for, several times a second. Metrics come first, whose reader waits for them; then
         weights for who watches, and policies and checkpoints that are due."""
-        if time.monotonic() >= self._cut_at:
+        now = time.monotonic()
+        if now >= self._pause_by and self._pause.is_wanted:
+            self._pause.is_overdue = True
+            self._cut.set()
+        if now >= self._cut_at:
             self._cut.set()
         try:
             self._journals.flush_if_due()
@@ -178,6 +193,8 @@ class Trainer:
                 stopped = self._stop.is_set() or self._learn_on(model, config, components)
             except TrainingPaused as paused:
                 ending: Ending = self._leave_paused(model, components, paused.snapshot)
+            except PauseOverdue:
+                ending = self._pause_at_newest(components)
             else:
                 ending = self._end_or_pause(model, components, stopped)
             self._live.close()
@@ -293,10 +310,12 @@ class Trainer:
                 )
                 stopped = callback.stopped
             except UpdateInterrupted:
+                if self._pause.is_overdue and not self._stop.is_set():
+                    raise PauseOverdue from None
                 stopped = True
             except EndedAtBoundary:
                 stopped = callback.stopped
-            except (GoBack, TrainingPaused):
+            except (GoBack, TrainingPaused, PauseOverdue):
                 raise
             except Exception as error:  # the library raises some for weights that are no numbers
                 if not (is_disk_full(error) or is_out_of_memory(error)):
@@ -319,6 +338,14 @@ class Trainer:
         path = self._folder.checkpoint_path(model.num_timesteps)
         within = path.relative_to(self._folder.path).as_posix() if path.is_file() else None
         return PausedData(attempt=self._attempt.number, snapshot=snapshot, path=within)
+
+    def _pause_at_newest(self, components: TrainingComponents) -> PausedData:
+        """The run goes on from the newest start of a rollout that is in memory; without one from the newest snapshot
+        on the disk, and without that from its configuration."""
+        components.snapshots.write_newest(Trigger.PAUSED)
+        components.snapshots.flush()
+        newest = newest_of_run(self._folder)
+        return PausedData(attempt=self._attempt.number, snapshot=newest.name if newest is not None else None)
 
     def _end_or_pause(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """The ending of an attempt that has stopped or is done. Where a full disk does not let a run that is asked to

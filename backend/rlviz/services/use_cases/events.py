@@ -72,6 +72,8 @@ def describe(event: EventRecord) -> EventText:
             return EventText("info", "Training began.", step)
         case PausingData(saves_at=saves_at):
             return EventText("info", f"A pause was asked for; the snapshot is taken at step {saves_at:,}.", step)
+        case PausedData(snapshot=None):
+            return EventText("info", f"Training is paused at step {step:,}; resumed, it begins again.", step)
         case PausedData(snapshot=snapshot):
             return EventText("info", f"Training is paused at step {step:,}, held by snapshot {snapshot}.", step)
         case ResumedData() as resumed:

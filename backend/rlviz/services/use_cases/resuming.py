@@ -24,22 +24,24 @@ from rlviz.services.use_cases.base import RunUseCases, check_controlled
 class ResumeService(RunUseCases):
     """What is wanted of a run is in its folder before the catalogue says so, as for every use case."""
 
-    def pause(self, run_id: str, reason: str | None = None) -> RunRow:
-        """Ask a run to pause. One that is pausing or paused is left as it is; one that does not train is a conflict.
+    def pause(self, run_id: str, reason: str | None = None, *, within: float | None = None) -> RunRow:
+        """Ask a run to pause. One that is paused is left as it is; one that does not train is a conflict.
 
-        ``reason``: one sentence, if it is not its user who wants it to. Raises RunIsActive for one in which nothing
-        learns.
+        ``reason``: one sentence, if it is not its user who wants it to. ``within``: seconds after which it shall wait
+        no longer for the start of its next rollout. Raises RunIsActive for one in which nothing learns.
         """
         now = self._clock()
         with self._database.write() as session:
             row = get_run(session, run_id)
             check_controlled(row)
             if row.state in (RunStatus.PAUSING, RunStatus.PAUSED):
+                if row.state is RunStatus.PAUSING and within is not None:
+                    self._folder(run_id).change_control(pause_within=within)
                 return row
             if row.actor is not RunActor.POLICY:
                 raise RunIsActive(f"Nothing learns in run {run_id!r}, so that there is no training to pause.")
             row = move_run(session, run_id, RunStatus.PAUSING, saves_at=None)
-            self._ask(run_id, Desired.PAUSE, now, reason=reason)
+            self._ask(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
         return row
@@ -131,6 +133,7 @@ class ResumeService(RunUseCases):
                 rollback=rollback,
                 total_timesteps=total,
                 rollback_request=None,
+                pause_within=None,
                 reason=None,
             )
         self._broadcast.run_changed(row)

@@ -72,13 +72,13 @@ class Snapshots:
         subject: Subject,
         *,
         step: int = 0,
-        first_update: int = 0,
+        first_update: int | None = None,
         answered: int = 0,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``step`` is that at which training begins; ``first_update``: the step up to which nothing is learned;
-        ``answered`` as for Asked."""
+        """``step`` is that at which training begins; ``first_update``: the step up to which nothing is learned,
+        None: no snapshot is taken of it. ``answered`` as for Asked."""
         self._folder, self._plan, self._journals, self._subject = folder, plan, journals, subject
         self._capture, self._clock, self._monotonic = capture, clock, monotonic
         self._attempt = subject.attempt
@@ -87,7 +87,7 @@ class Snapshots:
         self.asked = Asked(journals, answered)
         self._wanted_plan = plan
         self._step_due = self._after(step)
-        self._first_due = first_update if self._needs_first() else NEVER
+        self._first_due = first_update if first_update is not None and self._needs_first() else NEVER
         self._recent_due = monotonic() + FIRST_SHARE * SHORTEST_SECONDS
         self._time_due = monotonic() + (plan.every_seconds or math.inf)
         self._last_submitted = -1
