@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlviz.cli.output import note, number, say
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
+from rlviz.domain.plain_text import json_text
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
@@ -59,7 +60,7 @@ def _about(evaluation: dict[str, Any]) -> str:
 
 
 def _json(line: str, evaluation_id: str) -> str:
-    return json.dumps({"evaluation": evaluation_id, **json.loads(line)}, ensure_ascii=False)
+    return json_text({"evaluation": evaluation_id, **json.loads(line)})
 
 
 def _text(step: dict[str, Any], names: Sequence[str]) -> str:

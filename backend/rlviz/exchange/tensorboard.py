@@ -39,7 +39,8 @@ class EventFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("xb")
         self._write(0.0, 0, _VERSION)
-        tensor = field(8, _STRING + field(8, f"```json\n{configuration}\n```"))
+        fenced = configuration.replace("`", "\\u0060")  # the same JSON, which does not end the block
+        tensor = field(8, _STRING + field(8, f"```json\n{fenced}\n```"))
         self._write(0.0, 0, field(5, field(1, field(1, CONFIGURATION) + tensor + _TEXT_PLUGIN)))
 
     def add(self, time: float, step: int, values: Mapping[str, float | None]) -> int:

@@ -27,6 +27,7 @@ from rlviz.cli.options import (
     find_experiment,
 )
 from rlviz.cli.output import duration, is_terminal, note, print_json, print_table, say, score_text
+from rlviz.domain.plain_text import one_line
 
 
 class Format(StrEnum):
@@ -97,7 +98,7 @@ def show(context: typer.Context, experiment: ExperimentName, follow: Follow = Fa
         if as_json:
             print_json(found)
             return
-        say(f"{found['id']}  {found['name']}")
+        say(one_line(f"{found['id']}  {found['name']}"))
         say(f"{found['status']} · {figures(found)}")
         if said := found["problem"] or found["cause"]:
             say(said)

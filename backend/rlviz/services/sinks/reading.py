@@ -9,6 +9,7 @@ from typing import Any
 
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.plain_text import one_line, visible
 from rlviz.exchange.sinks.sink import Row, RunToDeliver
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
@@ -39,14 +40,14 @@ def read_run(folder: RunFolder) -> RunToDeliver:
     newest = _newest_evaluation(found.evaluations)
     return RunToDeliver(
         id=row.id,
-        name=row.name,
+        name=one_line(row.name),
         group=config.experiment.id if config.experiment is not None else row.group_id,
         status=row.status,
         has_ended=row.state.has_ended,
         started_at=row.started_at or row.created_at,
         ended_at=row.ended_at,
-        tags=row.tags,
-        notes=row.notes,
+        tags=list(map(one_line, row.tags)),
+        notes=visible(row.notes),
         settings=settings,
         config_json=json.dumps(document, indent=1),
         rows_before=partial(_count_rows, folder),
