@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import secrets
 import shutil
@@ -9,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Protocol, TextIO
+from typing import Any, BinaryIO, Protocol, TextIO, cast
 
 import typer
 
@@ -65,6 +67,27 @@ def say(text: str = "") -> None:
     for colour, part in zip(marked[::2], marked[1::2], strict=True):
         parts += [typer.style("", fg=colour or None, reset=not colour), visible(part)]
     sys.stdout.write("".join(parts) + "\n")
+
+
+class _Shown(io.RawIOBase):
+    """Takes bytes of UTF-8 and prints them, control characters spelled out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        taken = bytes(content)
+        sys.stdout.write(visible(self._decoder.decode(taken)))
+        return len(taken)
+
+
+def answer_bytes() -> BinaryIO:
+    """Standard output for text that comes as bytes: as it is, but on a terminal with control characters spelled out."""
+    return cast(BinaryIO, _Shown() if is_terminal() else sys.stdout.buffer)
 
 
 def note(text: str) -> None:

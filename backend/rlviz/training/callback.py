@@ -63,19 +63,22 @@ class RunCallback(BaseCallback):
         pause: Pause | None = None,
         continuation: Continuation | None = None,
         rollout_steps: int = 1,
+        training_end: float = math.inf,
         episodes: int = 0,
         threshold: float | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``rollout_steps``: environment steps of a rollout. ``episodes``: those that earlier attempts have finished.
-        ``continuation``: the snapshot that the model was brought to, if training goes on from one. ``threshold``: the
-        return at which the environment counts as solved, if there is one.
+        """``rollout_steps``: environment steps of a rollout; ``training_end``: the step at which the last one ends
+        in any case. ``episodes``: those that earlier attempts have finished. ``continuation``: the snapshot that the
+        model was brought to, if training goes on from one. ``threshold``: the return at which the environment counts
+        as solved, if there is one.
         """
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
         self._evaluation, self._filmstrip, self._anatomy, self._live = evaluation, filmstrip, anatomy, live
         self._pause = pause or Pause(journals)
         self._rollout_began_at, self._rollout_steps = 0, rollout_steps
+        self._training_end = training_end
         self._continuation = continuation
         self.snapshots: Snapshots | None = None
         """Which count this callback among what they capture."""
@@ -143,7 +146,7 @@ class RunCallback(BaseCallback):
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         if self._pause.is_wanted and not self._pause.is_told:
-            self._pause.announce(step, self._rollout_began_at + self._rollout_steps)
+            self._pause.announce(step, self._next_boundary)
         if self.steering is not None:
             if self.steering.is_due:
                 self.steering.look(step)
@@ -154,6 +157,12 @@ class RunCallback(BaseCallback):
             return True
         self.stopped = self._stop.is_set()
         return False
+
+    @property
+    def _next_boundary(self) -> int:
+        """The step at which the rollout that is under way ends."""
+        ends = self._rollout_began_at + self._rollout_steps
+        return int(min(ends, self._training_end))
 
     @property
     def _is_to_end(self) -> bool:
@@ -167,8 +176,7 @@ class RunCallback(BaseCallback):
             return False
         now = self._monotonic()
         self._ends_by = min(self._ends_by, now + LAST_BOUNDARY_SECONDS)
-        done = step - self._rollout_began_at
-        left = self._rollout_steps - done
+        done, left = step - self._rollout_began_at, self._next_boundary - step
         seconds_a_step = (now - self._rollout_started_at) / max(1, done)
         return now + left * seconds_a_step + self._update_seconds <= self._ends_by
 

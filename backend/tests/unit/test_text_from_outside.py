@@ -21,6 +21,7 @@ from rlviz.analysis.experiments.report.elements import element
 from rlviz.api.prometheus import prometheus_route
 from rlviz.api.request_counter import RequestCounts
 from rlviz.cli import main, output
+from rlviz.cli.commands import query
 from rlviz.cli.exits import Exit
 from rlviz.cli.follow.screen import Line
 from rlviz.domain.plain_text import csv_original, json_text, one_line, visible
@@ -104,6 +105,17 @@ def test_only_our_own_colours_reach_a_terminal(
 
 
 @text_property
+def test_a_table_that_is_shown_on_a_terminal_has_no_control_character(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda *_: True)
+    for form in (TableFormat.CSV, TableFormat.JSON):
+        if not re.search("[\ud800-\udfff]", text):
+            write_table(of_config({"name": text}), form, output.answer_bytes())
+    assert not _CONTROL.search(capsys.readouterr().out)
+
+
+@text_property
 def test_json_that_is_printed_is_the_same_value(capsys: pytest.CaptureFixture[str], text: str) -> None:
     output.print_json({text: [text]})
     shown = capsys.readouterr().out
@@ -136,6 +148,17 @@ def test_no_cell_of_csv_is_a_formula_and_each_reads_as_it_was(text: str) -> None
         assert not cell.startswith("-") or re.fullmatch(r"-\d+(\.\d+)?(e-?\d+)?", cell)
     assert [row[0] for row in rows[:2]] == ["setting", "/name"]
     assert csv_original(rows[1][1]) == text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@text_property
+def test_no_cell_of_a_printed_answer_is_a_formula(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    query._print_csv({"columns": ["id", text], "rows": [["a", text], [text, -1.5], ["b", None]]})
+    shown = capsys.readouterr().out
+    assert not _CONTROL.search(shown.replace("\r\n", "\n"))
+    rows = list(csv.reader(io.StringIO(shown, newline="")))
+    assert len(rows) == 4
+    for cell in (cell for row in rows for cell in row):
+        assert cell == "-1.5" or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
 
 
 # Papers, pages, chats

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +25,7 @@ from rlviz.cli.options import (
     examples,
     find_experiment,
 )
-from rlviz.cli.output import duration, is_terminal, note, print_json, print_table, say, score_text
+from rlviz.cli.output import answer_bytes, duration, is_terminal, note, print_json, print_table, say, score_text
 from rlviz.domain.plain_text import one_line
 
 
@@ -172,7 +171,7 @@ def export(
         else:
             content = connection.request("GET", f"{path}/export", params={**query, "format": chosen.value}).content
     if output is None:
-        sys.stdout.buffer.write(content)
+        answer_bytes().write(content)
         return
     files.replace_file(output, lambda file: file.write(content))
     files.say_written(output, as_json)

@@ -6050,9 +6050,9 @@ export interface components {
       kind: "paused";
       /**
        * Snapshot
-       * @description The snapshot to go on from.
+       * @description The snapshot to go on from; null: there is none yet, and training begins again.
        */
-      snapshot: string;
+      snapshot?: string | null;
       /**
        * Path
        * @description The policy of this moment; null if it could not be saved.
