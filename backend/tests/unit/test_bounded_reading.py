@@ -164,7 +164,7 @@ def test_what_expands_beyond_all_measure_is_neither_read_nor_made(
 
 def test_a_projection_keeps_a_bounded_number_of_things(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events_projection, "MOST_KEPT", 10)
-    projection = EventsProjection(None)
+    projection = EventsProjection()
     writer_lines = [
         event_line(step, data)
         for step in range(100)
@@ -184,7 +184,7 @@ def test_a_projection_keeps_a_bounded_number_of_things(monkeypatch: pytest.Monke
 
 
 def test_a_projection_keeps_the_beginning_of_a_long_text() -> None:
-    projection = EventsProjection(None)
+    projection = EventsProjection()
     line = {"seq": 1, "time": 1.0, **event_line(1, WarningData(message="w" * 500_000))}
     event = events_projection.parse_event(line)
     assert event is not None
