@@ -122,6 +122,7 @@ class RunCallback(BaseCallback):
         if self._continuation is not None:
             self._continuation.settle(self.model, "end")
         self._rate_since = (self.num_timesteps, self._monotonic())
+        self._log.begin(self.num_timesteps)
         self._checkpoints.renew_picture(self.model)
         if self._filmstrip is not None:
             self._filmstrip.begin(self.model, goes_on=self._continuation is not None)

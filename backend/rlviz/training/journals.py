@@ -104,7 +104,7 @@ class RunJournals:
             self._watch(step, values)
         with self._order:
             self._write_soon()
-            self._write(Row(self._clock(), step, values))
+            self._write_or_warn(Row(self._clock(), step, values))
 
     def metrics_soon(self, step: int, values: Mapping[str, float]) -> None:
         """As ``metrics``, for rows that come often: they wait for what is written next, of whatever kind, or for
@@ -128,12 +128,17 @@ class RunJournals:
                 self._writing_soon = False
 
     def _write_one(self, row: Row) -> None:
-        """One of those that waited: whatever thread comes to write it, training is not ended by what is in it."""
+        """One of those that waited."""
         try:
-            self._write(row)
+            self._write_or_warn(row)
         except OSError:  # too much waits for the disk already
             self._soon.appendleft(row)
             raise
+
+    def _write_or_warn(self, row: Row) -> None:
+        """Whatever is in a row does not end training, in whatever thread it is written."""
+        try:
+            self._write(row)
         except (TypeError, ValueError, OverflowError) as error:
             names = ", ".join(row.values)
             self.warn(row.step, f"{names} could not be recorded at step {row.step}: {error}.")

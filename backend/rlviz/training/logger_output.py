@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from numbers import Real
 from typing import Any
 
 from stable_baselines3.common.logger import KVWriter
 
 from rlviz.training.journals import RunJournals
+
+_TOO_LARGE = 1 << 63
 
 
 class JournalOutput(KVWriter):
@@ -26,9 +29,7 @@ class JournalOutput(KVWriter):
             if "journal" in key_excluded.get(name, ()):
                 continue
             if isinstance(value, Real):
-                numbers[name] = (
-                    int(value) if isinstance(value, int) else float(value)
-                )  # True is an int, but no number in JSON
+                numbers[name] = _recordable(value)
             elif name not in self._refused:
                 self._refused.add(name)
                 self._journals.warn(step, f"{name} is a {type(value).__name__}; only numbers are recorded.")
@@ -37,3 +38,13 @@ class JournalOutput(KVWriter):
 
     def close(self) -> None:
         """The journals belong to the trainer, which closes them."""
+
+
+def _recordable(value: Real) -> float:
+    """A number as a journal takes it: whole numbers of more than 64 bits, and other kinds of numbers, are floats."""
+    if isinstance(value, int) and -_TOO_LARGE <= value < _TOO_LARGE:
+        return int(value)  # True is an int, but no number in JSON
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
