@@ -7,10 +7,30 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from rlviz import __version__
+from rlviz.domain.disk_full import is_disk_full
+from rlviz.standard_streams import discard_output, output_error, settle
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The ``rlviz`` command. Ctrl-C while it is imported is Ctrl-C too."""
+    settle()
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except OSError as error:
+        refused = output_error()
+        discard_output()
+        if isinstance(refused or error, BrokenPipeError):  # its reader has seen enough
+            return 0
+        if refused is None and not is_disk_full(error):
+            raise
+        what = "The answer could not be written to standard output" if refused is not None else "The disk is full"
+        sys.stderr.write(f"rlviz: {what} ({(refused or error).strerror}).\n")
+        return 1
+    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     if (sys.argv[1:] if arguments is None else list(arguments)) == ["--version"]:
         print(__version__)  # without the commands, which take ten times as long to import
         return 0

@@ -1,4 +1,5 @@
-"""Imports: of many modules at once, and in processes that import nothing from the folder they are started in."""
+"""Imports: of many modules at once, and in processes that import nothing from the folder they are started in; and the
+garbage collector, off while many modules are imported, on while data of any size are read."""
 
 from __future__ import annotations
 
@@ -53,3 +54,15 @@ def leave_working_folder(package: str) -> None:
     first = sys.path[0] if sys.path else ""
     if Path(first or ".").resolve() == Path.cwd() and not Path(package).is_dir():
         del sys.path[0]
+
+
+@contextmanager
+def with_collection() -> Iterator[None]:
+    """Collect garbage while the block runs, also within ``without_collection``: for work on data of any size."""
+    was_enabled = gc.isenabled()
+    gc.enable()
+    try:
+        yield
+    finally:
+        if not was_enabled:
+            gc.disable()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
+
+from rlviz.domain.plain_text import json_text, one_line, visible
 
 TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -13,7 +16,6 @@ class JsonLines(logging.Formatter):
     traceback where there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
-        import json
         from datetime import UTC, datetime
 
         line = {
@@ -24,7 +26,20 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return json_text(line)
+
+
+class TextLines(logging.Formatter):
+    """A line of text for each message: control characters and ends of lines in it are spelled out."""
+
+    def __init__(self) -> None:
+        super().__init__(TEXT)
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (the library's name)
+        return one_line(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802
+        return visible(super().formatException(ei))
 
 
 _LIBRARIES = ("alembic", "httpx", "httpcore")
@@ -38,9 +53,10 @@ def start_log(level: int, file: Path | None = None) -> None:
     if not root.handlers:
         logging.basicConfig(level=level, format=TEXT)
         root.handlers[0].setLevel(level)
+        root.handlers[0].setFormatter(TextLines())
     if file is not None:
         handler = logging.FileHandler(file, encoding="utf-8")
-        handler.setFormatter(logging.Formatter(TEXT))
+        handler.setFormatter(TextLines())
         handler.setLevel(min(level, logging.INFO))
         root.addHandler(handler)
         root.setLevel(handler.level)
@@ -59,6 +75,6 @@ def log_at_least(level: int) -> None:
 
 def log_as(log_format: str) -> None:
     """Have every handler of the root logger write ``text`` or ``json``."""
-    formatter = JsonLines() if log_format == "json" else logging.Formatter(TEXT)
+    formatter = JsonLines() if log_format == "json" else TextLines()
     for handler in logging.getLogger().handlers:
         handler.setFormatter(formatter)

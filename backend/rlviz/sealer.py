@@ -47,13 +47,13 @@ def seal(sealed: SealedMetrics, least_bytes: int, piece_bytes: int = PIECE_BYTES
 def _read_piece(tail: JournalTail, piece_bytes: int) -> SealedRows:
     """The next rows of a journal, from about ``piece_bytes`` of it."""
     found: list[Table] = []
-    broken_lines, start, before = 0, tail.offset, -1
-    while tail.offset - start < piece_bytes and tail.offset != before:
-        before = tail.offset
-        records, broken = tail.read_records(min(READ_BYTES, piece_bytes))
+    broken_lines, start = 0, tail.offset
+    for records, broken in tail.record_batches(limit=min(READ_BYTES, piece_bytes)):
         more, refused = tables(records)
         found += more
         broken_lines += len(broken) + refused
+        if tail.offset - start >= piece_bytes:
+            break
     names = list(dict.fromkeys(name for table in found for name in table.values))
     return SealedRows(
         seq=np.concatenate([np.empty(0), *(table.seq for table in found)]),

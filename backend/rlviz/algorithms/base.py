@@ -76,6 +76,11 @@ class Hyperparameters(LazyModel, ABC):
         return prod(int(getattr(self, name)) for name in self.rollout_factors)
 
     @property
+    def boundary_steps(self) -> int:
+        """Environment steps from one start of a rollout to the next, where training can pause and be forked."""
+        return self.rollout_steps
+
+    @property
     def first_update(self) -> int:
         """Environment steps up to which the policy is the one that training began with."""
         return self.rollout_steps

@@ -23,6 +23,9 @@ from rlviz.domain.errors import FieldError
 from rlviz.domain.metrics import ChartPlace, MetricDefinition, MetricGroup, MetricKind
 from rlviz.domain.sweep import Choice, FloatRange, Suggested
 
+LOG_STEPS = 1_000
+"""Steps of each environment between two rows of metrics, which are one rollout."""
+
 
 class QLearningHyperparameters(Hyperparameters):
     defaults_of: ClassVar[str] = HERE
@@ -53,6 +56,10 @@ class QLearningHyperparameters(Hyperparameters):
     @property
     def environments(self) -> int:
         return self.n_envs
+
+    @property
+    def boundary_steps(self) -> int:
+        return LOG_STEPS * self.n_envs
 
     def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
         return {

@@ -22,11 +22,10 @@ from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.utils import LinearSchedule, safe_mean
 from stable_baselines3.common.vec_env import VecEnv
 
+from rlviz.algorithms.q_learning import LOG_STEPS
+
 RECENT_ACTIONS = 512
 """Of the newest actions, so many are kept for the anatomy of updates."""
-
-LOG_STEPS = 1_000
-"""Steps of each environment between two rows of metrics."""
 
 
 class TablePolicy(BasePolicy):

@@ -67,6 +67,10 @@ class Evaluated:
     shown: float
 
 
+MOST_FOUND = 5_000
+"""Entries that EvaluationsInARow keeps: far more than any run has, a bound for journals from elsewhere."""
+
+
 class EvaluationsInARow:
     """Periodic evaluations whose policies do not play again: what the lowest of IN_A_ROW of them shows.
 
@@ -83,6 +87,7 @@ class EvaluationsInARow:
         shown = min(self._newest)
         if len(self._newest) == IN_A_ROW and shown > (self.found[-1].shown if self.found else -math.inf):
             self.found.append(Evaluated(step, time, shown))
+            del self.found[:-MOST_FOUND]
 
 
 def earlier(first: SolvedAt | None, second: SolvedAt | None) -> SolvedAt | None:

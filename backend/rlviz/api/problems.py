@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 from collections.abc import Sequence
@@ -128,8 +129,16 @@ async def _on_database_error(request: Request, error: Exception) -> Response:
     return problem_response(as_problem(explain(Path("The catalogue"), str(error.orig))))
 
 
+_UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+"""Errors of a disk that became read-only, is another user's, or fails."""
+
+
 async def _on_os_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, OSError)
+    if error.errno in _UNUSABLE:
+        log.error("%s %s: %s", request.method, request.url.path, error)
+        detail = f"The runs folder cannot be used ({error.strerror}). See that this user may write it, then try again."
+        return problem_response(Problem(title="Runs folder cannot be used", status=503, detail=detail))
     if not is_disk_full(error):
         return await _on_unexpected(request, error)
     log.error("%s %s: %s", request.method, request.url.path, error)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from types import FrameType
 
 import uvicorn
@@ -19,7 +20,7 @@ from rlviz.api.address import ServiceAddress
 from rlviz.api.app import create_app
 from rlviz.api.protocol import BoundedProtocol
 from rlviz.api.token_auth import session_value
-from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.errors import InvalidRequest, RlvizError
 from rlviz.importing import without_collection
 from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.machine import return_large_memory
@@ -29,6 +30,9 @@ from rlviz.settings import Settings
 log = logging.getLogger(__name__)
 
 SHUTDOWN_SECONDS = 5
+
+END_SECONDS = 9.7
+"""How long the app may take to end from the first signal on: whatever still hangs then is left behind."""
 
 MAX_MESSAGE_BYTES = 1 << 16
 """Maximum bytes of a WebSocket message from a client; a longer one closes the connection."""
@@ -46,7 +50,7 @@ _ENDING = {
 
 
 def serve(application: Application) -> int:
-    """Serve until interrupted. Raises what ``Application.claim`` does, or InvalidRequest if the address is taken."""
+    """Serve until interrupted. Raises what ``Application.open`` does, or InvalidRequest if the address is taken."""
     settings = application.settings
     return_large_memory()
     application.claim()  # checked here, since uvicorn reports an address in use with a traceback
@@ -61,6 +65,8 @@ def serve(application: Application) -> int:
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # its terminal was closed
         signal.signal(signal.SIGHUP, server.handle_exit)
     server.run(sockets=[listener])
+    if server.failure is not None:
+        raise server.failure
     return 0
 
 
@@ -79,7 +85,7 @@ def served(application: Application) -> Iterator[ServiceAddress]:
         thread.start()
         server.settled.wait()
         if not server.started:
-            raise InvalidRequest("The service could not be started; the lines above say why.")
+            raise server.failure or InvalidRequest("The service could not be started; the lines above say why.")
         yield server.address
     finally:
         server.should_exit = True
@@ -108,6 +114,8 @@ class _Server(uvicorn.Server):
         self.address = _address(application.settings, listener)
         self.settled = Event()
         """Set once it has started, or has failed to."""
+        self.failure: RlvizError | None = None
+        """Why it could not be started, in a sentence for its user."""
         self._application = application
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -118,6 +126,11 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         with without_collection():
+            try:
+                self._application.open()  # before the web app does, which would answer an error with a traceback
+            except RlvizError as error:
+                self.failure, self.should_exit = error, True
+                return
             await super().startup(sockets)
         if self.started:
             try:
@@ -135,6 +148,9 @@ class _Server(uvicorn.Server):
             if (on_exit := self._application.settings.on_exit) != "leave":
                 with suppress(OSError):  # the reader of our output may be gone already: `rlviz serve 2>&1 | tee log`
                     _print(f"{_ENDING[on_exit]} Ctrl-C again does not wait for them.", self._application.settings)
+            last = Timer(END_SECONDS, _leave_behind)
+            last.daemon = True
+            last.start()
             Thread(target=self._application.wind_down, name="wind-down").start()  # a second Ctrl-C waits for it too
             super().handle_exit(sig, frame)
         else:
@@ -148,6 +164,12 @@ def _print(text: str, settings: Settings) -> None:
         log.info("%s", text)
     else:
         print(text, file=sys.stderr)
+
+
+def _leave_behind() -> None:
+    """End the process though something in it hangs: workers end by themselves, and the next start adopts the rest."""
+    log.warning("The app did not end within %g s. It ends now, and leaves behind what hangs.", END_SECONDS)
+    os._exit(0)
 
 
 def _already_handled(_number: int, _frame: FrameType | None) -> None:

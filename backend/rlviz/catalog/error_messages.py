@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy.exc import DatabaseError
 
+from rlviz.domain.disk_full import is_disk_full
 from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable
+from rlviz.rundir.lock import full_disk
+
+_LEAST_ROOM_BYTES = 1_000_000
 
 _AGAIN = "Run `rlviz rebuild`: it keeps the file under another name and makes the catalogue again from the run folders."
 
 
 @contextmanager
 def explain_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors within the block into CatalogueUnusable or CatalogueDamaged, which say what to do."""
+    """Turn errors of SQLite and of the system within the block into CatalogueUnusable or CatalogueDamaged, which say
+    what to do."""
     try:
         yield
     except DatabaseError as error:
         raise explain(path, str(error.orig)) from error
+    except OSError as error:
+        if is_disk_full(error):
+            raise CatalogueUnusable(full_disk(path.parent)) from error
+        raise CatalogueUnusable(f"The runs folder {path.parent} cannot be used ({error}).") from error
 
 
 def explain(path: Path, reason: str) -> CatalogueUnusable:
@@ -34,9 +44,16 @@ def explain(path: Path, reason: str) -> CatalogueUnusable:
         return CatalogueUnusable(
             f"{path} cannot be written ({reason}). See that this user may write the file and the folder it lies in."
         )
-    if "full" in reason:
-        return CatalogueUnusable(f"{path} cannot be written ({reason}). Make room on that disk, then start again.")
+    if "full" in reason or ("disk I/O" in reason and _has_no_room(path.parent)):
+        return CatalogueUnusable(f"{path} cannot be written ({reason}). {full_disk(path.parent)}")
     return CatalogueUnusable(f"{path} cannot be used ({reason}).")
+
+
+def _has_no_room(folder: Path) -> bool:
+    """SQLite does not say that the disk is full where it cannot make its shared memory."""
+    with suppress(OSError):
+        return shutil.disk_usage(folder).free < _LEAST_ROOM_BYTES
+    return False
 
 
 def damaged(path: Path, reason: str) -> CatalogueDamaged:

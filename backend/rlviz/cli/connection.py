@@ -91,22 +91,25 @@ class Connection:
         """The answer to a request that succeeds. Raises Failure with what the service said.
 
         A GET that breaks off is asked once more, since it changes nothing: a service that gets little of the processor
-        closes a connection, or is late, without being gone.
+        closes a connection, or is late, without being gone. A service that is gone was that of another command, which
+        has ended: the next one is found, or started here.
         """
         import httpx
 
         options = _as_typed(options)
-        for last in (False, True):
+        deadline, breaks_off = time.monotonic() + PATIENCE_SECONDS, 0
+        while True:
             assert self._http is not None, "open() comes first"
             try:
                 answer = self._http.request(method, address, **options)
             except httpx.ConnectError as error:  # nothing was sent, so nothing can be done twice
-                if last or self.is_own:
+                if self.is_own or time.monotonic() > deadline:
                     raise Failure(Exit.UNREACHABLE, f"The service at {self.url} does not answer ({error}).") from error
                 self.close()
                 self.open()
             except httpx.HTTPError as error:
-                if last or method != "GET":
+                breaks_off += 1
+                if breaks_off > 1 or method != "GET":
                     raise self._broken_off(error) from error
             else:
                 break
@@ -146,7 +149,12 @@ class Connection:
         cookies = {"rlviz_session": address.session} if address.session else None
         trusting_nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it speaks HTTP; others take 30 ms to load
         http = httpx.Client(
-            base_url=address.url, cookies=cookies, timeout=_ANSWER_SECONDS, trust_env=False, verify=trusting_nobody
+            base_url=address.url,
+            cookies=cookies,
+            timeout=_ANSWER_SECONDS,
+            trust_env=False,
+            verify=trusting_nobody,
+            limits=httpx.Limits(max_keepalive_connections=0),  # it may close one just as it is used again
         )
         try:
             answer = http.get("/api/health")

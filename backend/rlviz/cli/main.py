@@ -170,8 +170,11 @@ def _status_of(error: RlvizError) -> Exit:
 
 
 def _ended(status: Exit, message: str) -> typer.Exit:
+    from rlviz.domain.plain_text import visible
+
     for line in message.splitlines():
-        sys.stderr.write(f"rlviz: {line}\n" if not line.startswith(" ") else f"{line}\n")
+        shown = visible(line)
+        sys.stderr.write(f"rlviz: {shown}\n" if not line.startswith(" ") else f"{shown}\n")
     return typer.Exit(status)
 
 

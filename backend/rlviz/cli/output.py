@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import json
+import codecs
+import io
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, Protocol, TextIO
+from typing import Any, BinaryIO, Protocol, TextIO, cast
 
 import typer
 
 from rlviz.analysis.numbers import decimal
+from rlviz.domain.plain_text import json_text, one_line, visible
+
+_MARK = f"\x00{secrets.token_hex(8)}\x00"
+"""Encloses the name of a colour in what ``coloured`` returns. Its digits are drawn anew, so that no text has them."""
 
 BARS = "▁▂▃▄▅▆▇█"
 _GAP = "  "
@@ -46,14 +52,42 @@ def width() -> int:
 
 
 def coloured(text: str, colour: str | None) -> str:
-    """``text`` in ``colour`` if standard output is a terminal on which colours are wanted (no-color.org)."""
+    """``text`` in ``colour`` if standard output is a terminal on which colours are wanted (no-color.org).
+
+    It goes through ``say``, which alone knows the mark that stands for the colour here: nothing in a name is one.
+    """
     plain = colour is None or not is_terminal() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
-    return text if plain else typer.style(text, fg=colour)
+    return text if plain or colour is None else f"{_MARK}{colour}{_MARK}{text}{_MARK}{_MARK}"
 
 
 def say(text: str = "") -> None:
-    """A line of the answer, on standard output."""
-    sys.stdout.write(text + "\n")
+    """A line of the answer, on standard output. Control characters in it are spelled out."""
+    plain, *marked = text.split(_MARK)
+    parts = [visible(plain)]
+    for colour, part in zip(marked[::2], marked[1::2], strict=True):
+        parts += [typer.style("", fg=colour or None, reset=not colour), visible(part)]
+    sys.stdout.write("".join(parts) + "\n")
+
+
+class _Shown(io.RawIOBase):
+    """Takes bytes of UTF-8 and prints them, control characters spelled out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        taken = bytes(content)
+        sys.stdout.write(visible(self._decoder.decode(taken)))
+        return len(taken)
+
+
+def answer_bytes() -> BinaryIO:
+    """Standard output for text that comes as bytes: as it is, but on a terminal with control characters spelled out."""
+    return cast(BinaryIO, _Shown() if is_terminal() else sys.stdout.buffer)
 
 
 def note(text: str) -> None:
@@ -64,7 +98,7 @@ def note(text: str) -> None:
 
 def warn(text: str) -> None:
     """A line on what went wrong with a part of what was asked for: with ``--quiet``, too."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(visible(text) + "\n")
 
 
 _quiet = False
@@ -79,13 +113,13 @@ def be_quiet(quiet: bool) -> None:
 def print_json(value: Any) -> None:
     """Print JSON, with escapes for what the terminal's encoding may not have."""
     knows_all = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    say(json.dumps(value, indent=2, ensure_ascii=not knows_all))
+    say(json_text(value, indent=2, ascii_only=not knows_all))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, keep: int = 1) -> None:
     """Columns side by side. On a terminal that is too narrow the last ones are left out, but for the first ``keep``,
     and cells that are too long are cut; elsewhere everything is printed."""
-    cells = [list(header), *(list(row) for row in rows)]
+    cells = [list(map(one_line, row)) for row in (header, *rows)]
     if is_terminal():
         cells = fitted(cells, width(), keep)
     widths = _widths(cells)
@@ -231,5 +265,10 @@ def _bar(text: str, total: int | None) -> Iterator[Callable[..., None]]:
     said = TextColumn("{task.description}", markup=False)
     columns = said, BarColumn(None), TaskProgressColumn(), TimeRemainingColumn(compact=True)
     with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as bar:
-        task = bar.add_task(text, total=total)
-        yield lambda **changes: bar.update(task, **changes)
+        task = bar.add_task(one_line(text), total=total)
+
+        def change(**changes: Any) -> None:
+            said = {"description": one_line(changes["description"])} if "description" in changes else {}
+            bar.update(task, **{**changes, **said})
+
+        yield change

@@ -31,6 +31,7 @@ WHEN is one of
 DO is one of, or several with commas
   stop, stop and notify
   stop without saving
+  any of these, within NUMBER seconds
   pause, snapshot, evaluate
   roll back, roll back to best
   notify, notify TEXT
@@ -109,6 +110,10 @@ def _meant(name: str, value: str) -> Any:
 
 
 def _action(text: str) -> dict[str, Any]:
+    if grace := re.fullmatch(rf"(stop\b.*?) +within +({_NUMBER}) *(s|seconds?|min|minutes?)", " ".join(text.split())):
+        seconds = _meant("grace_seconds", grace[2]) * (60 if grace[3].startswith("m") else 1)
+        if found := _WORDS.get(grace[1]):
+            return {**found, "grace_seconds": seconds}
     if words := _WORDS.get(" ".join(text.split())):
         return words
     if message := re.fullmatch(r"notify +(.+)", text):

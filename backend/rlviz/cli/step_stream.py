@@ -1,4 +1,4 @@
-"""The steps of a run's evaluations, as they come."""
+"""The steps of a run's evaluations and of what it records while it trains, as they come."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlviz.cli.output import note, number, say
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
+from rlviz.domain.plain_text import json_text
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
@@ -18,11 +19,11 @@ _SHOWN = ("episode", "index", "action", "reward", "terminated", "truncated")
 
 
 def stream_steps(connection: Connection, run_id: str, *, columns: str | None, as_json: bool, **query: Any) -> None:
-    """Print every step of the newest evaluation of a run and of each that comes, a line each, until the run is at rest
-    and none is under way. ``query``: as of ``…/export``."""
+    """Print every step of the newest evaluation, or recording, of a run and of each that comes, a line each, until the
+    run is at rest and none is under way. ``query``: as of ``…/export``."""
     names = [name.strip() for name in columns.split(",")] if columns else list(_SHOWN)
     for evaluation in _as_they_come(connection, run_id):
-        path = f"/runs/{run_id}/evaluations/{evaluation['id']}/export"
+        path = f"{_path(run_id)}/{evaluation['id']}/export"
         note(f"{evaluation['id']}: {_about(evaluation)}")
         with connection.lines(path, format="ndjson", **query) as lines:
             for line in lines:
@@ -34,7 +35,8 @@ def _as_they_come(connection: Connection, run_id: str) -> Iterator[dict[str, Any
     seen: set[str] | None = None
     while True:
         at_rest = connection.get(f"/runs/{run_id}")["status"] in AT_REST
-        found = sorted(connection.get(f"/runs/{run_id}/evaluations"), key=lambda one: one["created_at"])
+        every = [one for by_run in (False, True) for one in connection.get(_path(run_id), by_run=by_run)]
+        found = sorted(every, key=lambda one: (one["created_at"], one["id"]))
         there = [one for one in found if one["status"] == "completed" and one["has_steps"]]
         if seen is None:
             seen = {one["id"] for one in there[:-1]}
@@ -47,6 +49,10 @@ def _as_they_come(connection: Connection, run_id: str) -> Iterator[dict[str, Any
         time.sleep(POLL_SECONDS)
 
 
+def _path(run_id: str) -> str:
+    return f"/runs/{run_id}/evaluations"
+
+
 def _about(evaluation: dict[str, Any]) -> str:
     step = evaluation["checkpoint_step"]
     mean = ((evaluation["summary"] or {}).get("episode_return") or {}).get("mean")
@@ -54,7 +60,7 @@ def _about(evaluation: dict[str, Any]) -> str:
 
 
 def _json(line: str, evaluation_id: str) -> str:
-    return json.dumps({"evaluation": evaluation_id, **json.loads(line)}, ensure_ascii=False)
+    return json_text({"evaluation": evaluation_id, **json.loads(line)})
 
 
 def _text(step: dict[str, Any], names: Sequence[str]) -> str:

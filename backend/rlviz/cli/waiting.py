@@ -88,10 +88,10 @@ def say_that_it_goes_on(run_id: str) -> None:
 def say_how_it_ended(run: dict[str, Any], *, quiet: bool = False) -> None:
     """One line on where a run has come to, unless ``quiet``.
 
-    Raises Failure, with the cause, if it failed or was interrupted.
+    Raises Failure, with the cause, if it failed, was interrupted, or was ended by a rule that saves nothing.
     """
     figures = f"step {run['step']} of {run['end_step']}, return {number(run['ep_rew_mean'])}"
     if not quiet:
         say(f"{run['id']} {run['status']} ({figures})")
-    if run["status"] in ("failed", "interrupted"):
+    if run["status"] in ("failed", "interrupted") or (run["status"] == "stopped" and run["ended_early"] is not None):
         raise Failure(Exit.FAILED, f"{run['id']} {run['status']}: {run['cause']} `rlviz logs {run['id']}` has more.")

@@ -284,6 +284,12 @@ class NotExportable(Conflict):
     title = "Cannot be exported so"
 
 
+class TooMuchToRead(Conflict):
+    """A file from elsewhere needs more memory or time to be read than it gets."""
+
+    title = "Too much to read"
+
+
 class Unauthorized(RlvizError):
     status = 401
     title = "Unauthorized"

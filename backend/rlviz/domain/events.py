@@ -233,16 +233,21 @@ class PausedData(Ending):
 
     leads_to = RunStatus.PAUSED
     kind: Literal[EventKind.PAUSED] = EventKind.PAUSED
-    snapshot: str = Field(description="The snapshot to go on from.")
+    snapshot: str | None = Field(
+        default=None, description="The snapshot to go on from; null: there is none yet, and training begins again."
+    )
     path: str | None = Field(default=None, description="The policy of this moment; null if it could not be saved.")
 
 
 class StoppedData(Ending):
-    """Training ended on request."""
+    """Training ended on request, or by a rule that saves nothing."""
 
     leads_to = RunStatus.STOPPED
     kind: Literal[EventKind.STOPPED] = EventKind.STOPPED
     path: str | None = Field(default=None, description="The final policy; null if there was none to save yet.")
+    ended_early: str | None = Field(
+        default=None, description="The rule that ended it without saving; null: a person asked for the stop."
+    )
 
 
 class FinishedData(Ending):

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Literal
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.naming import TABLES
+from rlviz.domain.plain_text import csv_text
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import all_rows
 
@@ -133,7 +134,7 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _write_csv(table: Table, file: BinaryIO) -> int:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.DictWriter(text, table.columns, restval="", lineterminator="\n")
-    writer.writeheader()
+    writer.writerow({name: csv_text(name) for name in table.columns})
     count = 0
     for row in table.rows:
         writer.writerow({name: _written(table.kinds[name], value) for name, value in row.items()})
@@ -193,4 +194,4 @@ def _written(kind: Kind, value: Any) -> Any:
         return ""
     if kind == "number" and isinstance(value, int):
         return f"{value}.0"
-    return json.dumps(value) if isinstance(value, dict | list | bool) else value
+    return json.dumps(value) if isinstance(value, dict | list | bool) else csv_text(value)

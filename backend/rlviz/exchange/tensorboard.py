@@ -39,7 +39,8 @@ class EventFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("xb")
         self._write(0.0, 0, _VERSION)
-        tensor = field(8, _STRING + field(8, f"```json\n{configuration}\n```"))
+        fenced = configuration.replace("`", "\\u0060")  # the same JSON, which does not end the block
+        tensor = field(8, _STRING + field(8, f"```json\n{fenced}\n```"))
         self._write(0.0, 0, field(5, field(1, field(1, CONFIGURATION) + tensor + _TEXT_PLUGIN)))
 
     def add(self, time: float, step: int, values: Mapping[str, float | None]) -> int:
@@ -84,6 +85,9 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
             f"{directory} has event files already ({others[0]}), and TensorBoard would draw both as one run. Name a "
             "folder of its own."
         )
+    target = directory / NAME
+    if os.path.lexists(target) and (target.is_symlink() or not target.is_file()):
+        raise FileExistsError(f"{target} is no regular file, and is not replaced. Name another folder.")
     directory.mkdir(parents=True, exist_ok=True)
     tags: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix=".rlviz-", dir=directory) as beside:
@@ -93,7 +97,7 @@ def write_event_files(rows: Iterable[Mapping[str, Any]], configuration: str, dir
             count = sum(file.add(row["time"], row["step"], _tagged(row["values"], tags)) for row in rows)
         finally:
             file.close()
-        written.replace(directory / NAME)
+        written.replace(target)
     return WrittenEvents(count, TENSORBOARD.renamed(tags))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from rlviz.domain.errors import NotExportable
+from rlviz.domain.plain_text import csv_text
 from rlviz.domain.step_record import PolicyReading, StepRecord
 from rlviz.records.about import METADATA, READING, Components
 from rlviz.records.minari import minari_archive
@@ -115,12 +116,12 @@ def _as_csv(file: StepFile, selection: Selection) -> Iterator[bytes]:
         if header is None:  # readings may be missing from some place on, but not from the beginning
             widths = {name: one.numbers.shape[1] if one.numbers.ndim > 1 else 0 for name, one in columns.items()}
             header = [cell for name in file.names for cell in _headings(file, name, widths[name])]
-            writer.writerow(header)
+            writer.writerow(map(csv_text, header))
         cells_by_column = [
             _flat(columns[name].numbers.tolist(), columns[name].present, widths[name]) for name in file.names
         ]
         for row in zip(*cells_by_column, strict=True):
-            writer.writerow([cell for part in row for cell in part])
+            writer.writerow([csv_text(cell) for part in row for cell in part])
         yield text.getvalue().encode()
 
 

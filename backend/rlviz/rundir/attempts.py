@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rlviz.domain.event_lines import parse_event
 from rlviz.domain.events import DivergedData, Ending, RollbackData, StartedData
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 
 
 class Attempts(NamedTuple):
@@ -23,7 +23,7 @@ class Attempts(NamedTuple):
 def attempts_of(folder: RunFolder) -> Attempts:
     """Raises RunFolderError for what is no journal."""
     newest, total, begun = 1, None, 0
-    for line in read_journal(folder.events_path):
+    for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
         match event.data if event is not None else None:
             case StartedData() as started:

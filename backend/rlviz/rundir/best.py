@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
-from zlib import error as ZlibError  # noqa: N812
+from zipfile import ZipFile
 
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.rundir.archives import open_archive, read_member
 from rlviz.rundir.documents import parse_document, read_document
-from rlviz.rundir.files import MAX_JSON_BYTES, damaged, open_file
+from rlviz.rundir.files import MAX_JSON_BYTES
 
 FIGURES = "best_policy.json"
 """Name of the member with the results, which Stable-Baselines3 ignores."""
-
-_NO_ARCHIVE = (OSError, BadZipFile, ZlibError, EOFError, ValueError, RuntimeError, NotImplementedError)
-"""What the standard library raises for an archive that is damaged, encrypted, or compressed in an unknown way."""
 
 
 def with_figures(policy: bytes, best: BestPolicy) -> bytes:
@@ -33,16 +30,9 @@ def read_best(path: Path, folder: Path) -> BestPolicy | None:
     """
     beside = path.with_suffix(".json")  # the former place of the results
     try:
-        with open_file(path, folder) as file, ZipFile(file) as archive:
+        with open_archive(path, folder, "It is not a policy as the app saves it.") as archive:
             if FIGURES in archive.namelist():
-                return parse_document(_member(archive), BestPolicy, path, folder)
+                return parse_document(read_member(archive, FIGURES, MAX_JSON_BYTES), BestPolicy, path, folder)
         return read_document(beside, BestPolicy, folder)
     except FileNotFoundError:
         return None
-    except _NO_ARCHIVE as error:
-        raise damaged(path, folder, f"It is not a policy as the app saves it ({error}).") from error
-
-
-def _member(archive: ZipFile) -> bytes:
-    with archive.open(FIGURES) as member:
-        return member.read(MAX_JSON_BYTES)

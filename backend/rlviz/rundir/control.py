@@ -74,6 +74,12 @@ class Control(LazyModel):
     reason: str | None = Field(
         default=None, description="Why it shall stop, if not because its user said so; one sentence."
     )
+    pause_within: float | None = Field(
+        default=None,
+        ge=0,
+        description="Seconds after which a pause no longer waits for the start of the next rollout, and goes back to "
+        "the newest one that is in memory; null: it waits.",
+    )
     resume_from: str | None = Field(
         default=None,
         description="The snapshot that the attempt begins from, by name; null: training begins anew.",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import check_evaluation_id, is_evaluation_id
 from rlviz.domain.recording import FrameReason
 from rlviz.domain.verification import Verification
+from rlviz.rundir.archives import open_archive, read_member
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document, read_existing
 from rlviz.rundir.files import check_folders, damaged, names_in, open_file
@@ -90,17 +90,11 @@ class EvaluationFiles:
             for name in archive.namelist():
                 frame = parse_frame_name(name)
                 if frame is not None and (frame.episode, frame.index) == (episode, index):
-                    return archive.read(name)
+                    return read_member(archive, name)
         raise FileNotFoundError(path)
 
-    @contextmanager
-    def _open_frames(self, path: Path) -> Iterator[ZipFile]:
-        with open_file(path, self._run) as file:
-            try:
-                with ZipFile(file) as archive:
-                    yield archive
-            except BadZipFile as error:
-                raise damaged(path, self._run, "It is no whole archive of frames.") from error
+    def _open_frames(self, path: Path) -> AbstractContextManager[ZipFile]:
+        return open_archive(path, self._run, "It is no whole archive of frames.")
 
     def verification_path(self, evaluation_id: str) -> Path:
         return self._path(evaluation_id, ".verify.json")

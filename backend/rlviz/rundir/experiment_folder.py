@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
@@ -22,7 +23,7 @@ from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.versions import Format, VersionedDocument, read_versioned, version_field
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.files import check_folders, damaged, read_small
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.standing import mark_own
 
 EXPERIMENTS = "experiments"
@@ -118,15 +119,11 @@ class ExperimentFolder:
         """Raises OSError."""
         write_atomically(self.path / CONTROL, control.model_dump_json().encode(), self.path)
 
-    def read_trials(self) -> list[TrialLine]:
+    def read_trials(self) -> Iterator[TrialLine]:
         """All whole lines that are trials, oldest first. Raises RunFolderError."""
-        found = []
-        for line in read_journal(self.trials_path):
-            try:
-                found.append(TrialLine.model_validate(versions.TRIALS.read(line.record or {}).document))
-            except ValueError:  # a line that somebody changed is left out, as one that is torn is
-                continue
-        return found
+        for line in journal_lines(self.trials_path):
+            with suppress(ValueError):  # a line that was changed by hand is left out, as a torn one is
+                yield TrialLine.model_validate(versions.TRIALS.read(line.record or {}).document)
 
     def remove(self) -> None:
         """At once out of sight, then gone. Raises OSError."""

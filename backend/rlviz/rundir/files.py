@@ -29,8 +29,12 @@ MAX_JSON_BYTES = 4 << 20
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
-_NOT_DAMAGE = {errno.ENOENT, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-"""Errors that say nothing about the file: it is missing, or the machine is out of some resource."""
+_NOT_DAMAGE = {errno.ENOENT, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EROFS}
+"""Errors that say nothing about the file: it is missing, or the machine is out of some resource.
+
+They are raised again as they are. ``raise error from error`` would make an error its own cause: that cycle keeps the
+frames of all callers, and what they hold, until the next garbage collection.
+"""
 
 _OUT_OF_REACH = {errno.EIO, errno.EACCES, errno.EPERM, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EHOSTDOWN}
 """Errors of a disk or a share after which nobody can tell whether a file is there."""
@@ -58,6 +62,8 @@ def open_descriptor(path: Path, flags: int = os.O_RDONLY, folder: Path | None = 
             raise damaged(path, folder, LINK)
         file = os.open(path, flags | _FLAGS, 0o644)
     except OSError as error:
+        if error.errno in _NOT_DAMAGE:
+            raise
         raise _explained(path, folder, error) from error
     if (problem := _problem_of_file(os.fstat(file).st_mode)) is not None:
         os.close(file)
@@ -149,6 +155,8 @@ def check_folders(path: Path, folder: Path) -> None:
         try:
             mode = path.lstat().st_mode
         except OSError as error:
+            if error.errno in _NOT_DAMAGE:
+                raise
             raise _explained(path, folder, error) from error
         if not stat.S_ISDIR(mode):
             raise damaged(path, folder, LINK if stat.S_ISLNK(mode) else NO_FOLDER)
@@ -185,10 +193,8 @@ def _problem_of_file(mode: int) -> str | None:
     return FOLDER if stat.S_ISDIR(mode) else SPECIAL
 
 
-def _explained(path: Path, folder: Path, error: OSError) -> Exception:
-    """The RunFolderError for ``error``, raised for ``path``; ``error`` itself if it says nothing about the file."""
-    if error.errno in _NOT_DAMAGE:
-        return error
+def _explained(path: Path, folder: Path, error: OSError) -> RunFolderError:
+    """The RunFolderError for ``error``, which opening ``path`` raised and which says something about the file."""
     problem = {
         errno.ELOOP: LINK,
         errno.EISDIR: FOLDER,

@@ -21,7 +21,7 @@ from rlviz.domain.events import StartedData
 from rlviz.rundir.control import Control
 from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import MetricRow, counted_rows
 from rlviz.rundir.snapshots import Snapshot, find_snapshot, snapshots_of
 
@@ -93,7 +93,7 @@ def _attempts(folder: RunFolder, begin: int, until: int, total: int) -> tuple[in
     """The number of the last attempt, and how long training was to be on the way from step ``begin`` to ``until``: if
     it was made longer on the way, as long as it had to be. ``total``: as the configuration says."""
     newest, length = 1, total
-    for line in read_journal(folder.events_path):
+    for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
         if event is not None and isinstance(event.data, StartedData):
             newest = max(newest, event.data.attempt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.domain.damage import LOOK_ONLY, REPAIR, RESTORE_OR_DELETE, Damage
@@ -14,6 +15,14 @@ from rlviz.rundir.journal import Line, compressed_path, line_number
 
 MAX_NAMED_LINES = 10
 """Maximum number of damaged lines of a journal that are listed; the last entry gives the number of the others."""
+
+
+@dataclass(frozen=True)
+class BrokenLines:
+    """Broken lines of a journal. ``first``: the first of them, in order; ``count``: the number of all."""
+
+    first: list[Line]
+    count: int
 
 
 def inspect_folder(folder: RunFolder) -> list[Damage]:
@@ -45,16 +54,13 @@ def _holds_something(path: Path) -> bool:
         return False
 
 
-def damaged_lines(path: Path, lines: list[Line], problem: str) -> list[Damage]:
-    """The damage of the journal at ``path``, given its unreadable ``lines``, in order.
-
-    Raises RunFolderError, and FileNotFoundError.
-    """
+def damaged_lines(path: Path, lines: BrokenLines, problem: str) -> list[Damage]:
+    """The damage that broken ``lines`` are to the journal at ``path``. Raises RunFolderError, and FileNotFoundError."""
     named = [
         Damage(file=path.name, line=line_number(path, line.start), problem=problem, remedy=REPAIR)
-        for line in lines[:MAX_NAMED_LINES]
+        for line in lines.first[:MAX_NAMED_LINES]
     ]
-    if more := len(lines) - len(named):
+    if more := lines.count - len(named):
         named[-1] = named[-1].model_copy(
             update={"problem": f"{problem} The same goes for {more:,} more lines after it."}
         )

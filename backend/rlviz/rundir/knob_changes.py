@@ -9,7 +9,7 @@ from math import inf
 from rlviz.domain.event_lines import EventRecord, parse_event
 from rlviz.domain.events import DivergedData, HyperparameterChangedData, RollbackData, StartedData
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def knob_changes_at(folder: RunFolder, step: int, attempt: int | None = None) ->
 def _read(folder: RunFolder, until: int | None = None) -> KnobChanges:
     """``until``: the last attempt that counts."""
     found = KnobChanges()
-    for line in read_journal(folder.events_path):
+    for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
         if event is None:
             continue

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from filelock import lock_descriptor
 
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import RunIsActive, RunsFolderInUse, RunsFolderUnusable
 from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.noted_usage import noted_usage
 
 
 @contextmanager
@@ -53,6 +55,8 @@ class RunsLock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = self._path.open("a+")
         except OSError as error:
+            if is_disk_full(error):
+                raise RunsFolderUnusable(full_disk(self._path.parent)) from error
             raise RunsFolderUnusable(
                 f"The runs folder {self._path.parent} cannot be used ({error.strerror}: {error.filename}). See that it "
                 "is a folder in which this user may write, or choose another with RLVIZ_RUNS_DIR."
@@ -62,9 +66,9 @@ class RunsLock:
                 f"Another RL Gym Visualizer (process {_holder(file)}) uses {self._path.parent}. Stop it, or choose "
                 "another folder with RLVIZ_RUNS_DIR."
             )
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+        with suppress(OSError):  # the disk is full: the lock holds all the same
+            os.ftruncate(file.fileno(), 0)
+            os.write(file.fileno(), f"{os.getpid()}\n".encode())
         self._file = file
         return True
 
@@ -72,6 +76,16 @@ class RunsLock:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def full_disk(runs_dir: Path) -> str:
+    """What to say, and to do, where the service cannot work because the disk is full."""
+    consumers = noted_usage(runs_dir).consumers
+    return (
+        f"{DISK_FULL} where the runs folder {runs_dir} lies. {consumers + ' ' if consumers else ''}Make room: delete "
+        "what you do not need there, for instance videos (`*.mp4`) of old runs or whole run folders; then start again. "
+        "Nothing that was saved is lost."
+    )
 
 
 def _holder(file: IO[str]) -> str:

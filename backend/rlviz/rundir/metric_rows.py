@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from rlviz.domain.records import is_metric
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, offset_after, read_backwards
+from rlviz.rundir.journal import JournalTail, Line, offset_after, read_backwards
 from rlviz.rundir.superseded import SupersededRows, superseded_rows
 
 MetricRow = dict[str, Any]
@@ -63,12 +63,12 @@ def counted_batches(
 
 
 def _batches(tail: JournalTail, after: int, superseded: Superseded, limit: int | None) -> Iterator[list[MetricRow]]:
-    start, before = tail.offset, -1
-    while tail.offset != before and (limit is None or tail.offset - start < limit):
-        before = tail.offset
-        records = tail.read_records(READ_BYTES).records
+    start = tail.offset
+    for records, _broken in tail.record_batches():
         if rows := [record for record in records if record["seq"] > after and counts(record, superseded)]:
             yield rows
+        if limit is not None and tail.offset - start >= limit:
+            return
 
 
 def newest_lines(folder: RunFolder, end: int | None = None) -> Iterator[Line]:

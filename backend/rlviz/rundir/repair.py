@@ -16,7 +16,8 @@ from rlviz.rundir.aside import name_aside, set_aside
 from rlviz.rundir.atomic import atomic_write
 from rlviz.rundir.contents import contents, damage_at
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, Line, compressed_path, expand
+from rlviz.rundir.inspection import MAX_NAMED_LINES, BrokenLines
+from rlviz.rundir.journal import JournalTail, Line, compressed_path, expand
 
 Readable = Callable[[Mapping[str, Any] | None], bool]
 
@@ -25,12 +26,15 @@ def is_event(record: Mapping[str, Any] | None) -> bool:
     return parse_event(record) is not None
 
 
-def broken_lines(path: Path, is_readable: Readable) -> list[Line]:
-    """The broken lines of a journal. Raises RunFolderError."""
-    tail, found = JournalTail(path), []
-    while lines := tail.read(READ_BYTES):
-        found += [line for line in lines if not is_readable(line.record)]
-    return found
+def broken_lines(path: Path, is_readable: Readable, most: int = MAX_NAMED_LINES) -> BrokenLines:
+    """The broken lines of a journal, in the memory of ``most`` of them. Raises RunFolderError."""
+    first: list[Line] = []
+    count = 0
+    for lines in JournalTail(path).batches():
+        broken = [line for line in lines if not is_readable(line.record)]
+        first += broken[: most - len(first)]
+        count += len(broken)
+    return BrokenLines(first, count)
 
 
 def repair_folder(folder: RunFolder) -> list[Path]:
@@ -55,11 +59,11 @@ def repair_folder(folder: RunFolder) -> list[Path]:
 
 def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
     """Keep only the readable lines of a journal, if it has others."""
-    if not broken_lines(path, is_readable):
+    if not broken_lines(path, is_readable).count:
         return []
-    aside, tail = name_aside(path), JournalTail(path)
+    aside = name_aside(path)
     with atomic_write(path) as copy:
-        while lines := tail.read(READ_BYTES):
+        for lines in JournalTail(path).batches():
             copy.writelines(line.raw + b"\n" for line in lines if is_readable(line.record))
         try:
             os.link(path, aside)  # so that the journal is never missing

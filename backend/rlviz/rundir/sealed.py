@@ -29,11 +29,16 @@ from numpy.typing import NDArray
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.atomic import remove_leftovers, write_atomically
-from rlviz.rundir.files import names_in, open_file
+from rlviz.rundir.files import names_in, read_small
 from rlviz.rundir.journal import open_journal
 
 PIECE_BYTES = 1 << 23
 """Bytes of journal that a piece is made of, some 65,000 rows; the last piece of a run that has ended may be smaller."""
+
+_MOST_STRETCH_BYTES, _MOST_FILE_BYTES = 4 * PIECE_BYTES, 8 * PIECE_BYTES
+_LEAST_ROW_BYTES = 20
+_MOST_VALUE_BYTES, _MOST_COLUMN_HEAD_BYTES = 9, 4_096
+"""What is not within these bounds was made by something else, and is as good as missing."""
 
 _VERSION = 2
 """Pieces of another version are as good as missing."""
@@ -82,11 +87,14 @@ class SealedPiece:
         self._reader = _reader_of(content)
         self._reading = Lock()  # the reader crashes the process if two threads use it at once
         metadata = self._reader.metadata
+        _check_bounds(metadata)
         self.places = {metadata.schema.column(place).path: place for place in range(metadata.num_columns)}
         about = json.loads(metadata.metadata[_METADATA])
         if about["version"] != _VERSION:
             raise ValueError(f"Version {about['version']} is not known; {_VERSION} is.")
         self.start, self.end, self.mark = int(about["start"]), int(about["end"]), str(about["mark"])
+        if metadata.num_rows * _LEAST_ROW_BYTES > self.end - self.start:
+            raise ValueError("It has more rows than fit into its stretch of the journal.")
         self.broken_lines = int(about["broken_lines"])
         self.first, self.last = int(about["first"]), int(about["last"])
         self.counts: dict[str, int] = about["counts"]
@@ -231,6 +239,14 @@ def _reader_of(content: bytes) -> Any:
     return reader
 
 
+def _check_bounds(metadata: Any) -> None:
+    """Raises ValueError for a file that expands to more than its rows and columns can take."""
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    most = metadata.num_columns * (_MOST_VALUE_BYTES * metadata.num_rows + _MOST_COLUMN_HEAD_BYTES)
+    if sum(group.total_byte_size for group in groups) > most:
+        raise ValueError("Its columns are longer than its rows.")
+
+
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -241,8 +257,9 @@ def _remove(path: Path) -> None:
 def _open(path: Path, start: int, end: int) -> SealedPiece | None:
     """None if it is damaged, or not what its name says."""
     try:
-        with open_file(path) as file:
-            content = file.read()
+        if end - start > _MOST_STRETCH_BYTES:
+            return None
+        content = read_small(path, limit=_MOST_FILE_BYTES)
         if _hash(content) != path.stem.rsplit("-", 1)[1]:
             return None
         piece = SealedPiece(content)

@@ -24,9 +24,10 @@ from rlviz.domain.errors import ArtifactNotFound, RunFolderError, SnapshotDamage
 from rlviz.domain.snapshot import SnapshotManifest
 from rlviz.domain.snapshot_verification import SnapshotVerification
 from rlviz.domain.versions import SNAPSHOT, read_versioned
+from rlviz.rundir.archives import MOST_DIRECTORY_BYTES, NOT_AN_ARCHIVE, directory_bytes, read_member
 from rlviz.rundir.atomic import write_atomically
 from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import damaged, files_in, is_file, open_file, size_of
+from rlviz.rundir.files import MAX_JSON_BYTES, damaged, files_in, is_file, open_file, size_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_key import snapshot_key
 
@@ -225,10 +226,12 @@ def _look_at(folder: RunFolder, path: Path) -> Snapshot:
         is_cut = not file.read(4).startswith(b"PK\x05\x06")
         try:
             if is_cut:
-                raise zipfile.BadZipFile  # noqa: TRY301  (an archive without its end is handled as any other damage)
+                raise zipfile.BadZipFile
+            if directory_bytes(file) > MOST_DIRECTORY_BYTES:
+                raise zipfile.BadZipFile
             with zipfile.ZipFile(file) as archive:
-                manifest = _parse(archive.read(MANIFEST), path.stem)
-        except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError, OSError) as error:
+                manifest = _parse(read_member(archive, MANIFEST, MAX_JSON_BYTES), path.stem)
+        except (KeyError, *NOT_AN_ARCHIVE) as error:
             raise SnapshotDamaged(f"Snapshot {path.stem} is damaged. Continue from another one.") from error
     return Snapshot(
         path,

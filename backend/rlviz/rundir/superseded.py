@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.event_lines import parse_event
 from rlviz.domain.events import DivergedData, RollbackData
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, split_lines
+from rlviz.rundir.journal import JournalTail, split_lines
 
 _SIGN = b'"superseded"'
 
@@ -21,16 +23,11 @@ class SupersededRows:
 
     def now(self) -> Superseded:
         """Equal to what was found before unless there are more. A journal that is damaged as a whole says nothing."""
-        try:
-            while True:
-                start = self._tail.offset
-                data = self._tail.read_bytes(READ_BYTES)
-                if self._tail.offset == start:
-                    return self._found
+        with suppress(RunFolderError):
+            for data in self._tail.byte_batches():
                 if _SIGN in data:  # rare, and cheaper to look for than to parse
                     self._take(data)
-        except RunFolderError:
-            return self._found
+        return self._found
 
     def _take(self, data: bytes) -> None:
         for line in split_lines(data):

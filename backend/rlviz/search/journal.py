@@ -13,6 +13,8 @@ from typing import Any
 
 from optuna.storages.journal import JournalFileBackend
 
+from rlviz.rundir.journal import last_newline
+
 LOCK_SUFFIX = ".lock"
 
 
@@ -37,8 +39,9 @@ class OwnedJournal(JournalFileBackend):
 
 
 def _cut_torn_line(path: Path) -> None:
-    """Whatever follows the last end of a line was not written to its end."""
-    content = path.read_bytes()
-    whole = content.rfind(b"\n") + 1
-    if whole < len(content):
+    """Cut off what follows the last newline: it was not written to its end. Raises OSError."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        whole = last_newline(file, size)
+    if whole < size:
         os.truncate(path, whole)

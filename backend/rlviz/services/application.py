@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy.exc import DatabaseError
 
+from rlviz.catalog.error_messages import explain_errors
 from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import newest_ids, runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
 from rlviz.domain.origin import ORIGIN
 from rlviz.domain.status import ACTIVE, APP_ENDED
+from rlviz.importing import with_collection
 from rlviz.rundir.creation import remove_drafts
 from rlviz.services.projection.rebuild import Rebuilt, index_new, rebuild
 from rlviz.services.supervision.recovery import recover
@@ -22,7 +25,12 @@ from rlviz.sessions.folder import remove_leftovers
 
 log = logging.getLogger(__name__)
 
-DRAIN_SECONDS = 9.5
+DRAIN_SECONDS = 9.0
+"""How long workers may take to end, from the moment at which the app begins to."""
+
+PAUSE_SECONDS = 3.0
+"""How long a run may go on to the start of its next rollout to pause there, when the app ends."""
+
 LOOKED_AT = 50
 """Runs, the newest, that are looked at for whether they came from elsewhere, as the service starts."""
 
@@ -44,14 +52,19 @@ class Application(Services):
             raise
 
     def open(self) -> None:
-        """Claim the runs folder, adopt what an earlier service left, and start the supervisor. Raises what ``claim``
-        does."""
+        """Claim the runs folder, adopt what an earlier service left, and start the supervisor. Does nothing if it is
+        open already. Raises what ``claim`` does."""
+        if self._is_open:
+            return
         self.claim()
         try:
-            interrupted = self._take_up_and_log()
+            with explain_errors(self.database.path), with_collection():  # the server starts without, for its imports
+                interrupted = self._take_up_and_log()
         except BaseException:
             self._lock.release()
             raise
+        self._is_open = True
+        self._reserve.keep()
         self.environments.start()
         self.supervisor.start()
         for task in self._periodic:
@@ -82,16 +95,19 @@ class Application(Services):
         """
         if self.settings.on_exit == "leave":
             return
-        self._winding_down = True
+        self._winding_down, self._drained_by = True, time.monotonic() + DRAIN_SECONDS
+        self._reserve.release()
         self.experiment_scheduler.rest()
         self.supervisor.drain()
         training = self.runs.training()
         pausing = self.runs.learning(training) if self.settings.on_exit == "pause" else ()
         self.going_on.hold(pausing)
         for run_id in training:
-            ask = self.resuming.pause if run_id in pausing else self.runs.stop
             try:
-                ask(run_id, reason=APP_ENDED)
+                if run_id in pausing:
+                    self.resuming.pause(run_id, reason=APP_ENDED, within=PAUSE_SECONDS)
+                else:
+                    self.runs.stop(run_id, reason=APP_ENDED)
             except (RlvizError, OSError, DatabaseError) as error:
                 log.warning("Run %s could not be asked to stop: %s", run_id, error)
 
@@ -100,6 +116,7 @@ class Application(Services):
         self.supervisor.skip_wait()
 
     def close(self) -> None:
+        self._is_open = False
         self.experiment_scheduler.close()
         self.results_preparer.close()
         self.going_on.close()
@@ -111,9 +128,12 @@ class Application(Services):
         self.sealer.close()
         self.deliveries.close()
         self._analyst.close()
+        self._record_reader.close()
+        self._importer.close()
         self._videos.close()
         self.environments.close()
-        if self._winding_down and not self.supervisor.await_drained(DRAIN_SECONDS):
+        left = max(0.0, self._drained_by - time.monotonic())
+        if self._winding_down and not self.supervisor.await_drained(left):
             log.warning("Some workers have not ended and are left behind")
         self.supervisor.close()
         self.notifier.close()
@@ -127,7 +147,8 @@ class Application(Services):
         claimed = self._lock.acquire()
         try:
             self._migrate_or_begin_anew()
-            return rebuild(self.database, self.settings.runs_dir, on_progress)
+            with explain_errors(self.database.path):
+                return rebuild(self.database, self.settings.runs_dir, on_progress)
         finally:
             if claimed:
                 self._lock.release()

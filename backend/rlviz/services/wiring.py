@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
+from rlviz.confined import Confined
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Launcher
 from rlviz.rundir.lock import RunsLock
+from rlviz.rundir.reserve import Reserve
 from rlviz.rundir.trash import Trash
 from rlviz.services.analytics.analyst import Analyst
 from rlviz.services.experiment_results.results_preparer import ResultsPreparer
@@ -78,6 +80,10 @@ if TYPE_CHECKING:
 CATALOGUE = "rlviz.db"
 HOUSEKEEPING_SECONDS = 3_600.0
 
+RECORDS_MEMORY, RECORDS_SECONDS = 1_000_000_000, 60.0
+IMPORT_MEMORY, IMPORT_SECONDS = 2_000_000_000, 600.0
+"""Bytes and seconds that one look into step records, and one import, may take."""
+
 SUPERVISOR_BUSY_SECONDS = 1.0
 """Seconds that the supervisor waits for another writer; it then tries again later, and follows its runs meanwhile."""
 
@@ -91,11 +97,16 @@ class Services:
         runs_dir = self.settings.runs_dir
         self.database = Database(runs_dir / CATALOGUE)
         self._lock = RunsLock(runs_dir)
-        self._winding_down = False
+        self._reserve = Reserve(runs_dir)
+        self._is_open = self._winding_down = False
+        self._drained_by = 0.0
+        """When the wait for workers is over that end with the app, by the monotonic clock."""
         self.launcher = launcher or LAUNCHERS.get(settings.launcher)(
             warm=settings.warm_worker, niceness=settings.niceness
         )
         self.sealer = Sealer(runs_dir)
+        self._record_reader = Confined(memory=RECORDS_MEMORY, seconds=RECORDS_SECONDS, processes=2)
+        self._importer = Confined(memory=IMPORT_MEMORY, seconds=IMPORT_SECONDS, processes=2)
         url = settings.webhook_url
         self.notifier = Notifier(url.get_secret_value() if url is not None else None)
         self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
@@ -160,7 +171,9 @@ class Services:
         self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
         self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
         self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.step_records = StepRecordService(self.settings, self.evaluations, self.film, self.supervisor)
+        self.step_records = StepRecordService(
+            self.settings, self.evaluations, self.film, self.supervisor, self._record_reader
+        )
         trial_runs = TrialRuns(self.runs, self.resuming, self.deliveries)
         scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
@@ -190,7 +203,7 @@ class Services:
     def exchange(self) -> ExchangeService:
         from rlviz.services.use_cases.exchange import ExchangeService
 
-        return ExchangeService(self.settings, self.runs, self.taking_up, self._videos)
+        return ExchangeService(self.settings, self.runs, self.taking_up, self._videos, self._importer)
 
     @cached_property
     def family(self) -> FamilyService:
@@ -230,7 +243,7 @@ class Services:
     def judging(self) -> JudgingService:
         from rlviz.services.use_cases.judging import JudgingService
 
-        return JudgingService(self.database, self.runs, self.evaluations)
+        return JudgingService(self.database, self.runs, self.evaluations, self._record_reader)
 
     @cached_property
     def hints(self) -> HintService:

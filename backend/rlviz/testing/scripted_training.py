@@ -248,6 +248,8 @@ class ScriptedTraining:
             path_name = self._folder.model_path.name
         if stopped:
             return StoppedData(attempt=number, path=path_name)
+        if not parts.steering.saves:
+            return StoppedData(attempt=number, ended_early=ended_early)
         return FinishedData(attempt=number, path=path_name, ended_early=ended_early)
 
     def _steps(self, parts: _Parts, config: RunConfig, hyperparameters: Hyperparameters) -> bool:

@@ -21,7 +21,7 @@ from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import all_rows
 
 
@@ -70,6 +70,9 @@ def begin_attempt(folder: RunFolder) -> Attempt:
     best = None
     with suppress(RunFolderError):
         best = folder.best_policy()
+    begins_again = number > 1 and control.resume_from is None and (episodes > 0 or evaluations > 0 or has_rows(folder))
+    if begins_again:  # without a snapshot to go on from: everything is counted from the beginning
+        episodes, evaluations, best = 0, 0, None
     return Attempt(
         number,
         episodes,
@@ -80,8 +83,14 @@ def begin_attempt(folder: RunFolder) -> Attempt:
         resume_from=control.resume_from,
         rollback=control.rollback,
         total_timesteps=control.total_timesteps,
+        is_repeated=begins_again,
         final_step=final_step,
     )
+
+
+def has_rows(folder: RunFolder) -> bool:
+    """Whether anything was logged. Raises RunFolderError."""
+    return next(all_rows(folder), None) is not None
 
 
 def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]:
@@ -91,7 +100,7 @@ def _check_events(folder: RunFolder, number: int) -> tuple[int, int, int | None]
     Raises IllegalTransition if attempt ``number`` has ended.
     """
     newest, answered, answered_snapshot, final = 1, 0, 0, None
-    for line in read_journal(folder.events_path):
+    for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
         match event.data if event is not None else None:
             case StartedData(attempt=attempt):
@@ -123,6 +132,6 @@ def _count_metrics(folder: RunFolder) -> tuple[int, int]:
 def has_ended_before(folder: RunFolder) -> bool:
     """Whether an attempt to train the run has ended already."""
     with suppress(RunFolderError):
-        events = (parse_event(line.record) for line in read_journal(folder.events_path))
+        events = (parse_event(line.record) for line in journal_lines(folder.events_path))
         return any(event is not None and isinstance(event.data, Ending) for event in events)
     return False

@@ -13,6 +13,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from rlviz.analysis.solved import shown_by_training
 from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, RECENT_FPS
+from rlviz.domain.snapshot import Trigger
 from rlviz.training.anatomy import AnatomyJournal
 from rlviz.training.checkpoint import Checkpoints
 from rlviz.training.episodes import finished_episode
@@ -21,7 +22,7 @@ from rlviz.training.guard import Guard, LeavesTraining
 from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
-from rlviz.training.pausing import Pause
+from rlviz.training.pausing import Pause, PauseOverdue
 from rlviz.training.periodic_evaluation import PeriodicEvaluation
 from rlviz.training.rollback import Rollbacks
 from rlviz.training.snapshot.restore import Continuation
@@ -31,8 +32,16 @@ from rlviz.training.steering import Steering
 RATE_WINDOW_SECONDS = 1.0
 
 
+LAST_BOUNDARY_SECONDS = 1.0
+"""How long training that is to end may go on, to end at the start of a rollout with a snapshot of that moment."""
+
+
 class BoundaryReached(LeavesTraining):
     """Training is at the start of the rollout where it was to be left."""
+
+
+class EndedAtBoundary(LeavesTraining):
+    """Training that is to end is at the start of a rollout, and a snapshot of this moment is on its way."""
 
 
 class RunCallback(BaseCallback):
@@ -58,14 +67,16 @@ class RunCallback(BaseCallback):
         pause: Pause | None = None,
         continuation: Continuation | None = None,
         rollout_steps: int = 1,
+        training_end: float = math.inf,
         episodes: int = 0,
         threshold: float | None = None,
         guard: Guard | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``rollout_steps``: environment steps of a rollout. ``episodes``: those that earlier attempts have finished.
-        ``continuation``: the snapshot that the model was brought to, if training goes on from one. ``threshold``: the
-        return at which the environment counts as solved, if there is one.
+        """``rollout_steps``: environment steps of a rollout; ``training_end``: the step at which the last one ends
+        in any case. ``episodes``: those that earlier attempts have finished. ``continuation``: the snapshot that the
+        model was brought to, if training goes on from one. ``threshold``: the return at which the environment counts
+        as solved, if there is one.
         """
         super().__init__()
         self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
@@ -73,6 +84,7 @@ class RunCallback(BaseCallback):
         self._evaluation, self._filmstrip, self._anatomy, self._live = evaluation, filmstrip, anatomy, live
         self._pause = pause or Pause(journals)
         self._rollout_began_at, self._rollout_steps = 0, rollout_steps
+        self._training_end = training_end
         self._continuation = continuation
         self.snapshots: Snapshots | None = None
         """Which count this callback among what they capture."""
@@ -84,7 +96,10 @@ class RunCallback(BaseCallback):
         self._rollouts = 0
         self._threshold, self._is_solved, self._has_news = threshold, False, False
         self._rate_since = (0, 0.0)
-        self._rollout_ended_at = 0.0
+        self._rollout_ended_at = self._rollout_started_at = 0.0
+        self._update_seconds = 0.0
+        self._ends_by = math.inf
+        """When training that is to end ends in any case; infinity while it is not to."""
         self.stopped = False
         self.ended_early: str | None = None
 
@@ -113,6 +128,7 @@ class RunCallback(BaseCallback):
         if self._continuation is not None:  # not guarded: without it, training does not go on as it was
             self._continuation.settle(self.model, "end")
         self._rate_since = (self.num_timesteps, self._monotonic())
+        self._log.begin(self.num_timesteps)
         self._renew_picture()
         if self._filmstrip is not None:
             with self._guard("The filmstrip", may_draw=True, on_failure=self._drop_filmstrip):
@@ -128,8 +144,12 @@ class RunCallback(BaseCallback):
             raise
         except Exception as error:  # cheaper than a block of the guard at every step
             self._guard.report("What is done at each step", error)
+        if not self._is_to_end and self._pause.is_overdue:
+            raise PauseOverdue
+        if not self._is_to_end or self._comes_to_boundary(self.num_timesteps):
+            return True
         self.stopped = self._stop.is_set()
-        return not self.stopped and self.ended_early is None
+        return False
 
     def _watch_step(self) -> None:
         step = self.num_timesteps
@@ -149,7 +169,7 @@ class RunCallback(BaseCallback):
         if self._evaluation is not None and step >= self._evaluation.next_step:
             self._evaluate(self._evaluation)
         if self._pause.is_wanted and not self._pause.is_told:
-            self._pause.announce(step, self._rollout_began_at + self._rollout_steps)
+            self._pause.announce(step, self._next_boundary)
         if self.steering is not None:
             if self.steering.is_due:
                 with self._guard("A rule"):
@@ -170,6 +190,28 @@ class RunCallback(BaseCallback):
     def _renew_picture(self) -> None:
         with self._guard("The picture of the policy", may_draw=True):
             self._checkpoints.renew_picture(self.model)
+
+    @property
+    def _next_boundary(self) -> int:
+        """The step at which the rollout that is under way ends."""
+        ends = self._rollout_began_at + self._rollout_steps
+        return int(min(ends, self._training_end))
+
+    @property
+    def _is_to_end(self) -> bool:
+        return self._stop.is_set() or self.ended_early is not None
+
+    def _comes_to_boundary(self, step: int) -> bool:
+        """Whether training that is to end goes on to the next start of a rollout, which is near: only there a snapshot
+        of this moment can be taken."""
+        saves = self.steering is None or self.steering.saves
+        if self.snapshots is None or not self.snapshots.is_on or not saves:
+            return False
+        now = self._monotonic()
+        self._ends_by = min(self._ends_by, now + LAST_BOUNDARY_SECONDS)
+        done, left = step - self._rollout_began_at, self._next_boundary - step
+        seconds_a_step = (now - self._rollout_started_at) / max(1, done)
+        return now + left * seconds_a_step + self._update_seconds <= self._ends_by
 
     def _go_back(self, rollbacks: Rollbacks) -> None:
         """Unless training ends where it is. Where it is to pause, it does so there."""
@@ -200,6 +242,9 @@ class RunCallback(BaseCallback):
         if self._anatomy is not None and self._anatomy.is_due:
             self._look_into_update(self._anatomy.after_update)
         self._rollout_began_at = self.num_timesteps
+        self._rollout_started_at = self._monotonic()
+        if self._rollout_ended_at:
+            self._update_seconds = self._rollout_started_at - self._rollout_ended_at
         if self.steering is not None:
             with self._guard("A rule"):
                 self.steering.begin_rollout(self.num_timesteps)
@@ -210,6 +255,8 @@ class RunCallback(BaseCallback):
             self._go_back(self.rollbacks)
         if self.num_timesteps >= self.leave_at:
             raise BoundaryReached
+        if self._is_to_end and self.snapshots is not None and self.snapshots.is_on:
+            self._end_here(self.snapshots)
         if self.snapshots is not None:
             with self._guard("The reward threshold"):
                 self._note_solved(self.snapshots)
@@ -225,6 +272,14 @@ class RunCallback(BaseCallback):
 
     def _drop_anatomy(self) -> None:
         self._anatomy = None
+
+    def _end_here(self, snapshots: Snapshots) -> None:
+        """Raises EndedAtBoundary, unless nothing is to be saved."""
+        self.stopped = self._stop.is_set()
+        if self.steering is None or self.steering.saves:
+            snapshots.request(Trigger.STOPPED)
+            snapshots.catch_up(self.num_timesteps)
+            raise EndedAtBoundary
 
     def _evaluates_by(self, steps: int) -> bool:
         """Whether the policy is evaluated within so many steps."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import partial
 from threading import Event
@@ -92,7 +93,8 @@ class TrainingComponents:
             live=live,
             pause=pause,
             continuation=continuation,
-            rollout_steps=self._hyperparameters.rollout_steps,
+            rollout_steps=self._hyperparameters.boundary_steps,
+            training_end=self._short_end(),
             episodes=attempt.episodes,
             threshold=environment_of(config).reward_threshold,
             guard=self._guard,
@@ -238,6 +240,12 @@ class TrainingComponents:
             )
         return None
 
+    def _short_end(self) -> float:
+        """The step at which the last rollout ends, where it may be shorter than the others; infinity where not."""
+        one = self._hyperparameters
+        is_cut = one.boundary_steps > one.rollout_steps
+        return one.training_end(self._config.total_timesteps) if is_cut else math.inf
+
     def _open_anatomy(self) -> AnatomyJournal | None:
         """A place where it cannot be written is worth a warning, not a run."""
         if not self._config.anatomy:
@@ -298,6 +306,7 @@ class TrainingComponents:
             take,
             subject,
             step=model.num_timesteps,
+            first_update=self._hyperparameters.first_update,
             answered=self._attempt.answered_snapshot,
         )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rlviz.domain.event_lines import event_line
@@ -15,6 +17,7 @@ from rlviz.domain.events import Ending, EventData, WarningData
 from rlviz.domain.records import RETURNS
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
+from rlviz.rundir.reserve import take_room
 from rlviz.training.log_limits import MetricLimits
 from rlviz.training.recomputed import Recomputed
 
@@ -23,6 +26,8 @@ MAX_WAITING_ROWS = 1_000
 
 MAX_ROWS_IN_MEMORY = 100_000
 """So many wait while the journal takes none because the disk has been full for too long. Later ones are lost."""
+
+RESERVED_BYTES = 65_536
 
 MAX_TEXT = 20_000
 """Characters of a message or traceback that an event keeps; a line of a journal has a limit."""
@@ -49,7 +54,13 @@ class RunJournals:
         *,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        reserve: Path | None = None,
     ) -> None:
+        """``reserve``: a file that keeps room on the disk for the last event, and is emptied when that needs it."""
+        self._reserve = reserve
+        if reserve is not None:
+            with suppress(OSError):
+                take_room(reserve, RESERVED_BYTES)
         self._metrics = JournalWriter(folder.metrics_path, clock=clock, monotonic=monotonic)
         self._events = JournalWriter(folder.events_path, clock=clock, monotonic=monotonic)
         self._clock = clock
@@ -205,7 +216,8 @@ class RunJournals:
             self._events.flush()
         except (OSError, TypeError, ValueError):
             if isinstance(data, Ending):
-                raise
+                self._release_reserve()
+                self._events.flush()
 
     def warn(self, step: int, message: str) -> None:
         self.event(step, WarningData(message=message))
@@ -253,7 +265,13 @@ class RunJournals:
         if recomputed is not None:
             recomputed.end(self)
 
+    def _release_reserve(self) -> None:
+        if self._reserve is not None:
+            with suppress(OSError):
+                os.truncate(self._reserve, 0)
+
     def close(self) -> None:
+        self._release_reserve()
         try:
             self._metrics.flush()
             self.release()

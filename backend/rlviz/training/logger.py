@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from stable_baselines3.common.logger import KVWriter, Logger
 
-from rlviz.domain.records import UPDATE_SECONDS
+from rlviz.domain.records import FPS, UPDATE_SECONDS
 from rlviz.training.guard import Guard
 
 UPDATE = "train/"
 """How the names of an update's diagnostics begin."""
 
 ITERATIONS = "time/iterations"
+ELAPSED = "time/time_elapsed"
+
+SHORTEST_SECONDS = 1e-6
 
 
 class RunLogger(Logger):
@@ -23,20 +28,32 @@ class RunLogger(Logger):
     ``dump`` keeps them back, and ``dump_update`` writes them at the step where the update happened.
     """
 
-    def __init__(self, output: KVWriter, guard: Guard | None = None) -> None:
+    def __init__(
+        self, output: KVWriter, guard: Guard | None = None, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         """``guard``: what the library calls here does not end training if it fails."""
         super().__init__(folder=None, output_formats=[output])
         self._guard = guard or Guard(lambda _warning: None)
+        self._monotonic = monotonic
+        self._began: tuple[int, float] | None = None
         self.update_is_due = False
         """Whether ``dump`` has written since the last diagnostics: an update has a row where the rest has one. Some
         algorithms update at every step of the environment."""
         self.iterations_before = 0
         """Those done by an earlier ``learn``, which the library does not count."""
 
+    def begin(self, step: int) -> None:
+        """Training begins, or goes on, at ``step``. The library measures rates by a clock that may be set back."""
+        self._began = step, self._monotonic()
+
     def dump(self, step: int = 0) -> None:
         """Write all that was recorded, except for diagnostics."""
         with self._guard("Recording what was logged"):
             update = self._take_update()
+            if self._began is not None and ELAPSED in self.name_to_value:
+                began, at = self._began
+                elapsed = max(self._monotonic() - at, SHORTEST_SECONDS)
+                self.name_to_value |= {ELAPSED: int(elapsed), FPS: int((step - began) / elapsed)}
             if ITERATIONS in self.name_to_value:
                 self.name_to_value[ITERATIONS] += self.iterations_before
             super().dump(step)

@@ -13,10 +13,11 @@ from rlviz.domain.events import (
     RollbackData,
     RuleFiredData,
     RulesChangedData,
+    StoppedData,
 )
 from rlviz.domain.knobs import Author
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.knob_changes import Changed, KnobChanges
 
 
@@ -53,7 +54,7 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
     firings: list[tuple[int, int, str]] = []
     ended: dict[str, int] = {}
     been: dict[str, frozenset[int]] = {}
-    for line in read_journal(folder.events_path):
+    for line in journal_lines(folder.events_path):
         event = parse_event(line.record)
         if event is None:
             continue
@@ -80,8 +81,9 @@ def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastCha
                 recorded = {one for one in recorded if one[0] < event.step}
                 firings = [one for one in firings if one[0] < event.step]
                 ended = {rule: step for rule, step in ended.items() if step < event.step}
-            case FinishedData(ended_early=str(reason)) if (says := reason.removesuffix(".")) in fired:
-                ended[says] = fired[says]
+            case FinishedData(ended_early=str(reason)) | StoppedData(ended_early=str(reason)):
+                if (says := reason.removesuffix(".")) in fired:
+                    ended[says] = fired[says]
     repeated = []
     if taken_at is not None:
         # Nothing else makes these again: a person made them, or a rule as it went back.

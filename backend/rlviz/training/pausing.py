@@ -29,6 +29,10 @@ class TrainingPaused(LeavesTraining):
         self.snapshot = snapshot
 
 
+class PauseOverdue(LeavesTraining):
+    """Training leaves the library's ``learn`` where it is: the run pauses at the newest snapshot in memory."""
+
+
 class Pause:
     """Whether training shall pause, and what happens until it has. Rows are held back meanwhile: whoever watches sees
     training stop at once. A worker that dies before leaves the run as it was when the pause was asked for.
@@ -44,6 +48,8 @@ class Pause:
         self._journals, self._monotonic, self._sleep = journals, monotonic, sleep
         self.is_wanted = False
         self.is_told = False
+        self.is_overdue = False
+        """Whether the start of the next rollout is not waited for any more."""
 
     def request(self) -> None:
         """Ask for it, from any thread; asking again changes nothing."""
@@ -66,15 +72,15 @@ class Pause:
     def give_up(self) -> None:
         """Training ends before it could pause."""
         if self.is_wanted:
-            self.is_wanted = False
+            self.is_wanted = self.is_overdue = False
             self._journals.release()
 
     def hold(self, step: int, snapshots: Snapshots, gives_way: Callable[[], bool]) -> None:
         """Take the snapshot, at the start of a rollout. Raises TrainingPaused once it is on disk. What the disk refuses
-        is warned of and tried again, and training waits here until then, or until ``gives_way`` says that a stop or a
-        rollback comes first."""
+        is warned of and tried again, and training waits here until then, until ``gives_way`` says that a stop or a
+        rollback comes first, or until it is overdue."""
         retry_seconds = RETRY_SECONDS
-        while not gives_way():
+        while not (gives_way() or self.is_overdue):
             self._journals.release()  # before: the snapshot names the last row
             snapshots.request(Trigger.PAUSED)
             snapshots.catch_up(step)
@@ -84,5 +90,5 @@ class Pause:
             self._journals.hold()
             retry_at = self._monotonic() + retry_seconds
             retry_seconds = min(2 * retry_seconds, LONGEST_RETRY_SECONDS)
-            while self._monotonic() < retry_at and not gives_way():
+            while self._monotonic() < retry_at and not (gives_way() or self.is_overdue):
                 self._sleep(LOOK_SECONDS)

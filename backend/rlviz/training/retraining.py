@@ -24,7 +24,7 @@ from rlviz.domain.snapshot import SnapshotManifest, Trigger
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of, begins_with_parent, inherit_segments
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.snapshots import delete_files, find_snapshot, snapshots_of
 from rlviz.training.attempt import Attempt, begin_attempt
 from rlviz.training.attempt_start import begin_journal
@@ -205,7 +205,7 @@ def _manifest_of(captured: Captured, before: SnapshotManifest, attempt: int) -> 
 def _difference(theirs: RunFolder) -> int | None:
     """The step at which retraining first gave other numbers than the parent's journal has; None if it never did."""
     attempt = theirs.read_control().attempt
-    for line in read_journal(theirs.events_path):
+    for line in journal_lines(theirs.events_path):
         event = parse_event(line.record)
         if event is not None and isinstance(event.data, DivergedData) and event.data.superseded.attempt == attempt:
             return event.step

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 import traceback
 from contextlib import suppress
 from dataclasses import replace
@@ -10,14 +12,17 @@ from threading import Event
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.disk_full import is_disk_full
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
 from rlviz.domain.errors import EnvironmentFaulty, RlvizError, RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, RefusedData, StoppedData
+from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lineage import newest_of_run
 from rlviz.training.attempt import FIRST, Attempt, has_ended_before
 from rlviz.training.attempt_start import begin_journal
 from rlviz.training.builder import build_model, closing_environments
+from rlviz.training.callback import LAST_BOUNDARY_SECONDS, EndedAtBoundary
 from rlviz.training.components import TrainingComponents
 from rlviz.training.control_requests import ControlRequests
 from rlviz.training.error_messages import in_words, is_out_of_memory
@@ -27,7 +32,7 @@ from rlviz.training.journals import RunJournals
 from rlviz.training.live_weights import LiveWeights
 from rlviz.training.logger import RunLogger
 from rlviz.training.logger_output import JournalOutput
-from rlviz.training.pausing import Pause, TrainingPaused
+from rlviz.training.pausing import Pause, PauseOverdue, TrainingPaused
 from rlviz.training.retraining import RetrainingInterrupted, begin_fork
 from rlviz.training.rollback import GoBack, Target
 from rlviz.training.snapshot.asked import Asked
@@ -35,6 +40,11 @@ from rlviz.training.snapshot.iterations import log_interval
 from rlviz.training.snapshot.restore import Continuation, restore
 
 TRACEBACK_LINES = 20
+
+BEGINS_AGAIN = (
+    "The run ended before its first snapshot, so training begins again from its configuration. What was logged before "
+    "is computed again and compared."
+)
 
 
 class Trainer:
@@ -47,9 +57,12 @@ class Trainer:
     def __init__(self, folder: RunFolder, attempt: Attempt = FIRST, worker: str | None = None) -> None:
         """``worker`` is the identity that the ``started`` event names."""
         self._folder, self._attempt, self._worker = folder, attempt, worker
-        self._journals = RunJournals(folder)
+        self._journals = RunJournals(folder, reserve=folder.lock_path)
         self._guard = Guard(self._journals.warn_now)
         self._stop = Event()
+        self._cut = Event()
+        """Set where an update is not to be waited for any more by a stop."""
+        self._cut_at = self._pause_by = math.inf
         self._interrupted = Event()
         """Set by a stop and by a pause: what comes before training ends at once for either."""
         self._pause = Pause(self._journals)
@@ -68,14 +81,26 @@ class Trainer:
         self._journals.warn_now(message)
 
     def stop(self) -> None:
-        """End training after the step of the environment, or the gradient step, that is under way."""
+        """End training: at the start of the next rollout if that comes within LAST_BOUNDARY_SECONDS, else after the
+        step of the environment, or the gradient step, that is under way."""
+        self._cut_at = min(self._cut_at, time.monotonic() + LAST_BOUNDARY_SECONDS)
         self._stop.set()
         self._interrupted.set()
 
-    def pause(self) -> None:
-        """End training at the start of the next rollout, with a snapshot that holds all that it is."""
+    @property
+    def is_pausing(self) -> bool:
+        return self._pause.is_wanted
+
+    def pause(self, within: float | None = None) -> None:
+        """End training at the start of the next rollout, with a snapshot that holds all that it is.
+
+        ``within``: seconds after which that start is not waited for any more. Training then ends where it is, and goes
+        on from the newest start of a rollout that is in memory.
+        """
         self._pause.request()
         self._interrupted.set()
+        if within is not None:
+            self._pause_by = min(self._pause_by, time.monotonic() + within)
 
     def hear(self, control: Control) -> None:
         """``control.json`` says this now. What it asks for twice is done once."""
@@ -83,11 +108,17 @@ class Trainer:
         if control.desired is Desired.STOP:
             self.stop()
         elif control.desired is Desired.PAUSE:
-            self.pause()
+            self.pause(control.pause_within)
 
     def tick(self) -> None:
         """What the clock asks for, several times a second. Metrics come first, whose reader waits for them; then
         weights for who watches, and policies and checkpoints that are due."""
+        now = time.monotonic()
+        if now >= self._pause_by and self._pause.is_wanted:
+            self._pause.is_overdue = True
+            self._cut.set()
+        if now >= self._cut_at:
+            self._cut.set()
         try:
             self._journals.flush_if_due()
         finally:  # where the disk is full, a pause waits for its snapshot here
@@ -156,12 +187,14 @@ class Trainer:
             logger = RunLogger(JournalOutput(self._journals, self._guard), self._guard)
             model.set_logger(logger)
             continuation = self._restore(model, config)
-            make_interruptible(model, self._stop)
+            make_interruptible(model, self._cut)
             by = begins_anew.target.by if begins_anew is not None else None
             begin_journal(
                 self._folder, self._journals, self._attempt, model.num_timesteps, continuation, self._worker, by
             )
             self._has_begun = True
+            if self._attempt.is_repeated:
+                self._journals.warn(0, BEGINS_AGAIN)
             components = self._equip(model, config, logger, continuation)
             if begins_anew is not None:
                 components.steering.carry(begins_anew.carried)
@@ -169,8 +202,10 @@ class Trainer:
                 stopped = self._stop.is_set() or self._learn_on(model, config, components)
             except TrainingPaused as paused:
                 ending: Ending = self._leave_paused(model, components, paused.snapshot)
+            except PauseOverdue:
+                ending = self._pause_at_newest(components)
             else:
-                ending = self._end(model, components, stopped)
+                ending = self._end_or_pause(model, components, stopped)
             with self._guard("Showing the newest policy"):
                 self._live.close()
             components.recorder.close()
@@ -278,8 +313,12 @@ class Trainer:
                 )
                 stopped = callback.stopped
             except UpdateInterrupted:
+                if self._pause.is_overdue and not self._stop.is_set():
+                    raise PauseOverdue from None
                 stopped = True
-            except (GoBack, TrainingPaused):
+            except EndedAtBoundary:
+                stopped = callback.stopped
+            except (GoBack, TrainingPaused, PauseOverdue):
                 raise
             except Exception as error:  # the library raises some for weights that are no numbers
                 if not (is_disk_full(error) or is_out_of_memory(error)):
@@ -305,6 +344,30 @@ class Trainer:
         within = path.relative_to(self._folder.path).as_posix() if path.is_file() else None
         return PausedData(attempt=self._attempt.number, snapshot=snapshot, path=within)
 
+    def _pause_at_newest(self, components: TrainingComponents) -> PausedData:
+        """The run goes on from the newest start of a rollout that is in memory; without one from the newest snapshot
+        on the disk, and without that from its configuration."""
+        components.snapshots.write_newest(Trigger.PAUSED)
+        components.snapshots.flush()
+        newest = newest_of_run(self._folder)
+        return PausedData(attempt=self._attempt.number, snapshot=newest.name if newest is not None else None)
+
+    def _end_or_pause(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
+        """The ending of an attempt that has stopped or is done. Where a full disk does not let a run that is asked to
+        stop save its policy, it pauses instead, at the newest snapshot that is on the disk, if there is one."""
+        try:
+            return self._end(model, components, stopped)
+        except OSError as error:
+            newest = newest_of_run(self._folder) if stopped and is_disk_full(error) else None
+            if newest is None:
+                raise
+            self._journals.warn(
+                model.num_timesteps,
+                f"{DISK_FULL} ({error}): the policy of step {model.num_timesteps:,} could not be saved. The run is "
+                f"paused at its snapshot of step {newest.manifest.step:,}; resumed, it trains what came after again.",
+            )
+            return PausedData(attempt=self._attempt.number, snapshot=newest.name)
+
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""
         with self._guard("A snapshot"), suppress(RunFolderError):  # the watcher may not have heard what came just now
@@ -323,4 +386,6 @@ class Trainer:
             path = self._folder.model_path.name
         if stopped:
             return StoppedData(attempt=number, path=path)
+        if not components.steering.saves:
+            return StoppedData(attempt=number, ended_early=ended_early)
         return FinishedData(attempt=number, path=path, ended_early=ended_early)

@@ -109,7 +109,11 @@ def _trainer_of(folder: RunFolder) -> type[Trainer]:
 
 
 def _terminated(trainer: Trainer, thread: Thread) -> None:
-    """Stop; if that was asked for before, say where training hangs while there is somebody to say it."""
+    """Stop; if that was asked for before, say where training hangs while there is somebody to say it. Training that is
+    on its way to a pause pauses now."""
+    if trainer.is_pausing and not trainer.is_stopping:
+        trainer.pause(within=0.0)
+        return
     if trainer.is_stopping and (stack := where(thread.ident)):
         print("Terminated while training was here:\n" + "".join(stack), file=sys.stderr, flush=True)
         with suppress(OSError):

@@ -198,7 +198,7 @@ def test_a_pause_that_comes_while_a_run_is_asked_to_go_back_is_not_lost(
     run_id = start(app)
     trains(app, run_id)
     app.snapshots.take(run_id, "first", "")
-    eventually(lambda: app.snapshots.list(run_id).snapshots, "the snapshot")
+    eventually(lambda: "first" in [one.name for one in app.snapshots.list(run_id).snapshots], "the snapshot")
     pausing, write = Thread(target=app.resuming.pause, args=(run_id,)), RunFolder.write_control
 
     def write_slowly(folder: RunFolder, control: Control) -> None:

@@ -76,8 +76,9 @@ def test_a_rule_that_aborts_saves_nothing_more(tmp_path: Path) -> None:
     end = rule({"kind": "steps", "steps": 300}, {"kind": "stop", "then": "abort"})
     folder = make_run(tmp_path, total_timesteps=5_000, rules=[end])
     assert train_run(folder)
-    [finished] = events(folder, EventKind.FINISHED)
-    assert finished.data.path is None  # type: ignore[union-attr]
+    [stopped] = events(folder, EventKind.STOPPED)
+    assert stopped.data.path is None  # type: ignore[union-attr]
+    assert stopped.data.ended_early is not None  # type: ignore[union-attr]
     assert not folder.model_path.exists()
 
 

@@ -47,7 +47,8 @@ class Service:
 
     def queue(self, attempt: int) -> None:
         """What ``POST /runs/{id}/start`` does, and what resuming will do, and the launch that follows."""
-        self.folder.change_control(desired=Desired.RUN, attempt=attempt)
+        snapshot = "30" if attempt > 1 else None
+        self.folder.change_control(desired=Desired.RUN, attempt=attempt, resume_from=snapshot)
         with self.database.write() as session:
             row = get_run(session, self.folder.run_id)
             check_transition(row.state, RunStatus.QUEUED, next_attempt=attempt > 1)

@@ -79,7 +79,7 @@ def test_a_service_that_is_killed_repeats_no_trial(tmp_path: Path) -> None:
     with serving(tmp_path, max_concurrent_runs="2", launcher="scripted") as second:
         found = ended(second, experiment_id)
     assert statuses(found) == ["scored"] * 4
-    lines = ExperimentFolder(tmp_path / "runs", experiment_id).read_trials()
+    lines = list(ExperimentFolder(tmp_path / "runs", experiment_id).read_trials())
     scored = [line.trial for line in lines if line.state == "scored"]
     assert sorted(scored) == list(range(4)), "each once"
 

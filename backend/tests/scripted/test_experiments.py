@@ -133,7 +133,7 @@ def test_a_search_proposes_trains_and_learns_of_the_scores(service: Service) -> 
 def test_the_next_trial_trains_while_one_is_scored(service: Service, spec: dict[str, Any], overlaps: bool) -> None:
     experiment_id = create(service, {**TINY, **spec, "parallel": 1})
     assert statuses(ended(service, experiment_id)) == ["scored"] * 3
-    lines = ExperimentFolder(service.runs_dir, experiment_id).read_trials()
+    lines = list(ExperimentFolder(service.runs_dir, experiment_id).read_trials())
     second = next(place for place, line in enumerate(lines) if line.trial == 1)
     scored = next(place for place, line in enumerate(lines) if line.trial == 0 and line.state == "scored")
     assert (second < scored) == overlaps

@@ -11,7 +11,7 @@ from rlviz.cli.commands import storage
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.rule_text import parse_change, parse_rule, read_rules
 from rlviz.domain import storage_rules
-from rlviz.domain.rules import Action, Condition, Rule, metric_label
+from rlviz.domain.rules import Action, Condition, Rule, StopTraining, metric_label
 
 RETURN = metric_label("rollout/ep_rew_mean")
 TYPED = {
@@ -28,6 +28,7 @@ TYPED = {
     "rollout/ep_rew_mean best -> snapshot, evaluate": (
         f"{RETURN} is better than ever: take a snapshot and evaluate the policy"
     ),
+    "steps 7 -> stop without saving within 30 seconds": "7 steps are done: stop without saving",
     "seconds 90 -> stop": "1.5 minutes of training are over: stop",
     "steps 5e4 -> notify": "50,000 steps are done: notify",
     "disk 1e9 -> pause": "the run takes 1 GB on disk: pause",
@@ -46,6 +47,16 @@ def test_every_condition_and_every_action_can_be_typed() -> None:
     assert {type(rule.when) for rule in rules} == set(get_args(get_args(Condition)[0]))
     assert {type(action) for rule in rules for action in rule.do} == set(get_args(get_args(Action)[0]))
     assert rules[2].at_most == 3
+
+
+@pytest.mark.parametrize(
+    ("typed", "seconds"),
+    [("stop", 0), ("stop within 30 seconds", 30), ("stop and notify within 2 minutes", 120), ("stop within 0.5s", 0.5)],
+)
+def test_a_stop_that_is_typed_can_say_its_grace_period(typed: str, seconds: float) -> None:
+    [stop] = Rule.model_validate(parse_rule(f"steps 5 -> {typed}")).do
+    assert isinstance(stop, StopTraining)
+    assert stop.grace_seconds == seconds
 
 
 @pytest.mark.parametrize(

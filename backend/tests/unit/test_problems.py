@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
+import json
+import os
 import shutil
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from starlette.applications import Starlette
 from starlette.requests import Request
 
-from rlviz.api.problems import _field
+from rlviz.api.problems import _field, _on_os_error
 from rlviz.api.routers.runs import get_config
 from rlviz.domain.errors import ArtifactNotFound
 from tests.support.service import create, folder_of, service
@@ -45,3 +51,22 @@ def test_a_run_whose_folder_is_gone_is_told_as_such(tmp_path: Path) -> None:
         with pytest.raises(ArtifactNotFound, match="folder"):
             app.runs.relabel(run_id, {"name": "Other"})
         assert app.runs.get(run_id).name != "Other"
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "words"),
+    [
+        (errno.EROFS, 503, "Read-only file system"),
+        (errno.EACCES, 503, "Permission denied"),
+        (errno.EIO, 503, "may write it"),
+        (errno.ENOSPC, 507, "The disk is full"),
+        (errno.EBADF, 500, "inside the service"),
+    ],
+)
+def test_a_disk_that_refuses_is_told_as_what_it_is(number: int, status: int, words: str) -> None:
+    request = Request(
+        {"type": "http", "method": "POST", "path": "/api/runs", "headers": [], "server": ("x", 1), "app": Starlette()}
+    )
+    answer = asyncio.run(cast(Any, _on_os_error(request, OSError(number, os.strerror(number), "/runs/.new"))))
+    assert answer.status_code == status
+    assert words in json.loads(answer.body)["detail"]

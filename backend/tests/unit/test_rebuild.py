@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
-from rlviz.domain.errors import RunsFolderInUse
+from rlviz.domain.errors import CatalogueUnusable, RunsFolderInUse
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
@@ -113,7 +113,7 @@ def test_a_first_start_that_fails_to_index_is_made_up_for_by_the_next(
     first = Application(Settings(_env_file=None, runs_dir=tmp_path))  # type: ignore[call-arg]
     with monkeypatch.context() as patch:
         patch.setattr(application_module, "rebuild", fail)
-        with pytest.raises(OSError, match="the disk went"):
+        with pytest.raises(CatalogueUnusable, match="the disk went"):
             first.open()
     first.database.close()
     with service(tmp_path) as app:

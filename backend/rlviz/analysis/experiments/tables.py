@@ -9,6 +9,7 @@ from rlviz.analysis.experiments.across import Across, normalisation
 from rlviz.analysis.experiments.results import ExperimentResults
 from rlviz.analysis.experiments.scores import VariantScores
 from rlviz.analysis.numbers import brief, decimal, ends
+from rlviz.domain.plain_text import chat_text, visible
 
 NOTHING = "–"
 _LATEX = {
@@ -28,7 +29,7 @@ _LATEX = {
     "−": "$-$",
 }
 METHOD_HEAD = ["method", "scores", "IQM", "95 % interval", "median", "quartiles", "mean", "optimality gap"]
-_MARKDOWN = "\\`*_{}[]<>|#"
+_MARKDOWN = "\\`*_{}[]<>|#&~!$"
 
 
 def head(results: ExperimentResults) -> list[str]:
@@ -147,8 +148,8 @@ def _row(cells: Sequence[str]) -> str:
 
 def _plain(text: str) -> str:
     """Text that Markdown shows as it is."""
-    one_line = " ".join(text.split())
-    return "".join(f"\\{letter}" if letter in _MARKDOWN else letter for letter in one_line)
+    words = chat_text(" ".join(text.split()))
+    return "".join(f"\\{letter}" if letter in _MARKDOWN else letter for letter in words)
 
 
 def _tex_row(cells: Sequence[str]) -> str:
@@ -158,4 +159,4 @@ def _tex_row(cells: Sequence[str]) -> str:
 
 
 def _tex(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
+    return "".join(_LATEX.get(letter, letter) for letter in visible(" ".join(text.split())))

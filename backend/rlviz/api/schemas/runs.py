@@ -180,7 +180,10 @@ class Run(Wire):
     )
     policy_step: int | None = Field(description="Step of the newest policy on disk.")
     best_policy: BestPolicy | None = Field(description="The best policy found by periodic evaluation, if any is kept.")
-    ended_early: str | None = Field(description="Why training ended before its timesteps were done.")
+    ended_early: str | None = Field(
+        description="Why training ended before its timesteps were done; of a run that was stopped, the rule that ended "
+        "it without saving."
+    )
     queue_position: int | None = Field(description="Place in the queue, from 1, while queued.")
     warnings: int
     last_warning: str | None

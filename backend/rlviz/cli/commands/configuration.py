@@ -94,8 +94,8 @@ def migrate(
     as_json: Annotated[bool, typer.Option("--json", help="Print in JSON what was, or would be, changed.")] = False,
 ) -> None:
     """Print a file as this version would write it. Nothing needs this: older files are read as they are."""
+    from rlviz.cli.files import replace_file
     from rlviz.domain.versions import UnknownVersion
-    from rlviz.rundir.atomic import write_atomically
     from rlviz.rundir.drift import drift_of_document, model_of
 
     model = model_of(file)
@@ -121,8 +121,8 @@ def migrate(
     if backup is not None:
         if backup.exists() and _read(backup) != content:  # the same is what an earlier one that was cut off left
             raise Failure(Exit.CONFLICT, f"{backup} is there already. Move it away first; nothing was changed.")
-        write_atomically(backup, content)
-        write_atomically(file, migrated.encode())
+        replace_file(backup, lambda target: target.write(content))
+        replace_file(file, lambda target: target.write(migrated.encode()))
     if as_json:
         steps = [migration.says for migration in reading.applied]
         versions = {"path": str(file), "was": reading.found, "version": model.format.current, "migrations": steps}

@@ -109,7 +109,13 @@ def actions(
     sort: Annotated[str | None, typer.Option(help="Columns, comma-separated; -reward: the greatest first.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Of the newest evaluation, and of each that comes; a line a step.")
+        bool,
+        typer.Option(
+            "--follow",
+            "-f",
+            help="Of the newest evaluation, and of each that comes, also of what is recorded while it trains; a line a "
+            "step.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -167,7 +173,8 @@ def verify(
 
 
 def find_evaluation(connection: Connection, run_id: str, text: str) -> str:
-    """The id of the evaluation that ``text`` means: ``last`` is the newest one that is completed."""
+    """The id of the evaluation that ``text`` means: ``last`` is the newest one that is completed, or without one the
+    newest that the run has recorded itself."""
     found = connection.get(f"/runs/{run_id}/evaluations")
     if text != NEWEST:
         by_itself = connection.get(f"/runs/{run_id}/evaluations", by_run=True)
@@ -178,6 +185,9 @@ def find_evaluation(connection: Connection, run_id: str, text: str) -> str:
             )
         return text
     completed = [item for item in found if item["status"] == "completed"]
+    if not completed:
+        recorded = connection.get(f"/runs/{run_id}/evaluations", by_run=True)
+        completed = [item for item in recorded if item["status"] == "completed"]
     if not completed:
         raise Failure(Exit.NOT_FOUND, f"{run_id} has no evaluation yet. `rlviz evaluate {run_id}` makes one.")
     return str(max(completed, key=lambda item: item["created_at"])["id"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +25,8 @@ from rlviz.cli.options import (
     examples,
     find_experiment,
 )
-from rlviz.cli.output import duration, is_terminal, note, print_json, print_table, say, score_text
+from rlviz.cli.output import answer_bytes, duration, is_terminal, note, print_json, print_table, say, score_text
+from rlviz.domain.plain_text import one_line
 
 
 class Format(StrEnum):
@@ -97,7 +97,7 @@ def show(context: typer.Context, experiment: ExperimentName, follow: Follow = Fa
         if as_json:
             print_json(found)
             return
-        say(f"{found['id']}  {found['name']}")
+        say(one_line(f"{found['id']}  {found['name']}"))
         say(f"{found['status']} · {figures(found)}")
         if said := found["problem"] or found["cause"]:
             say(said)
@@ -146,7 +146,13 @@ def export(
     score: Annotated[Score, typer.Option(help="Fresh episodes, last 100 of training, or best policy.")] = Score.TRIAL,
     threshold: Annotated[float | None, typer.Option(help="Return to reach.", show_default="the environment's")] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write, or to replace.", show_default="printed")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write, or to replace. A link is followed; a device or a pipe is written to.",
+            show_default="printed",
+        ),
     ] = None,
     as_json: WrittenAsJson = False,
 ) -> None:
@@ -165,7 +171,7 @@ def export(
         else:
             content = connection.request("GET", f"{path}/export", params={**query, "format": chosen.value}).content
     if output is None:
-        sys.stdout.buffer.write(content)
+        answer_bytes().write(content)
         return
     files.replace_file(output, lambda file: file.write(content))
     files.say_written(output, as_json)

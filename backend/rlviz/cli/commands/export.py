@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -16,7 +15,7 @@ from rlviz.cli.completion import complete_experiment, complete_run
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import WrittenAsJson, connected, examples, find_experiment, find_run, list_runs
-from rlviz.cli.output import counted, is_terminal, note, progress, waiting
+from rlviz.cli.output import answer_bytes, counted, is_terminal, note, progress, waiting
 from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
@@ -86,7 +85,8 @@ def export(
         typer.Option(
             "--output",
             "-o",
-            help="File to write, or to replace; of TensorBoard a folder, of several runs a folder or a .zip.",
+            help="File to write, or to replace; of TensorBoard a folder, of several runs a folder or a .zip. "
+            "A link is followed; a device or a pipe is written to.",
             show_default="printed",
         ),
     ] = None,
@@ -183,7 +183,7 @@ def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output
         if table.renamed:
             note(renames_text(dict(table.renamed), TABLES.target))
         if output is None:
-            write_table(table, chosen, sys.stdout.buffer)
+            write_table(table, chosen, answer_bytes())
             return
         rows = replace_file(output, lambda file: write_table(table, chosen, file))
     say_written(output, as_json, rows=rows)
@@ -200,6 +200,8 @@ def _several(
     from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
 
     as_zip = output.suffix.lower() == ".zip"
+    if not as_zip:
+        output = output.resolve()  # a link is followed, as that to a file
     if not as_zip and output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise Failure(Exit.CONFLICT, f"{output} is there already. Name a new folder, an empty one, or a .zip.")
     try:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, connected, examples
-from rlviz.cli.output import note, number, print_json, print_table, waiting
+from rlviz.cli.output import note, number, print_json, print_table, say, waiting
+from rlviz.domain.plain_text import csv_text
 
 
 def register(app: typer.Typer) -> None:
@@ -42,14 +43,20 @@ def query(
     if as_json:
         print_json(answer)
     elif as_csv:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows([answer["columns"], *([_cell(value) for value in row] for row in answer["rows"])])
+        _print_csv(answer)
     else:
         print_table([name.upper() for name in answer["columns"]], [[_said(v) for v in row] for row in answer["rows"]])
     for one in answer["notes"]:
         note(one)
     if answer["truncated"]:
         note(f"There are more than these {len(answer['rows']):,} rows. Ask for less, or for more with --limit.")
+
+
+def _print_csv(answer: dict[str, Any]) -> None:
+    text = io.StringIO(newline="")
+    rows = [answer["columns"], *([_cell(value) for value in row] for row in answer["rows"])]
+    csv.writer(text, lineterminator="\n").writerows([csv_text(cell) for cell in row] for row in rows)
+    say(text.getvalue().removesuffix("\n"))
 
 
 def _cell(value: Any) -> Any:

@@ -13,6 +13,7 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_deleted_run, find_run
 from rlviz.cli.output import print_json, say
 from rlviz.cli.waiting import AT_REST, wait_for_run
+from rlviz.domain.plain_text import one_line
 
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="Return when it has come to rest.")]
 
@@ -75,7 +76,7 @@ def edit(
     if as_json:
         print_json(found)
         return
-    say(f"{found['id']} {found['name']}" + (f" ({', '.join(found['tags'])})" if found["tags"] else ""))
+    say(one_line(f"{found['id']} {found['name']}" + (f" ({', '.join(found['tags'])})" if found["tags"] else "")))
     if found["notes"]:
         say(found["notes"])
 

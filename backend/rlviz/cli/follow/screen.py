@@ -9,6 +9,7 @@ from typing import Any
 
 from rlviz.analysis.numbers import percent
 from rlviz.cli.output import clock, duration, number, solved_words, sparkline
+from rlviz.domain.plain_text import one_line
 
 KEYS = "p pause · e evaluate · s stop · q leave it training"
 _KEYS_PAUSED = "p go on · e evaluate · q leave it paused"
@@ -33,10 +34,13 @@ STYLES = {
 
 @dataclass(frozen=True)
 class Line:
-    """``style`` is a colour, or dim or bold; what is said never depends on it."""
+    """``style`` is a colour, or dim or bold; what is said never depends on it. Control characters are spelled out."""
 
     text: str
     style: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", one_line(self.text))
 
 
 def lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, message: str = "") -> list[Line]:

@@ -33,7 +33,7 @@ from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.documents import parse_document
 from rlviz.rundir.files import MAX_JSON_BYTES, read_small
 from rlviz.rundir.folder import RunFolder, run_folders
-from rlviz.rundir.journal import JournalWriter, read_journal
+from rlviz.rundir.journal import JournalWriter, journal_lines
 from rlviz.rundir.origin import read_origin, write_origin
 
 MOST_MANIFEST_BYTES = 50_000_000
@@ -291,8 +291,13 @@ def _check_copied(member: Member, source: IO[bytes], copied: int, digest: str) -
 
 
 def _finish(draft: RunFolder) -> None:
-    """End a run that still trained when it was bundled. Raises BundleRefused, RunFolderError and OSError."""
-    if not _has_ended(line.record for line in read_journal(draft.events_path)):
+    """Check that it is a run, and end one that still trained when it was bundled. Raises BundleRefused and OSError."""
+    try:
+        draft.read_config()
+        ended = _has_ended(line.record for line in journal_lines(draft.events_path))
+    except (RunFolderError, FileNotFoundError) as error:
+        raise BundleRefused(f"It holds no run that can be read: {error}") from error
+    if not ended:
         journal = JournalWriter(draft.events_path)
         try:
             journal.append(event_line(0, InterruptedData(cause="It still trained when it was exported.")))

@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import time
 import zipfile
 from contextlib import suppress
 from pathlib import Path
 
-from rlviz.domain.errors import ImportRefused
-from rlviz.exchange.zip_archive import opened_archive
+from rlviz.domain.byte_text import byte_text
+from rlviz.domain.errors import ImportRefused, NotEnoughDisk
+from rlviz.exchange.zip_archive import BoundedArchive, opened_archive
 
 MOST_FILES = 20_000
 MOST_BYTES = 2_000_000_000
+KEPT_FREE_BYTES = 200_000_000
+"""Bytes of the disk that an import leaves free: what trains needs some to end well."""
+
 _CHUNK = 1 << 20
 
 
 def unpack(source: Path, target: Path, *, most_bytes: int = MOST_BYTES) -> None:
     """Unpack ``source`` into ``target``, which is empty. Paths of Windows are understood.
 
-    Raises ImportRefused for what climbs out of the folder, for links, and beyond the bounds, and OSError. What was
+    Raises ImportRefused for what climbs out of the folder, for links, and beyond the bounds, NotEnoughDisk, and
+    OSError. What was
     unpacked by then is left to whoever removes ``target``.
     """
     with opened_archive(source, lambda why: ImportRefused(f"{source.name} cannot be unpacked: {why}.")) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         _check(source.name, members, most_bytes)
+        check_room(target, sum(member.file_size for member in members))
         left = most_bytes
         for member in members:
             left = _unpack_one(archive, member, target.joinpath(*_parts(member.filename)), left)
+
+
+def check_room(folder: Path, size: int) -> None:
+    """Raises NotEnoughDisk unless ``size`` more bytes leave KEPT_FREE_BYTES where ``folder`` lies."""
+    if (free := shutil.disk_usage(folder).free) < size + KEPT_FREE_BYTES:
+        raise NotEnoughDisk(
+            f"It takes {byte_text(size)} once it is unpacked, and only {byte_text(free)} are free where the runs "
+            "folder lies. Make room first."
+        )
 
 
 def _check(name: str, members: list[zipfile.ZipInfo], most_bytes: int) -> None:
@@ -61,7 +77,7 @@ def _is_rooted(name: str) -> bool:
     return name.startswith(("/", "\\"))
 
 
-def _unpack_one(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, left: int) -> int:
+def _unpack_one(archive: BoundedArchive, member: zipfile.ZipInfo, path: Path, left: int) -> int:
     """How many bytes may still be unpacked after it. What a member says of its size is not relied upon."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(member) as source, path.open("xb") as sink:

@@ -10,6 +10,7 @@ from pathlib import Path
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ImportRefused, RlvizError
 from rlviz.domain.naming import TABLES
+from rlviz.domain.plain_text import csv_original
 from rlviz.exchange.imports.csv_tables import Comment, first_names, read_table
 from rlviz.exchange.imports.found_run import (
     MOST_METRICS,
@@ -88,7 +89,9 @@ def _rows(path: Path, rows: Rows) -> Iterator[tuple[int, dict[str, float]]]:
     match path.suffix.lower():
         case ".csv":
             table = read_table(path, rows, is_place, f"one of the columns {', '.join(PLACE)}")
-            yield from (row for row in table if not isinstance(row, Comment))
+            for row in table:
+                if not isinstance(row, Comment):
+                    yield row.line, {csv_original(name): value for name, value in row.values.items()}
         case ".json":
             yield from ((place, numbers_of(row)) for place, row in json_rows(path, rows))
         case _:

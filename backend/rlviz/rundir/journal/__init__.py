@@ -14,8 +14,8 @@ from rlviz.rundir.journal.compressed import (
     prepare,
 )
 from rlviz.rundir.journal.lines import READ_BYTES, Line, Records, block_lines, blocks, parse_block, split_lines
-from rlviz.rundir.journal.reader import JournalTail, last_lines, read_backwards, read_journal
-from rlviz.rundir.journal.seek import is_line_start, line_number, offset_after, whole_size
+from rlviz.rundir.journal.reader import JournalTail, journal_lines, last_lines, read_backwards, read_journal
+from rlviz.rundir.journal.seek import is_line_start, last_newline, line_number, offset_after, whole_size
 from rlviz.rundir.journal.writer import FLUSH_SECONDS, JournalWriter
 
 __all__ = [
@@ -31,8 +31,10 @@ __all__ = [
     "expand",
     "is_compressed",
     "is_line_start",
+    "journal_lines",
     "journal_size",
     "last_lines",
+    "last_newline",
     "line_number",
     "offset_after",
     "open_journal",

@@ -31,8 +31,15 @@ BLOCK_BYTES = 1 << 20
 _LEVEL = 9
 _MAGIC_SKIPPED, _MAGIC_TABLE = 0x184D2A5E, 0x8F92EAB1
 _HEAD, _ENTRY, _FOOT = struct.Struct("<II"), struct.Struct("<II"), struct.Struct("<IBI")
-_MOST_FRAMES = 1 << 24
+_MOST_FRAMES = 1 << 17
+_MOST_FRAME_BYTES = 2 * BLOCK_BYTES
 _BUFFER_BYTES = 1 << 17
+
+MOST_RATIO, FREE_BYTES = 1_000, 1 << 24
+"""A journal of more than FREE_BYTES is at most MOST_RATIO times as long as its compressed form.
+
+That bounds the time that a small file from elsewhere can take. A journal that compresses better stays as it is.
+"""
 
 
 def compressed_path(journal: Path) -> Path:
@@ -96,7 +103,9 @@ class Prepared:
 
 
 def prepare(journal: Path, block_bytes: int = BLOCK_BYTES) -> Prepared | None:
-    """A compressed copy of the journal at ``journal``, on the disk and read back; None if it would not be smaller.
+    """A compressed copy of the journal at ``journal``, on the disk and read back.
+
+    None if it would not be smaller, or so much smaller that it would not be read (MOST_RATIO).
 
     Raises FileNotFoundError, RunFolderError, and OSError, with no copy left: a full disk, say, or one that gives back
     something else than what was written.
@@ -122,15 +131,18 @@ def prepare(journal: Path, block_bytes: int = BLOCK_BYTES) -> Prepared | None:
                 file.flush()
                 os.fsync(file.fileno())
                 taken = file.tell()
+            if taken >= size or _is_too_dense(size, taken):
+                temporary.unlink()
+                return None
             _verify(temporary, digest.digest(), journal)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-    prepared = Prepared(journal, temporary, taken, size)
-    if taken >= size:
-        prepared.discard()
-        return None
-    return prepared
+    return Prepared(journal, temporary, taken, size)
+
+
+def _is_too_dense(size: int, compressed_size: int) -> bool:
+    return size > FREE_BYTES and size > MOST_RATIO * compressed_size
 
 
 def expand(path: Path, *, skip_damaged: bool = False) -> None:
@@ -182,6 +194,8 @@ class _Expanding(io.RawIOBase):
             frame = self._file.read(self._frames[number + 1] - self._frames[number])
             size = self._blocks[number + 1] - self._blocks[number]
             try:
+                if _zstandard().frame_content_size(frame) > size:  # it would be expanded all the same
+                    raise self._damaged(f"Its part {number + 1} of {self.count} is longer than its table says.")
                 content = self._expander.decompress(frame, max_output_size=size)
             except _zstandard().ZstdError as error:
                 raise self._damaged(f"Its part {number + 1} of {self.count} cannot be expanded.") from error
@@ -236,8 +250,14 @@ class _Expanding(io.RawIOBase):
         self._file.seek(begin)
         entries = list(_ENTRY.iter_unpack(self._file.read(count * _ENTRY.size)))
         frames, blocks = [frame for frame, _ in entries], [block for _, block in entries]
-        if sum(frames) + _HEAD.size != begin or max(blocks, default=0) > BLOCK_BYTES:
+        if (
+            sum(frames) + _HEAD.size != begin
+            or max(blocks, default=0) > BLOCK_BYTES
+            or max(frames, default=0) > _MOST_FRAME_BYTES
+        ):
             raise self._damaged("Its table of contents is damaged.")
+        if _is_too_dense(sum(blocks), size):
+            raise self._damaged(f"It would expand to {sum(blocks):,} bytes, more than {MOST_RATIO:,} times its size.")
         return frames, blocks
 
     def _damaged(self, problem: str) -> RunFolderError:

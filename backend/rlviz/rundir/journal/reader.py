@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from rlviz.rundir.journal.compressed import open_journal
 from rlviz.rundir.journal.lines import (
     MAX_LINE_BYTES,
+    READ_BYTES,
     Line,
     Records,
     block_lines,
@@ -30,6 +32,24 @@ class _Piece(NamedTuple):
     long: Line | None = None
 
 
+def _lines(piece: _Piece) -> list[Line]:
+    return [piece.long] if piece.long else list(split_lines(piece.data, piece.start))
+
+
+def _records(piece: _Piece) -> Records:
+    found = Records([], [piece.long] if piece.long else [])
+    for offset, block in blocks(piece.data, piece.start):
+        if (parsed := parse_block(block)) is not None:
+            found.records.extend(parsed)
+            continue
+        for line in block_lines(offset, block):
+            if line.record is None:
+                found.broken.append(line)
+            else:
+                found.records.append(line.record)
+    return found
+
+
 class JournalTail:
     """Follows a journal from ``offset`` on. Each ``read`` returns the whole lines that are new.
 
@@ -45,43 +65,53 @@ class JournalTail:
     def read(self, limit: int | None = None) -> list[Line]:
         """New whole lines, at most about ``limit`` bytes of them (but at least one line)."""
         found: list[Line] = []
-        for piece in self._pieces(limit):
-            found += [piece.long] if piece.long else split_lines(piece.data, piece.start)
+        for piece in self._pieces(limit or CHUNK_BYTES, only_one=limit is not None):
+            found += _lines(piece)
         return found
 
     def read_records(self, limit: int | None = None) -> Records:
         """As ``read``, but only records: half the time, a third of the memory."""
-        records: list[dict[str, Any]] = []
-        broken: list[Line] = []
-        for piece in self._pieces(limit):
-            if piece.long:
-                broken.append(piece.long)
-            for offset, block in blocks(piece.data, piece.start):
-                if (parsed := parse_block(block)) is not None:
-                    records += parsed
-                    continue
-                for line in block_lines(offset, block):
-                    if line.record is None:
-                        broken.append(line)
-                    else:
-                        records.append(line.record)
-        return Records(records, broken)
+        found = Records([], [])
+        for piece in self._pieces(limit or CHUNK_BYTES, only_one=limit is not None):
+            records, broken = _records(piece)
+            found.records.extend(records)
+            found.broken.extend(broken)
+        return found
 
     def read_bytes(self, limit: int) -> bytes:
         """As ``read``, but unparsed; empty if the next line is too long to be read."""
-        return b"".join(piece.data for piece in self._pieces(limit))
+        return b"".join(piece.data for piece in self._pieces(limit, only_one=True))
 
-    def _pieces(self, limit: int | None) -> Iterator[_Piece]:
-        """New bytes in one piece of about ``limit`` bytes; without a limit, in as many of CHUNK_BYTES as needed."""
+    def batches(self, *, end: int | None = None, limit: int = READ_BYTES) -> Iterator[list[Line]]:
+        """All new whole lines, about ``limit`` bytes at a time, up to byte ``end`` (default: the end of the file).
+
+        The file is opened once and each part of a compressed one is expanded once, so this is the way to read a
+        journal of any length.
+        """
+        return map(_lines, self._pieces(limit, end=end))
+
+    def record_batches(self, *, limit: int = READ_BYTES) -> Iterator[Records]:
+        """As ``batches``, but only records."""
+        return map(_records, self._pieces(limit))
+
+    def byte_batches(self, *, limit: int = READ_BYTES) -> Iterator[bytes]:
+        """As ``batches``, but unparsed; empty for a line that is too long to be read."""
+        return (piece.data for piece in self._pieces(limit))
+
+    def _pieces(self, limit: int, *, only_one: bool = False, end: int | None = None) -> Iterator[_Piece]:
+        """New bytes up to ``end``, in pieces of about ``limit`` bytes."""
         try:
             file = open_journal(self.path)
         except FileNotFoundError:
             return
         with file:
             size = file.seek(0, os.SEEK_END)
-            while (piece := self._take(file, size, CHUNK_BYTES if limit is None else limit)) is not None:
+            while end is None or self.offset < end:
+                piece = self._take(file, size, limit if end is None else min(limit, end - self.offset))
+                if piece is None:
+                    return
                 yield piece
-                if limit is not None:
+                if only_one:
                     return
 
     def _take(self, file: BinaryIO, size: int, limit: int) -> _Piece | None:
@@ -105,11 +135,15 @@ class JournalTail:
         return _Piece(start, data[:end])
 
 
+def journal_lines(path: Path) -> Iterator[Line]:
+    """The whole lines of the journal at ``path`` one by one, in little memory. Raises RunFolderError."""
+    return chain.from_iterable(JournalTail(path).batches())
+
+
 def read_journal(path: Path) -> list[Line]:
     """All whole lines of the journal at ``path``; none if there is no such file. Raises RunFolderError.
 
-    They stay in memory together. For a journal of any length, call ``JournalTail.read_records(READ_BYTES)``
-    until nothing comes.
+    They stay in memory together. For a journal of any length, use ``journal_lines``.
     """
     return JournalTail(path).read()
 

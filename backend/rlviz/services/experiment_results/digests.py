@@ -25,6 +25,9 @@ from rlviz.services.use_cases.run_curves import RunCurvesCache
 log = logging.getLogger(__name__)
 
 DIGESTS = "digests.jsonl"
+MOST_LINE_BYTES = 1 << 24
+"""Bytes of the digest of one run, at most; one of a long run has some hundred thousand."""
+
 _CURVES = ("training", "greedy", "records", "evaluations")
 _NO_POINTS = np.empty(0)
 
@@ -103,8 +106,8 @@ def _append(path: Path, lines: Sequence[bytes]) -> None:
 
 def _read(path: Path) -> dict[str, tuple[str, RunDigest]]:
     found: dict[str, tuple[str, RunDigest]] = {}
-    with suppress(OSError):
-        for line in path.read_bytes().splitlines():
+    with suppress(OSError), path.open("rb") as file:
+        while line := file.readline(MOST_LINE_BYTES):
             with suppress(ValueError, KeyError, TypeError):
                 record = orjson.loads(line)
                 curves = {name: _as_curve(record[name]) for name in _CURVES}

@@ -11,6 +11,7 @@ import orjson
 
 from rlviz.analysis.experiments import ExperimentResults, Trial
 from rlviz.analysis.experiments.tables import latex, markdown
+from rlviz.domain.plain_text import csv_text
 
 COLUMNS = ("variant", "label", "environment", "seed", "run_id", "score", "ended", "steps", "reached", "core_seconds")
 NUMBERS = ("score", "steps", "reached", "core_seconds")
@@ -81,13 +82,8 @@ def _csv(rows: Sequence[dict[str, object]]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, COLUMNS)
     writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: csv_text(value) for name, value in row.items()} for row in rows)
     return text.getvalue().encode()
-
-
-def _harmless(value: object) -> object:
-    """Text that a spreadsheet would run as a formula begins with an apostrophe."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def _parquet(rows: Sequence[dict[str, object]]) -> bytes:

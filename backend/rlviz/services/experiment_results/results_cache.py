@@ -6,12 +6,16 @@ import logging
 from pathlib import Path
 
 from rlviz.analysis.experiments import ExperimentResults
+from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.files import read_small
 
 log = logging.getLogger(__name__)
 
 MOST_KEPT = 8
 """Results of one experiment: of each kind of score, with a threshold or two."""
+
+MOST_BYTES = 1 << 26
 
 _PREFIX, _SUFFIX = "made-", ".json"
 
@@ -27,8 +31,8 @@ class ResultsCache:
 
     def read(self, key: str) -> ExperimentResults | None:
         try:
-            return ExperimentResults.model_validate_json(self._path(key).read_bytes())
-        except (OSError, ValueError):
+            return ExperimentResults.model_validate_json(read_small(self._path(key), limit=MOST_BYTES))
+        except (OSError, ValueError, RunFolderError):
             return None
 
     def keep(self, key: str, results: ExperimentResults) -> None:

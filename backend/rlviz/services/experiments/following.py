@@ -123,7 +123,8 @@ class TrialFollower:
             case RunStatus.COMPLETED:
                 self._score(experiment, trial, run_id)
             case RunStatus.STOPPED if row.cause != APP_ENDED:
-                self._fail(experiment, trial, run_id, "It was stopped before its end.", again=False)
+                cause = "It was stopped before its end." if row.ended_early is None else str(row.cause)
+                self._fail(experiment, trial, run_id, cause, again=False)
             case RunStatus.FAILED if not is_for_want_of_room(row.cause):
                 self._fail(experiment, trial, run_id, row.cause or "Training failed.")
             case RunStatus.FAILED | RunStatus.STOPPED | RunStatus.INTERRUPTED:

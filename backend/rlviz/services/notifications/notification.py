@@ -113,8 +113,8 @@ def _ending(row: RunRow) -> News | None:
         case RunStatus.COMPLETED:
             message = row.ended_early or f"After {row.step:,} steps."
             return _news(row, NotificationKind.COMPLETED, "Finished:", message, row.step)
-        case RunStatus.STOPPED if row.cause == ENDED_FROM_OUTSIDE:
-            return _news(row, NotificationKind.STOPPED, "Stopped:", ENDED_FROM_OUTSIDE, row.step)
+        case RunStatus.STOPPED if row.cause == ENDED_FROM_OUTSIDE or row.ended_early is not None:
+            return _news(row, NotificationKind.STOPPED, "Stopped:", row.cause or "", row.step)
         case RunStatus.FAILED:
             return _news(row, NotificationKind.FAILED, "Failed:", row.cause or "", row.step)
         case RunStatus.INTERRUPTED:

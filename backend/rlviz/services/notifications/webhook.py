@@ -10,6 +10,7 @@ from http import HTTPStatus
 from threading import Condition, Thread
 from typing import Any
 
+from rlviz.domain.plain_text import chat_text, one_line
 from rlviz.services.notifications.notification import Notification
 from rlviz.settings import masked_address
 
@@ -157,10 +158,10 @@ def _outcome(status: int) -> _Outcome:
 
 
 def payload(notification: Notification) -> dict[str, Any]:
-    """What is posted. ``text`` is what chat services show."""
+    """What is posted. ``text`` is what chat services show: nothing in it mentions or links."""
     news = notification.news
     return {
-        "text": f"{news.title}\n{news.message}".rstrip(),
+        "text": chat_text(f"{one_line(news.title)}\n{news.message}".rstrip()),
         "kind": news.kind.value,
         "number": notification.number,
         "time": notification.time,

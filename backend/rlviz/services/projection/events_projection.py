@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from rlviz.domain.events import (
     Stretch,
     WarningData,
 )
+from rlviz.domain.ids import is_evaluation_id
 from rlviz.domain.rule_messages import RuleMessages
 from rlviz.domain.status import RunStatus
 from rlviz.domain.superseded import Superseded
@@ -40,6 +41,14 @@ MAX_CHARACTERS = 2_000
 """Of a text that every list of runs has, whatever a journal from elsewhere says."""
 
 MAX_TRACEBACK_CHARACTERS = 20_000
+
+MOST_KEPT = 5_000
+"""Policies, best policies, attempts, superseded stretches and recorded evaluations that are kept: the newest of each.
+
+Real runs have far fewer. The limit bounds the memory that a journal from elsewhere can take.
+"""
+
+T = TypeVar("T")
 
 
 class _Best(NamedTuple):
@@ -139,14 +148,14 @@ class EventsProjection:
                 self._supersede(rollback.superseded, event.step, event.time)
                 self.step, self.step_at = event.step, event.time
             case CheckpointData() as checkpoint:
-                self._policies.append(event.step)
+                _keep(self._policies, event.step)
                 self.answered_checkpoint = max(self.answered_checkpoint, checkpoint.request)
             case BestData() as best:
                 figures = best.model_dump(include={"mean_return", "std_return", "episodes"})
                 evaluated = Evaluated(event.step, event.time, best.mean_return)
-                self._bests.append(_Best(evaluated, {"step": event.step, **figures}))
-            case RecordedData(evaluation=evaluation):
-                self.recorded.append(evaluation)
+                _keep(self._bests, _Best(evaluated, {"step": event.step, **figures}))
+            case RecordedData(evaluation=evaluation) if is_evaluation_id(evaluation):
+                _keep(self.recorded, evaluation)
             case RuleFiredData(notify=str()) as fired:
                 self.messages = self.messages.with_one(event, fired)
             case WarningData() as warning:
@@ -156,7 +165,7 @@ class EventsProjection:
             case Ending() as ending:
                 self._end(event, ending)
         if isinstance(event.data, StartedData | CheckpointData | BestData | FinishedData | StoppedData | PausedData):
-            self._passed.append((event.step, event.time))
+            _keep(self._passed, (event.step, event.time))
         if event.step >= self.step:
             self.step, self.step_at = event.step, event.time
 
@@ -166,7 +175,7 @@ class EventsProjection:
             return
         if started.attempt > self.attempt:
             if self.started_at is not None and self.ending is None:  # it went back without leaving its worker
-                self._trained.append((self.started_at, event.time))
+                _keep(self._trained, (self.started_at, event.time))
                 self._seconds_before_going_back += event.time - self.started_at
             self._reset()
         if self.first_step is None:
@@ -191,8 +200,8 @@ class EventsProjection:
 
     def _supersede(self, rows: Stretch, step: int, time: float) -> None:
         """Discard ``rows``, and what earlier attempts did beyond ``step``. ``time``: Unix seconds of the event."""
-        self.superseded = Superseded([*self.superseded.stretches, rows])
-        self._went_back.append((time, step))
+        self.superseded = Superseded([*self.superseded.stretches, rows][-MOST_KEPT:])
+        _keep(self._went_back, (time, step))
         self._passed = [one for one in self._passed if one[0] <= step]
         self._policies = [one for one in self._policies if one <= step]
         kept = [one for one in self._bests if one.step <= step]
@@ -214,14 +223,15 @@ class EventsProjection:
         if self.started_at is not None:
             until = ending.trained_until if isinstance(ending, InterruptedData) else None
             trained = self.ended_at if until is None else min(self.ended_at, max(self.started_at, until))
-            self._trained.append((self.started_at, trained))
+            _keep(self._trained, (self.started_at, trained))
             used = ending.processor_seconds
             self.core_seconds += self._seconds_before_going_back + trained - self.started_at if used is None else used
             self._seconds_before_going_back = 0.0
         match ending:
             case FinishedData(path=path) | StoppedData(path=path) | PausedData(path=path):
-                self._policies += [event.step] if path else []
-                if isinstance(ending, FinishedData) and ending.ended_early is not None:
+                if path:
+                    _keep(self._policies, event.step)
+                if isinstance(ending, FinishedData | StoppedData) and ending.ended_early is not None:
                     self.ended_early = ending.ended_early[:MAX_CHARACTERS]
             case ErrorData() as error:
                 self.cause = f"{error.type}: {error.message}"[:MAX_CHARACTERS]
@@ -314,3 +324,8 @@ class EventsProjection:
     def _warn(self, message: str) -> None:
         self.warnings += 1
         self.last_warning = message[:MAX_CHARACTERS]
+
+
+def _keep(kept: list[T], one: T) -> None:
+    kept.append(one)
+    del kept[:-MOST_KEPT]

@@ -18,7 +18,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.environments.custom import threshold_of
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, read_journal
+from rlviz.rundir.journal import JournalTail, journal_lines
 from rlviz.services.projection.damaged_folder import (
     find_damage,
     note_damage,
@@ -131,7 +131,8 @@ def _project(row: RunRow, folder: RunFolder, records: Sequence[EvaluationRecord]
     if row.reward_threshold is not None:
         projection.asked = results_of(_records(folder, []) if records is None else records)
     with suppress(RunFolderError):  # nothing can be read of what is no journal any more
-        projection.take_events(read_journal(folder.events_path))
+        for lines in JournalTail(folder.events_path).batches():
+            projection.take_events(lines)
     read_metrics(projection, folder)
     return projection
 
@@ -139,12 +140,8 @@ def _project(row: RunRow, folder: RunFolder, records: Sequence[EvaluationRecord]
 def read_metrics(projection: RunProjection, folder: RunFolder, end: int | None = None) -> None:
     """Apply the metrics of ``folder`` to ``projection`` anew: all, or those before byte ``end``."""
     projection.forget_metrics()
-    tail = JournalTail(folder.metrics_path)
     with suppress(RunFolderError):
-        while end is None or tail.offset < end:
-            lines = tail.read(READ_BYTES if end is None else min(READ_BYTES, end - tail.offset))
-            if not lines:
-                break
+        for lines in JournalTail(folder.metrics_path).batches(end=end):
             projection.take_metrics(lines)
 
 
@@ -218,7 +215,7 @@ def evaluations_that_count(asked: Sequence[Evaluated], folder: RunFolder) -> lis
 def _events(folder: RunFolder) -> EventsProjection:
     events = EventsProjection()
     with suppress(RunFolderError):
-        events.take(read_journal(folder.events_path))
+        events.take(journal_lines(folder.events_path))
     return events
 
 

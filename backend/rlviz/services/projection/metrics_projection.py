@@ -26,6 +26,9 @@ from rlviz.domain.records import (
 )
 from rlviz.rundir.journal import Line
 
+_NEWEST = (EP_REW_MEAN, EP_LEN_MEAN, FPS, RECENT_FPS, UPDATE_SECONDS)
+"""Metrics of which the newest value is wanted."""
+
 
 class MetricsProjection:
     """The newest step, the newest value of each metric, and the curve of the returns.
@@ -59,7 +62,6 @@ class MetricsProjection:
                 self.broken_at = line.start
         for record in records:
             values: Mapping[str, Any] = record["values"]
-            self._newest.update(values)
             if self._in_a_row is not None and (mean := number(values.get(EVAL_REWARD))) is not None:
                 self._in_a_row.add(record["step"], number(record.get("time")) or 0.0, mean)
             index = number(values.get(EPISODE_INDEX))
@@ -67,6 +69,9 @@ class MetricsProjection:
                 self.episodes = int(index)
             if record["step"] >= self.step:
                 self.step, self.step_at = record["step"], number(record.get("time"))
+        for name in _NEWEST:
+            if (newest := next((record for record in reversed(records) if name in record["values"]), None)) is not None:
+                self._newest[name] = newest["values"][name]
         _extend(self.curve, records)
 
     def columns(self) -> dict[str, Any]:

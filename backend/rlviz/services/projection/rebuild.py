@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -41,43 +42,47 @@ def rebuild(
 ) -> Rebuilt:
     """Replace all rows by those of the folders. Copies of run folders, and links to them, are reported and skipped.
     ``on_progress`` is called with how many folders of how many are read."""
-    found = _index_all(list(run_folders(runs_dir)), on_progress)
+    counts = _Counts()
     with database.write() as session:
         session.exec(delete(EvaluationRow))
         session.exec(delete(RunRow))
-        _add(session, found)
+        for part in _index_all(list(run_folders(runs_dir)), on_progress):
+            counts.add(part)
+            _add(session, part)
         mark_indexed(session)
-    return _counted(found, runs_dir)
+    return counts.result(runs_dir)
 
 
 def index_new(database: Database, runs_dir: Path) -> Rebuilt:
     """Add rows for folders without one: copied there by hand, or created just before a service was killed."""
     with database.read() as session:
         known = set(session.exec(select(col(RunRow.id))))
-    found = Indexed()
-    for folder in run_folders(runs_dir, known):
-        index_folder(folder, found)
-    if found.runs:
-        with database.write() as session:
-            _add(session, found)
-    return _counted(found, runs_dir)
+    counts = _Counts()
+    for folders in _batches(list(run_folders(runs_dir, known))):
+        part = _index(folders)
+        counts.add(part)
+        if part.runs:
+            with database.write() as session:
+                _add(session, part)
+    return counts.result(runs_dir)
 
 
-def _index_all(folders: Sequence[RunFolder], on_progress: Callable[[int, int], None]) -> Indexed:
-    """The rows of the folders, in their order; with many folders, computed by one process for each core."""
-    if len(folders) < MANY_FOLDERS:
-        found = _index(folders)
-        on_progress(len(folders), len(folders))
-        return found
-    batches = [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]
-    found = Indexed()
-    with safe_path_in_children(), ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for number, part in enumerate(pool.map(_index, batches), 1):
+def _index_all(folders: Sequence[RunFolder], on_progress: Callable[[int, int], None]) -> Iterator[Indexed]:
+    """The rows of the folders, in their order and BATCH folders at a time, so that memory does not grow with their
+    number. With many folders, they are computed by one process for each core."""
+    batches = _batches(folders)
+    with ExitStack() as held:
+        found: Iterator[Indexed] = map(_index, batches)
+        if len(folders) >= MANY_FOLDERS:
+            held.enter_context(safe_path_in_children())
+            found = held.enter_context(ProcessPoolExecutor(mp_context=get_context("spawn"))).map(_index, batches)
+        for number, part in enumerate(found, 1):
             on_progress(min(number * BATCH, len(folders)), len(folders))
-            found.runs += part.runs
-            found.evaluations += part.evaluations
-            found.unreadable += part.unreadable
-    return found
+            yield part
+
+
+def _batches(folders: Sequence[RunFolder]) -> list[Sequence[RunFolder]]:
+    return [folders[start : start + BATCH] for start in range(0, len(folders), BATCH)]
 
 
 def _index(folders: Iterable[RunFolder]) -> Indexed:
@@ -91,15 +96,32 @@ def _add(session: Session, found: Indexed) -> None:
     session.add_all(found.runs)
     session.flush()
     session.add_all(found.evaluations)
+    session.flush()
+    session.expunge_all()
 
 
-def _counted(found: Indexed, runs_dir: Path) -> Rebuilt:
-    damage = [(row.id, Damage.model_validate(part)) for row in found.runs for part in row.damage]
-    damaged = [RunFolderError(run_id, one) for run_id, one in damage if not one.newer]
-    newer = [str(RunFolderError(run_id, one)) for run_id, one in damage if one.newer]
-    unreadable = list(dict.fromkeys(str(error) for error in [*found.unreadable, *damaged]))
-    unreadable += [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
-    return Rebuilt(len(found.runs), len(found.evaluations), unreadable, newer)
+class _Counts:
+    """What ``Rebuilt`` says, counted batch by batch."""
+
+    def __init__(self) -> None:
+        self._runs = self._evaluations = 0
+        self._unreadable: list[str] = []
+        self._damaged: list[str] = []
+        self._newer: list[str] = []
+
+    def add(self, found: Indexed) -> None:
+        self._runs += len(found.runs)
+        self._evaluations += len(found.evaluations)
+        self._unreadable += map(str, found.unreadable)
+        for row in found.runs:
+            for damage in map(Damage.model_validate, row.damage):
+                says = str(RunFolderError(row.id, damage))
+                (self._newer if damage.newer else self._damaged).append(says)
+
+    def result(self, runs_dir: Path) -> Rebuilt:
+        links = [f"{path} is a link. {_MOVE_IT}" for path in linked_folders(runs_dir)]
+        unreadable = dict.fromkeys([*self._unreadable, *self._damaged])
+        return Rebuilt(self._runs, self._evaluations, [*unreadable, *links], self._newer)
 
 
 _MOVE_IT = "What lies outside the runs folder is never read: put the folder itself here."

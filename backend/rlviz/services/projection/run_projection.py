@@ -21,6 +21,12 @@ from rlviz.rundir.journal import Line
 from rlviz.services.projection.events_projection import EventsProjection
 from rlviz.services.projection.metrics_projection import MetricsProjection
 
+
+def ended_by_rule(rule: str) -> str:
+    """The cause of a stop by a rule that saves nothing."""
+    return f"A rule ended it without saving: {rule}"
+
+
 ENDED_FROM_OUTSIDE = "Not this app but something else told the worker to end (SIGTERM); it saved its policy and did."
 
 
@@ -155,7 +161,9 @@ class RunProjection:
         the worker may have died before it journalled it.
         """
         columns: dict[str, Any] = {"best_policy": best.model_dump() if best is not None else None}
-        if self.ending is RunStatus.STOPPED and control is not None:
+        if self.ending is RunStatus.STOPPED and self._events.ended_early is not None:
+            columns["cause"] = ended_by_rule(self._events.ended_early)
+        elif self.ending is RunStatus.STOPPED and control is not None:
             columns["cause"] = control.reason if control.desired in _ASKED else ENDED_FROM_OUTSIDE
         return columns
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.plain_text import one_line, visible
 from rlviz.exchange.sinks.sink import Row, RunToDeliver
 from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail
+from rlviz.rundir.journal import JournalTail
 from rlviz.services.projection.folder_projection import Indexed, index_folder
 
 _CONFIGURED = ("algo", "env_id", "preset", "seed", "total_timesteps", "actor", "group_id", "git_revision", "created_at")
@@ -39,14 +40,14 @@ def read_run(folder: RunFolder) -> RunToDeliver:
     newest = _newest_evaluation(found.evaluations)
     return RunToDeliver(
         id=row.id,
-        name=row.name,
+        name=one_line(row.name),
         group=config.experiment.id if config.experiment is not None else row.group_id,
         status=row.status,
         has_ended=row.state.has_ended,
         started_at=row.started_at or row.created_at,
         ended_at=row.ended_at,
-        tags=row.tags,
-        notes=row.notes,
+        tags=list(map(one_line, row.tags)),
+        notes=visible(row.notes),
         settings=settings,
         config_json=json.dumps(document, indent=1),
         rows_before=partial(_count_rows, folder),
@@ -60,11 +61,7 @@ def read_rows(tail: JournalTail) -> Iterator[list[Row]]:
 
     What is not finite is left out. A line that cannot be read is, too: the run says so itself. Raises RunFolderError.
     """
-    while True:
-        before = tail.offset
-        records, _broken = tail.read_records(READ_BYTES)
-        if tail.offset == before:
-            return
+    for records, _broken in tail.record_batches():
         yield [row for record in records if (row := _row(record)) is not None]
 
 

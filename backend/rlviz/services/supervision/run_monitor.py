@@ -13,9 +13,10 @@ from rlviz.catalog.models import RunRow
 from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import EvaluationNotFound, RunFolderError, RunIsActive
 from rlviz.domain.event_lines import EventRecord, event_line
-from rlviz.domain.events import Ending, InterruptedData, StoppedData
+from rlviz.domain.events import Ending, InterruptedData, PausedData, StoppedData
 from rlviz.domain.records import is_metric
 from rlviz.launchers.base import Exit, Worker
+from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalTail, JournalWriter, Line, read_backwards
 from rlviz.rundir.lock import training_lock
@@ -131,22 +132,27 @@ class RunMonitor:
         """Speak for a worker that went without a word. Returns False if somebody trains in the folder after all."""
         attempt, begun = self._projection.newest_attempt, self._projection.has_begun
         data: Ending = InterruptedData(attempt=attempt, cause=self._cause(gone), processor_seconds=self._used)
-        if self._ending is not None and not self._lost and not begun:  # stopped before it trained
+        if self._ending is not None and not self._lost and not begun:  # asked to end before it trained
             data = StoppedData(attempt=attempt)
+            with suppress(OSError, RunFolderError):
+                control = self.folder.read_control()
+                if control.desired is Desired.PAUSE:
+                    data = PausedData(attempt=attempt, snapshot=control.resume_from)
         try:
             event = journal_ending(self.folder, data, self._clock)
         except RunIsActive as error:
             log.debug("Looking again: %s", error)
             return False
         self._projection.take_event(event)
-        _unless_damaged(self._tail.read)  # that line
+        _unless_damaged(self._tail.read)  # skips that line
         self._has_news = True
         return True
 
     def _read(self) -> None:
-        events = _unless_damaged(self._tail.read)
-        self._projection.take_events(events)  # at once: the tail has passed them, and what follows may fail
-        self._has_news = self._has_news or bool(events)
+        with suppress(RunFolderError):
+            for events in self._tail.batches():
+                self._projection.take_events(events)  # at once: the tail has passed them, and what follows may fail
+                self._has_news = True
         rows = _unless_damaged(self.feed.poll)
         if self._projection.is_outdated:
             read_metrics(self._projection, self.folder, self.feed.end)

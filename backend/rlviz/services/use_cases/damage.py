@@ -135,7 +135,7 @@ def _ending(row: RunRow, folder: RunFolder) -> Ending:
         case RunStatus.COMPLETED:
             return FinishedData(path=path, ended_early=row.ended_early)
         case RunStatus.STOPPED:
-            return StoppedData(path=path)
+            return StoppedData(path=path, ended_early=row.ended_early)
         case RunStatus.FAILED:
             kind, _, message = (row.cause or ENDING_LOST).partition(": ")
             return ErrorData(type=kind, message=message, traceback=row.traceback or "")

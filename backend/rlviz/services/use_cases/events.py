@@ -73,6 +73,8 @@ def describe(event: EventRecord) -> EventText:
             return EventText("info", "Training began.", step)
         case PausingData(saves_at=saves_at):
             return EventText("info", f"A pause was asked for; the snapshot is taken at step {saves_at:,}.", step)
+        case PausedData(snapshot=None):
+            return EventText("info", f"Training is paused at step {step:,}; resumed, it begins again.", step)
         case PausedData(snapshot=snapshot):
             return EventText("info", f"Training is paused at step {step:,}, held by snapshot {snapshot}.", step)
         case ResumedData() as resumed:
@@ -108,6 +110,8 @@ def describe(event: EventRecord) -> EventText:
             return EventText("info", f"From here on the run is recorded at {detail.value} detail.", step)
         case RuleFiredData() as fired:
             return EventText("warning" if fired.not_done else "info", _fired(fired), step)
+        case StoppedData(ended_early=str(rule)):
+            return EventText("warning", f"A rule ended training at step {step:,}, and nothing was saved: {rule}", step)
         case StoppedData(path=path):
             saved = "the policy was saved" if path else "there was no policy to save yet"
             return EventText("info", f"Training was stopped at step {step:,}; {saved}.", step)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rlviz.catalog.models import RunRow
-from rlviz.domain.errors import ArtifactNotFound, Conflict
+from rlviz.confined import Confined
+from rlviz.domain.errors import ArtifactNotFound, Conflict, ImportRefused, TooMuchToRead
 from rlviz.exchange import tensorboard
 from rlviz.exchange.bundle import write_bundle
 from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
-from rlviz.exchange.import_runs import ImportOptions, import_path
+from rlviz.exchange.import_runs import ImportOptions, ImportOutcome
 from rlviz.exchange.tables import TableFormat, of_metrics, write_table
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.folder import RunFolder
@@ -44,9 +45,16 @@ class ExchangeService:
     """What is being packed or unpacked lies among the drafts of the runs folder, which every start empties."""
 
     def __init__(
-        self, settings: Settings, runs: RunService, taking_up: TakeUpService, videos: SideBySideVideos
+        self,
+        settings: Settings,
+        runs: RunService,
+        taking_up: TakeUpService,
+        videos: SideBySideVideos,
+        confined: Confined,
     ) -> None:
+        """``confined``: reads what is imported."""
         self._settings, self._runs, self._taking_up, self._videos = settings, runs, taking_up, videos
+        self._confined = confined
         self._disk = DiskGuard(settings)
 
     def bundle(self, run_id: str, *, policies: bool, snapshots: bool) -> BinaryIO:
@@ -113,9 +121,13 @@ class ExchangeService:
         """Import the runs at ``path`` and list them. Raises BundleRefused or ImportRefused where nothing can be taken,
         Conflict where a bundle's run is there already, and OSError."""
         try:
-            outcome = import_path(path, self._settings.runs_dir, options)
+            outcome: ImportOutcome = self._confined.call(
+                "rlviz.exchange.confined_import:import_file", path, self._settings.runs_dir, options
+            )
         except FileExistsError as error:
             raise Conflict(str(error)) from error
+        except TooMuchToRead as error:
+            raise ImportRefused(f"{path.name} cannot be imported. {error}") from error
         runs = [self._taking_up.take_up(folder.run_id) for folder in outcome.runs]
         known = [(place, self._taking_up.take_up(run_id)) for place, run_id in outcome.known]
         return Imported(runs, outcome.refused, known, outcome.warnings)

@@ -85,6 +85,6 @@ def _no_beginning(config: RunConfig, beginning: Snapshot | None, wanted: int, re
 def _boundary(begin: int, wanted: int, reached: int, config: RunConfig) -> int:
     """The first start of a rollout at or beyond step ``wanted``, counted from the one at ``begin``; of those beyond
     ``reached`` none."""
-    every = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps).rollout_steps
+    every = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps).boundary_steps
     rollouts = -(-(wanted - begin) // every)
     return begin + max(0, min(rollouts, (reached - begin) // every)) * every

@@ -15,15 +15,15 @@ from rlviz.analysis.judging.ranking import Ranking, ReturnBin, histogram, rank
 from rlviz.analysis.judging.rule import Component
 from rlviz.catalog.database import Database
 from rlviz.catalog.evaluations import completed_evaluations
+from rlviz.confined import Confined
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, RunFolderError, UnknownName
+from rlviz.domain.errors import EvaluationNotFound, InvalidRequest, RunFolderError, TooMuchToRead, UnknownName
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord
 from rlviz.environments.custom import environment_of
 from rlviz.environments.learned_rewards import learned_rewards
-from rlviz.records.reader import StepFile
 from rlviz.rundir.files import damaged, is_file
 from rlviz.services.use_cases.evaluations import EvaluationService
-from rlviz.services.use_cases.recorded_episodes import RecordedEpisodes, read_episodes
+from rlviz.services.use_cases.recorded_episodes import RecordedEpisodes
 from rlviz.services.use_cases.runs import RunService
 
 CACHED_EVALUATIONS = 1_000
@@ -78,7 +78,11 @@ class RunEndings:
 class JudgingService:
     """Judgements are cached, since records of a completed evaluation never change."""
 
-    def __init__(self, database: Database, runs: RunService, evaluations: EvaluationService) -> None:
+    def __init__(
+        self, database: Database, runs: RunService, evaluations: EvaluationService, confined: Confined
+    ) -> None:
+        """``confined``: reads step records."""
+        self._confined = confined
         self._database, self._runs, self._evaluations = database, runs, evaluations
         self._cache: LRUCache[tuple[str, str], RecordedEpisodes] = LRUCache(CACHED_EVALUATIONS)
         self._lock = Lock()
@@ -130,10 +134,10 @@ class JudgingService:
         )
 
     def _readable(self, record: EvaluationRecord) -> RecordedEpisodes | None:
-        """Also None if the file is damaged, so that one evaluation does not hide the others."""
+        """Also None if the file cannot be read, so that one evaluation does not hide the others."""
         try:
             return self._recorded(record)
-        except RunFolderError:
+        except (RunFolderError, TooMuchToRead):
             return None
 
     def _recorded(self, record: EvaluationRecord) -> RecordedEpisodes | None:
@@ -145,8 +149,12 @@ class JudgingService:
         folder = self._runs.folder(record.run_id)
         path = folder.evaluations.steps_path(record.id)
         try:
-            with StepFile(path, folder.path) as file:
-                recorded = read_episodes(file, learned_rewards(self._runs.config(record.run_id)))
+            recorded: RecordedEpisodes = self._confined.call(
+                "rlviz.services.use_cases.recorded_episodes:read_file",
+                path,
+                folder.path,
+                learned_rewards(self._runs.config(record.run_id)),
+            )
         except FileNotFoundError:
             return None
         except ValueError as error:

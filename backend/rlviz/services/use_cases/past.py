@@ -22,7 +22,7 @@ from rlviz.domain.records import CLOCK, EPISODE_INDEX
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.inherit import beginning_of
-from rlviz.rundir.journal import read_journal
+from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.metric_rows import counted_batches
 from rlviz.rundir.superseded import superseded_rows
 from rlviz.services.use_cases.metrics import Curve, CurveRequest, MetricsService, curve_of, places
@@ -151,7 +151,7 @@ def _read_left(folder: RunFolder, superseded: Superseded) -> Iterator[_Left]:
 def _causes(folder: RunFolder) -> dict[Stretch, Cause]:
     found: dict[Stretch, Cause] = {}
     with suppress(RunFolderError):
-        for line in read_journal(folder.events_path):
+        for line in journal_lines(folder.events_path):
             match (event := parse_event(line.record)) and event.data:
                 case RollbackData(superseded=stretch):
                     found[stretch] = "rollback"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,13 @@ class RecordedEpisodes:
     names: Sequence[str]
     units: Sequence[str]
     is_discrete: bool
+
+
+def read_file(path: Path, folder: Path, learned: LearnedRewards) -> RecordedEpisodes:
+    """As ``read_episodes``, of the file at ``path`` in the run folder ``folder``. Raises FileNotFoundError and
+    RunFolderError, too."""
+    with StepFile(path, folder) as file:
+        return read_episodes(file, learned)
 
 
 def read_episodes(file: StepFile, learned: LearnedRewards) -> RecordedEpisodes:

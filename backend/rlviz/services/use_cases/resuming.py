@@ -14,7 +14,7 @@ from rlviz.domain.status import RunStatus, check_transition
 from rlviz.rundir.control import Desired, RollbackRequest
 from rlviz.rundir.folder import RunFolder, folder_gone
 from rlviz.rundir.inherit import begins_with_parent
-from rlviz.rundir.lineage import is_behind, newest_of_run
+from rlviz.rundir.lineage import is_behind, newest_of_run, was_cut_off_early
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.snapshots import Snapshot, check_seal, find_snapshot, snapshots_of
 from rlviz.rundir.superseded import superseded_rows
@@ -24,22 +24,24 @@ from rlviz.services.use_cases.base import RunUseCases, check_controlled
 class ResumeService(RunUseCases):
     """What is wanted of a run is in its folder before the catalogue says so, as for every use case."""
 
-    def pause(self, run_id: str, reason: str | None = None) -> RunRow:
-        """Ask a run to pause. One that is pausing or paused is left as it is; one that does not train is a conflict.
+    def pause(self, run_id: str, reason: str | None = None, *, within: float | None = None) -> RunRow:
+        """Ask a run to pause. One that is paused is left as it is; one that does not train is a conflict.
 
-        ``reason``: one sentence, if it is not its user who wants it to. Raises RunIsActive for one in which nothing
-        learns.
+        ``reason``: one sentence, if it is not its user who wants it to. ``within``: seconds after which it shall wait
+        no longer for the start of its next rollout. Raises RunIsActive for one in which nothing learns.
         """
         now = self._clock()
         with self._database.write() as session:
             row = get_run(session, run_id)
             check_controlled(row)
             if row.state in (RunStatus.PAUSING, RunStatus.PAUSED):
+                if row.state is RunStatus.PAUSING and within is not None:
+                    self._folder(run_id).change_control(pause_within=within)
                 return row
             if row.actor is not RunActor.POLICY:
                 raise RunIsActive(f"Nothing learns in run {run_id!r}, so that there is no training to pause.")
             row = move_run(session, run_id, RunStatus.PAUSING, saves_at=None)
-            self._ask(run_id, Desired.PAUSE, now, reason=reason)
+            self._ask(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
         self._broadcast.run_changed(row)
         self._supervisor.wake()
         return row
@@ -48,7 +50,8 @@ class ResumeService(RunUseCases):
         """Queue a run whose attempt has ended for the next one, which begins from ``snapshot``: the newest whole one
         unless named. ``total_timesteps``: more than before, to train for longer.
 
-        Raises IllegalTransition, RunIsActive while its old worker lives, NothingToResume without a whole snapshot,
+        Raises IllegalTransition, RunIsActive while its old worker lives, NothingToResume without a whole snapshot
+        if the run has taken some or takes none: one that ended before its first begins again,
         ArtifactNotFound, SnapshotRefused, InvalidRequest, NotEnoughDisk, or RunFolderError.
         """
         self._await_exit(run_id)
@@ -152,6 +155,7 @@ class ResumeService(RunUseCases):
                 rollback=rollback,
                 total_timesteps=total,
                 rollback_request=None,
+                pause_within=None,
                 reason=None,
             )
         self._broadcast.run_changed(row)
@@ -177,16 +181,19 @@ class ResumeService(RunUseCases):
 
 
 def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig) -> Snapshot | None:
-    """None for a run of which nothing was trained: it begins anew, or with what led to it."""
+    """The snapshot to go on from. None for a run of which nothing was trained, or that ended before its first snapshot:
+    it begins again from its configuration, or with what led to it."""
     if name is None and row.step == 0 and config.parent is None and not snapshots_of(folder):
         return None
     if name is None and config.parent is not None and newest_of_run(folder) is None:
         return None if begins_with_parent(folder, config.parent) else find_snapshot(folder, config.parent.snapshot)
     if name is None:
         if (newest := newest_of_run(folder)) is None:
+            if config.parent is None and was_cut_off_early(folder, folder.snapshot_plan(config)):
+                return None
             raise NothingToResume(
-                f"Run {row.id!r} has no whole snapshot to go on from: it ended before one was taken, or was trained by "
-                "an older version. Create a new run with its settings."
+                f"Run {row.id!r} has no whole snapshot to go on from: it takes none, they were deleted or damaged, or "
+                "an older version trained it. Create a new run with its settings."
             )
         return newest
     found = find_snapshot(folder, name)

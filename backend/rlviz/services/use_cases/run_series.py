@@ -14,7 +14,7 @@ from rlviz.analysis.columns import Columns, Series
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.superseded import Superseded
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import READ_BYTES, JournalTail, journal_size
+from rlviz.rundir.journal import JournalTail, journal_size
 from rlviz.rundir.sealed import PIECE_BYTES, SealedPiece
 from rlviz.rundir.superseded import SupersededRows
 from rlviz.services.supervision.sealing import Sealer, sealed_metrics
@@ -104,10 +104,7 @@ class OpenedRun:
             if self._tail is None or self._has_outgrown(self._tail) or superseded != self._left_out:
                 self._open(superseded)
             assert self._tail is not None
-            before = -1
-            while self._tail.offset != before:
-                before = self._tail.offset
-                records, broken = self._tail.read_records(READ_BYTES)
+            for records, broken in self._tail.record_batches():
                 if superseded:
                     records = [record for record in records if record["seq"] not in superseded]
                 self._broken_lines += len(broken) + self._columns.append(records)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +20,9 @@ from rlviz.domain.errors import (
 from rlviz.domain.policies import KeptPolicy
 from rlviz.domain.saliency import SaliencyPlan, StepSaliency
 from rlviz.environments.custom import environment_of
+from rlviz.rundir.archives import open_archive, read_member
 from rlviz.rundir.clips import Clips
-from rlviz.rundir.files import damaged, is_file, open_file
+from rlviz.rundir.files import is_file
 from rlviz.rundir.folder import RunFolder, strip_name
 from rlviz.rundir.policies import evaluated_policy, kept_policies
 from rlviz.services.use_cases.base import RunUseCases
@@ -143,14 +143,12 @@ class SeenService(RunUseCases):
 def _read_strip(folder: RunFolder, path: Path, number: int, whose: str, why_none: str) -> bytes:
     """Strip ``number`` of the archive ``path``. Raises PicturesNotFound or RunFolderError."""
     try:
-        with open_file(path, folder.path) as file, zipfile.ZipFile(file) as archive:
-            return archive.read(strip_name(number))
+        with open_archive(path, folder.path, "It is no whole archive of pictures.") as archive:
+            return read_member(archive, strip_name(number))
     except FileNotFoundError as error:
         raise PicturesNotFound(f"{whose} has no pictures: {why_none}") from error
     except KeyError as error:
         raise PicturesNotFound(f"{whose} has no strip {number} of pictures.") from error
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise damaged(path, folder.path, "It is no whole archive of pictures.") from error
 
 
 def _check_seen(folder: RunFolder) -> None:

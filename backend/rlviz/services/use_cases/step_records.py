@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rlviz.domain.errors import InvalidRequest, RunIsActive, StepsNotFound, VerificationInProgress
+from rlviz.confined import Confined
+from rlviz.domain.errors import RunIsActive, StepsNotFound, VerificationInProgress
 from rlviz.domain.evaluation import Origin
 from rlviz.domain.verification import Verification, VerificationStatus
 from rlviz.launchers.job import Verify
 from rlviz.records.about import RecordsAbout
-from rlviz.records.export import ExportFormat, export
-from rlviz.records.query import FoundSteps, StepQuery, find_steps
-from rlviz.records.reader import StepFile
+from rlviz.records.export import ExportFormat
+from rlviz.records.query import FoundSteps, StepQuery
 from rlviz.rundir.files import damaged, is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.services.supervision.supervisor import Supervisor
@@ -27,24 +27,30 @@ from rlviz.settings import Settings
 
 class StepRecordService:
     """Of evaluations that have ended, and of clips. All methods raise RunNotFound, EvaluationNotFound, StepsNotFound
-    without records, and RunFolderError for a damaged file."""
+    without records, RunFolderError for a damaged file, and TooMuchToRead."""
 
     def __init__(
-        self, settings: Settings, evaluations: EvaluationService, film: FilmService, supervisor: Supervisor
+        self,
+        settings: Settings,
+        evaluations: EvaluationService,
+        film: FilmService,
+        supervisor: Supervisor,
+        confined: Confined,
     ) -> None:
+        """``confined``: reads the files."""
         self._settings, self._evaluations, self._film, self._supervisor = settings, evaluations, film, supervisor
         self._trust = TrustGuard(settings)
+        self._confined = confined
 
     def find(self, run_id: str, evaluation_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
         """The file's metadata, its columns, and the records that match. Raises InvalidRequest."""
-        with self._file(run_id, evaluation_id) as file:
-            return file.about, file.names, find_steps(file, query)
+        folder, path = self._path(run_id, evaluation_id)
+        return self._find(path, folder, query, _none(evaluation_id))
 
     def find_in_clip(self, run_id: str, clip_id: str, query: StepQuery) -> tuple[RecordsAbout, list[str], FoundSteps]:
         """The same for a clip. Raises ArtifactNotFound if it was never requested."""
         folder, path = self._film.steps_path(run_id, clip_id)
-        with _opened(path, folder, _none_of_clip(clip_id)) as file:
-            return file.about, file.names, find_steps(file, query)
+        return self._find(path, folder, query, _none_of_clip(clip_id))
 
     def open(self, run_id: str, evaluation_id: str) -> BinaryIO:
         """Path of the file."""
@@ -104,17 +110,23 @@ class StepRecordService:
         record = self._evaluations.get(run_id, evaluation_id).parsed()
         return record.origin is Origin.PLAYED and self._supervisor.is_live(run_id)
 
+    def _find(
+        self, path: Path, folder: RunFolder, query: StepQuery, missing: StepsNotFound
+    ) -> tuple[RecordsAbout, list[str], FoundSteps]:
+        with errors_of(path, folder, missing):
+            found: tuple[RecordsAbout, list[str], FoundSteps] = self._confined.call(
+                "rlviz.records.confined_reading:find", path, folder.path, query
+            )
+        return found
+
     def _pieces(
         self, run_id: str, evaluation_id: str, kind: ExportFormat, episode: int | None, where: Sequence[str]
     ) -> Iterator[bytes]:
-        with self._file(run_id, evaluation_id) as file:
-            if episode is not None and episode >= len(file.about.episodes):
-                raise InvalidRequest.field("/episode", f"There are {len(file.about.episodes)} episodes, from 0.")
-            yield from export(file, kind, episode=episode, where=where)
-
-    def _file(self, run_id: str, evaluation_id: str) -> AbstractContextManager[StepFile]:
         folder, path = self._path(run_id, evaluation_id)
-        return _opened(path, folder, _none(evaluation_id))
+        with errors_of(path, folder, _none(evaluation_id)):
+            yield from self._confined.stream(
+                "rlviz.records.confined_reading:export_pieces", path, folder.path, kind, episode, tuple(where)
+            )
 
     def _path(self, run_id: str, evaluation_id: str) -> tuple[RunFolder, Path]:
         row = self._evaluations.get(run_id, evaluation_id)
@@ -123,11 +135,10 @@ class StepRecordService:
 
 
 @contextmanager
-def _opened(path: Path, folder: RunFolder, missing: StepsNotFound) -> Iterator[StepFile]:
-    """The records at ``path``. Raises ``missing`` if there are none."""
+def errors_of(path: Path, folder: RunFolder, missing: StepsNotFound) -> Iterator[None]:
+    """Raise ``missing`` where the block finds no file at ``path``, and RunFolderError where it cannot be read."""
     try:
-        with StepFile(path, folder.path) as file:
-            yield file
+        yield
     except FileNotFoundError as error:
         raise missing from error
     except ValueError as error:

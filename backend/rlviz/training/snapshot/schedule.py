@@ -15,6 +15,7 @@ from rlviz.domain.errors import RlvizError, RunFolderError, brief
 from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
 from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshot_retention import drop_segments, retain_snapshots
 from rlviz.rundir.snapshots import Snapshot, find_snapshot
@@ -71,11 +72,13 @@ class Snapshots:
         subject: Subject,
         *,
         step: int = 0,
+        first_update: int | None = None,
         answered: int = 0,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``step`` is that at which training begins; ``answered`` as for Asked."""
+        """``step`` is that at which training begins; ``first_update``: the step up to which nothing is learned,
+        None: no snapshot is taken of it. ``answered`` as for Asked."""
         self._folder, self._plan, self._journals, self._subject = folder, plan, journals, subject
         self._capture, self._clock, self._monotonic = capture, clock, monotonic
         self._attempt = subject.attempt
@@ -84,6 +87,7 @@ class Snapshots:
         self.asked = Asked(journals, answered)
         self._wanted_plan = plan
         self._step_due = self._after(step)
+        self._first_due = first_update if first_update is not None and self._needs_first() else NEVER
         self._recent_due = monotonic() + FIRST_SHARE * SHORTEST_SECONDS
         self._time_due = monotonic() + (plan.every_seconds or math.inf)
         self._last_submitted = -1
@@ -92,6 +96,11 @@ class Snapshots:
         self._is_asked = False
         """Whether something is due that does not go by steps. Threads set it after what it announces; the training
         thread clears it before it looks."""
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the plan is to take any."""
+        return self._plan.is_on
 
     def request(self, trigger: Trigger, message: str = "") -> None:
         """Ask, from any thread, for one at the start of the next rollout."""
@@ -123,7 +132,12 @@ class Snapshots:
     def is_due(self, step: int, *, is_evaluated: bool) -> bool:
         """Whether to ``catch_up`` at the start of a rollout at ``step``. ``is_evaluated``: its policy will be, and may
         turn out to be the best."""
-        return self._is_asked or step >= self._step_due or (is_evaluated and self._plan.is_on) or self.asked.is_due
+        return (
+            self._is_asked
+            or step >= min(self._step_due, self._first_due)
+            or (is_evaluated and self._plan.is_on)
+            or self.asked.is_due
+        )
 
     def tick(self) -> None:
         """Look at the clock, from any thread."""
@@ -212,7 +226,9 @@ class Snapshots:
         if (plan := self._wanted_plan) is not self._plan:
             self._plan = plan
             self._step_due, self._time_due = self._after(step), now + (plan.every_seconds or math.inf)
-        is_due = step >= self._step_due or now >= self._time_due
+        is_due = step >= min(self._step_due, self._first_due) or now >= self._time_due
+        if step >= self._first_due:
+            self._first_due = NEVER
         if is_due:
             self._step_due, self._time_due = self._after(step), now + (self._plan.every_seconds or math.inf)
         while not self._requests.empty():
@@ -224,6 +240,11 @@ class Snapshots:
         ):  # or one of them takes its place, and its name
             requests.append(WriteRequest(Trigger.PERIODIC))
         return requests
+
+    def _needs_first(self) -> bool:
+        """Whether one is taken after the first update, so that a run that is killed before the clock says so for the
+        first time can go on. One that goes by steps alone has its first where its user wants it."""
+        return self._plan.every_seconds is not None and not files_in(self._folder.snapshots, self._folder.path, "*.zip")
 
     def _after(self, step: int) -> float:
         every = self._plan.every_steps

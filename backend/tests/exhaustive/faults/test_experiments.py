@@ -55,7 +55,7 @@ def ended(service: Service, experiment_id: str) -> dict[str, Any]:
 
 def scores_counted(runs_dir: Path, experiment_id: str) -> Counter[int]:
     """How often each trial was scored."""
-    lines = ExperimentFolder(runs_dir, experiment_id).read_trials()
+    lines = list(ExperimentFolder(runs_dir, experiment_id).read_trials())
     return Counter(line.trial for line in lines if line.state is TrialState.SCORED)
 
 
@@ -92,7 +92,7 @@ def test_a_search_that_is_killed_proposes_nothing_twice_and_loses_what_ran_at_mo
     assert len({trial["values"]["learning_rate"] for trial in proposed}) == len(proposed) == trials
     assert {trial["state"] for trial in proposed} <= {"complete", "pruned"}, proposed
     assert {cell["status"] for cell in found["cells"]} <= {"scored", "pruned"}, found
-    lines = ExperimentFolder(tmp_path / "runs", experiment_id).read_trials()
+    lines = list(ExperimentFolder(tmp_path / "runs", experiment_id).read_trials())
     assert max(scores_counted(tmp_path / "runs", experiment_id).values()) == 1
     lost = sum(line.state is TrialState.LOST for line in lines)
     assert lost <= 2 * kills, "no more than what trained"

@@ -170,16 +170,22 @@ def test_a_name_that_no_snapshot_has_says_which_there_are(run: RunFolder) -> Non
         read_archive(run, "250")
 
 
-def test_an_attempt_whose_snapshot_is_refused_leaves_the_run_as_it_was_and_says_why(run: RunFolder) -> None:
+@pytest.mark.parametrize("damaged", ["the snapshot", "its replay buffer"])
+def test_an_attempt_whose_snapshot_is_refused_leaves_the_run_as_it_was_and_says_why(
+    run: RunFolder, damaged: str
+) -> None:
     before = row_of_folder(run)
     assert before.state is RunStatus.COMPLETED
-    run.snapshot_path("200").write_bytes(b"PK")
+    path = run.snapshot_path("200") if damaged == "the snapshot" else next(run.replay.glob("*.seg"))
+    content = bytearray(path.read_bytes())
+    content[100] ^= 1
+    path.write_bytes(content)
     run.write_control(Control(desired=Desired.RUN, attempt=2, resume_from="200"))
     assert not train_run(run)
     assert kinds(run)[-1] == "refused"
     after = row_of_folder(run)
     assert after.last_warning is not None
-    assert "Snapshot 200 is damaged" in after.last_warning
+    assert "damaged" in after.last_warning
     same = ("status", "ended_at", "started_at", "step", "cause", "traceback", "policy_step", "core_seconds_before")
     assert {name: getattr(after, name) for name in same} == {name: getattr(before, name) for name in same}
     assert after.attempt == 2, "so that a worker of that attempt that comes late does not begin"

@@ -89,7 +89,7 @@ def test_only_a_regular_file_is_read_or_written(tmp_path: Path, put: Callable[[P
     opened = experiment(of)
     put(of.trials_path)
     with pytest.raises(RunFolderError):
-        of.read_trials()
+        list(of.read_trials())
     with pytest.raises(RunFolderError):
         opened.note(opened.trials[0], TrialState.BEGUN, "r1")
 

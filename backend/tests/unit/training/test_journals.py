@@ -17,6 +17,7 @@ from stable_baselines3.common.logger import Figure, HParam, Logger
 from rlviz.domain.events import CheckpointData, EventKind, FinishedData
 from rlviz.rundir.folder import RunFolder
 from rlviz.training.journals import MAX_WAITING_ROWS, RunJournals
+from rlviz.training.logger import RunLogger
 from rlviz.training.logger_output import JournalOutput
 from tests.support.training import column, events, messages, rows
 from tests.support.waiting import PATIENCE
@@ -62,6 +63,33 @@ def test_what_is_not_finite_becomes_null_beside_the_finite_values(
     assert [(row["step"], row["values"]) for row in rows(folder)] == [(7, {"train/loss": None, "train/n_updates": 3})]
     [message] = messages(folder)
     assert message.startswith(f"train/loss is {bad} at step 7.")
+
+
+@pytest.mark.parametrize(("value", "written"), [(2**63 - 1, 2**63 - 1), (2**64, float(2**64)), (-(10**400), None)])
+def test_whole_numbers_that_no_journal_has_do_not_end_training(
+    folder: RunFolder, journals: RunJournals, logger: Logger, value: int, written: float | None
+) -> None:
+    log(logger, 1, mine=value)
+    log(logger, 2, mine=3)
+    journals.close()
+    assert column(folder, "mine") == [written, 3]
+
+
+def test_a_row_that_cannot_be_written_is_warned_of(folder: RunFolder, journals: RunJournals) -> None:
+    journals.metrics(1, {"mine": 2**64})
+    journals.metrics(2, {"mine": 3})
+    journals.close()
+    assert column(folder, "mine") == [3]
+    assert messages(folder) == ["mine could not be recorded at step 1: Integer exceeds 64-bit range."]
+
+
+def test_rates_do_not_follow_a_clock_that_is_set_back(folder: RunFolder, journals: RunJournals, clock: Clock) -> None:
+    logger = RunLogger(JournalOutput(journals), monotonic=clock)
+    logger.begin(100)
+    clock.now += 2.0
+    log(logger, 1_100, **{"time/fps": 10**20, "time/time_elapsed": 0})
+    journals.close()
+    assert (column(folder, "time/fps"), column(folder, "time/time_elapsed")) == ([500], [2])
 
 
 def test_each_streak_of_bad_values_raises_one_warning_for_each_metric(folder: RunFolder, journals: RunJournals) -> None:

@@ -6151,9 +6151,9 @@ export interface components {
       kind: "paused";
       /**
        * Snapshot
-       * @description The snapshot to go on from.
+       * @description The snapshot to go on from; null: there is none yet, and training begins again.
        */
-      snapshot: string;
+      snapshot?: string | null;
       /**
        * Path
        * @description The policy of this moment; null if it could not be saved.
@@ -7171,7 +7171,7 @@ export interface components {
       best_policy: components["schemas"]["BestPolicy"] | null;
       /**
        * Ended Early
-       * @description Why training ended before its timesteps were done.
+       * @description Why training ended before its timesteps were done; of a run that was stopped, the rule that ended it without saving.
        */
       ended_early: string | null;
       /**
@@ -7570,7 +7570,7 @@ export interface components {
       best_policy: components["schemas"]["BestPolicy"] | null;
       /**
        * Ended Early
-       * @description Why training ended before its timesteps were done.
+       * @description Why training ended before its timesteps were done; of a run that was stopped, the rule that ended it without saving.
        */
       ended_early: string | null;
       /**
@@ -9485,7 +9485,7 @@ export interface components {
     };
     /**
      * StoppedData
-     * @description Training ended on request.
+     * @description Training ended on request, or by a rule that saves nothing.
      */
     StoppedData: {
       /**
@@ -9508,6 +9508,11 @@ export interface components {
        * @description The final policy; null if there was none to save yet.
        */
       path?: string | null;
+      /**
+       * Ended Early
+       * @description The rule that ended it without saving; null: a person asked for the stop.
+       */
+      ended_early?: string | null;
     };
     /** Storage */
     Storage: {

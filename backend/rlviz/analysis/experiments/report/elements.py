@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement
 
+from rlviz.domain.plain_text import visible
+
 Child = Element | str
 
 
@@ -15,16 +17,16 @@ def element(tag: str, *children: Child, **attributes: object) -> Element:
         if isinstance(child, Element):
             node.append(child)
         elif len(node):
-            node[-1].tail = (node[-1].tail or "") + child
+            node[-1].tail = (node[-1].tail or "") + visible(child)
         else:
-            node.text = (node.text or "") + child
+            node.text = (node.text or "") + visible(child)
     return node
 
 
 def titled(node: Element, title: str) -> Element:
     """With what a browser shows when one points at it."""
     tooltip = SubElement(node, "title")
-    tooltip.text = title
+    tooltip.text = visible(title)
     node.remove(tooltip)
     node.insert(0, tooltip)
     return node
@@ -54,4 +56,4 @@ def table(head: Sequence[Child], rows: Sequence[Sequence[Child]], caption: str) 
 
 
 def _text(value: object) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else visible(str(value))

@@ -25,6 +25,7 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
   const { data: kept } = useQuery({ ...snapshotsQuery(run.id), enabled: learns(run) });
   const { resume, watch, error } = useHeaderActions(run);
   const snapshot = newestSnapshot(kept?.snapshots ?? []);
+  const beginsAgain = kept?.snapshots.length === 0 && run.status === "interrupted" && run.step > 0;
   return (
     <Notice
       tone={stopped ? "info" : "bad"}
@@ -37,7 +38,7 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
       {run.traceback && <Traceback text={run.traceback} />}
       {!isGuest(run) && (
         <div className="mt-1.5 -ml-2 flex flex-wrap gap-1">
-          {snapshot !== null && canDo("resume", run) && (
+          {(snapshot !== null || beginsAgain) && canDo("resume", run) && (
             <Button
               size="sm"
               variant="quiet"
@@ -46,7 +47,9 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
               onClick={() => resume.mutate(run.status)}
               icon={<Play aria-hidden className="size-3.5" />}
             >
-              Resume from step {count(snapshot)}
+              {snapshot !== null
+                ? `Resume from step ${count(snapshot)}`
+                : "Resume from the beginning"}
             </Button>
           )}
           {run.policy_step !== null && canDo("evaluate", run) && (

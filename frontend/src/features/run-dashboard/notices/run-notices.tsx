@@ -25,7 +25,7 @@ export function RunNotices({ run }: { run: RunDetail }) {
       <DamageNotice run={run} />
       {CUT_SHORT.includes(run.status) && <EndingNotice run={run} onOpenLog={() => open("log")} />}
       <PauseNotice run={run} />
-      {run.ended_early && (
+      {run.ended_early && run.status !== "stopped" && (
         <Notice tone="info" role="status" title="Ended before its budget">
           <p className="break-words text-ink-soft">{run.ended_early}</p>
         </Notice>

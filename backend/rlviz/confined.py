@@ -1,0 +1,293 @@
+"""Runs functions on files from elsewhere in a process of its own, with bounds on memory and time.
+
+    python -m rlviz.confined MEMORY_BYTES
+
+A small file can expand to any size. What reads such a file here cannot fill the memory of the service, hold up its
+threads, or crash it: a process that needs too much is ended, and the caller is told.
+
+Calls and answers are pickled and length-prefixed on the pipes between two processes of the same program. The process
+ends with its standard input, and after IDLE_SECONDS without a call.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
+from threading import Lock, Semaphore, Thread
+from types import FrameType
+from typing import Any, BinaryIO, NoReturn
+
+from rlviz.domain.byte_text import byte_text
+from rlviz.domain.errors import TooMuchToRead
+from rlviz.domain.registry import load
+from rlviz.machine import DEFAULT_NICENESS, lower_priority
+
+IDLE_SECONDS = 120.0
+MOST_ANSWER_BYTES = 1 << 26
+
+GRACE_SECONDS = 15.0
+"""How long a function may take to tidy up once its time is over, before its process is killed."""
+
+_LENGTH = struct.Struct("<Q")
+
+
+class Confined:
+    """Calls functions, from any thread, in at most ``processes`` processes at a time. ``close`` ends them.
+
+    Each process answers one call after the other, so that only the first call waits for imports.
+    """
+
+    def __init__(self, *, memory: int, seconds: float, processes: int = 1) -> None:
+        """``memory``: bytes that a process may have. ``seconds``: how long one call may take."""
+        self._memory, self._seconds = memory, seconds
+        self._turns = Semaphore(processes)
+        self._lock = Lock()
+        self._idle: list[_Process] = []
+        self._processes: set[_Process] = set()
+        self._closed = False
+
+    def call(self, function: str, *arguments: Any) -> Any:
+        """What the ``function`` ("module:name") returns. Raises what it raises, and TooMuchToRead."""
+        with self._turns:
+            process = self._idle_process() or self._start()
+            try:
+                kind, value = process.ask((function, arguments, self._seconds), self._seconds + GRACE_SECONDS)
+            except BaseException:
+                self._end(process)
+                raise
+            if kind in ("memory", "time"):  # its memory may be scattered, or it may be stuck
+                self._end(process)
+            else:
+                self._idle.append(process)
+        return self._result(kind, value)
+
+    def stream(self, function: str, *arguments: Any) -> Iterator[Any]:
+        """The values that the ``function`` yields, from a process that only this stream has. Raises what ``call``
+        does; its time is counted for each value, so that a reader may be slow."""
+        process = self._start()
+        try:
+            said = process.ask((function, arguments, self._seconds), self._seconds + GRACE_SECONDS)
+            while said[0] == "piece":
+                yield said[1]
+                said = process.ask(None, self._seconds + GRACE_SECONDS)
+            self._result(*said)
+        finally:
+            self._end(process)
+
+    def close(self) -> None:
+        """End all processes. Calls that wait for one raise TooMuchToRead."""
+        with self._lock:
+            self._closed = True
+            processes = list(self._processes)
+        for process in processes:
+            self._end(process)
+
+    def _idle_process(self) -> _Process | None:
+        while self._idle:
+            with suppress(IndexError):  # another thread was faster
+                process = self._idle.pop()
+                if not process.has_ended:
+                    return process
+                self._end(process)
+        return None
+
+    def _start(self) -> _Process:
+        with self._lock:
+            if self._closed:
+                raise TooMuchToRead("The service is ending.")
+            process = _Process(self._memory)
+            self._processes.add(process)
+        return process
+
+    def _end(self, process: _Process) -> None:
+        with self._lock:
+            self._processes.discard(process)
+        process.kill()
+
+    def _result(self, kind: str, value: Any) -> Any:
+        match kind:
+            case "returned":
+                return value
+            case "raised":
+                raise _rebuilt(*value)
+            case "time":
+                raise TooMuchToRead(f"Reading it takes longer than {self._seconds:g} seconds.")
+        raise TooMuchToRead(f"Reading it takes more than {byte_text(self._memory)} of memory.")
+
+
+class _Process:
+    def __init__(self, memory: int) -> None:
+        self._popen = subprocess.Popen(
+            [sys.executable, "-m", "rlviz.confined", str(memory)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"},
+            start_new_session=True,  # Ctrl-C is for the service, which ends this process
+        )
+        self._answers: SimpleQueue[bytes] = SimpleQueue()
+        Thread(target=self._listen, name="confined", daemon=True).start()
+
+    @property
+    def has_ended(self) -> bool:
+        return self._popen.poll() is not None
+
+    def ask(self, question: object, seconds: float) -> tuple[str, Any]:
+        """Kind and value of the answer; ("memory", None) of a process that ended without one."""
+        assert self._popen.stdin is not None
+        with suppress(OSError):  # it has ended, and the listener says so
+            _write(self._popen.stdin, pickle.dumps(question))
+        try:
+            answer = self._answers.get(timeout=seconds)
+        except Empty:
+            return "time", None
+        if not answer:
+            return "memory", None
+        found: tuple[str, Any] = pickle.loads(answer)
+        return found
+
+    def kill(self) -> None:
+        self._popen.kill()
+        self._popen.wait()
+        for pipe in (self._popen.stdin, self._popen.stdout):
+            with suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+
+    def _listen(self) -> None:
+        """Hand over each answer, and an empty one at the end."""
+        assert self._popen.stdout is not None
+        with suppress(OSError, ValueError):  # killed, and its pipe closed
+            while answer := _read(self._popen.stdout):
+                self._answers.put(answer)
+        self._answers.put(b"")
+
+
+def _rebuilt(error_class: str, arguments: tuple[Any, ...], attributes: dict[str, Any]) -> BaseException:
+    """The error as it was raised, whatever its ``__init__`` takes."""
+    kind: type[BaseException] = load(error_class)
+    error = kind.__new__(kind)
+    error.args = arguments
+    for name, value in attributes.items():
+        setattr(error, name, value)
+    return error
+
+
+# In the process itself
+
+
+class _TimeIsUp(BaseException):
+    """Raised within the function, so that it tidies up."""
+
+
+def main(memory: str) -> int:
+    _limit_memory(int(memory))
+    lower_priority(DEFAULT_NICENESS)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
+    questions: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_receive, args=(questions,), daemon=True).start()
+    while asked := _next(questions):
+        function, arguments, seconds = pickle.loads(asked)
+        for kind, value in _answers(function, arguments, seconds):
+            answer = pickle.dumps((kind, value))
+            _write(answers, answer if len(answer) <= MOST_ANSWER_BYTES else pickle.dumps(("memory", None)))
+            if kind == "piece":
+                questions.get()  # the reader wants the next one
+    return 0
+
+
+def _answers(function: str, arguments: tuple[Any, ...], seconds: float) -> Iterator[tuple[str, Any]]:
+    try:
+        with _alarm(seconds):
+            found = load(function)(*arguments)
+        if isinstance(found, Iterator):
+            while True:
+                with _alarm(seconds):
+                    piece = next(found, None)
+                if piece is None:
+                    break
+                yield "piece", piece
+            found = None
+    except _TimeIsUp:
+        yield "time", None
+    except MemoryError:
+        yield "memory", None
+    except Exception as error:
+        yield "raised", _described(error)
+    else:
+        yield "returned", found
+
+
+def _described(error: Exception) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+    attributes = dict(vars(error))
+    if isinstance(error, OSError) and error.errno is not None:
+        attributes |= {"errno": error.errno, "strerror": error.strerror, "filename": error.filename}
+    try:
+        pickle.dumps((error.args, attributes))
+    except Exception:
+        return "builtins:RuntimeError", (f"{type(error).__name__}: {error}",), {}
+    return f"{type(error).__module__}:{type(error).__qualname__}", error.args, attributes
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise _TimeIsUp in the block after so many seconds, where the platform can."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _ring(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise _TimeIsUp
+
+
+def _receive(questions: SimpleQueue[bytes]) -> None:
+    """Hand over each question. When the service is gone, nothing is worth finishing."""
+    with suppress(OSError):
+        while question := _read(sys.stdin.buffer):
+            questions.put(question)
+    os._exit(0)
+
+
+def _next(questions: SimpleQueue[bytes]) -> bytes:
+    """Empty after a long time without one."""
+    try:
+        return questions.get(timeout=IDLE_SECONDS)
+    except Empty:
+        return b""
+
+
+def _limit_memory(memory: int) -> None:
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+
+
+def _write(pipe: BinaryIO | Any, message: bytes) -> None:
+    pipe.write(_LENGTH.pack(len(message)) + message)
+    pipe.flush()
+
+
+def _read(pipe: BinaryIO | Any) -> bytes:
+    """Empty at the end."""
+    head = pipe.read(_LENGTH.size)
+    return pipe.read(_LENGTH.unpack(head)[0]) if len(head) == _LENGTH.size else b""
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

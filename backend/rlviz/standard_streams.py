@@ -1,0 +1,107 @@
+"""Standard streams that are closed, full, or read by nobody: what they do to a command."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import suppress
+
+_NAMES = ("stdin", "stdout", "stderr")
+
+
+def settle() -> None:
+    """Open streams that are closed, on nothing, and have standard error forgive what cannot be written to it.
+
+    A file that is opened later would get the number of a closed stream, and with it what is printed.
+    """
+    for number, name in enumerate(_NAMES):
+        try:
+            os.fstat(number)
+        except OSError:
+            _open_on_nothing(number, name)
+    if isinstance(stream := sys.stdout, io.TextIOWrapper) and not isinstance(stream, _Answer) and _is(stream, 1):
+        _replace("stdout", _Answer, stream)
+    if isinstance(stream := sys.stderr, io.TextIOWrapper) and not isinstance(stream, _Forgiving) and _is(stream, 2):
+        _replace("stderr", _Forgiving, stream)
+
+
+def output_error() -> OSError | None:
+    """The error with which standard output refused what was printed; None if it did not, and takes what waits."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        return error
+    return sys.stdout.error if isinstance(sys.stdout, _Answer) else None
+
+
+def discard_output() -> None:
+    """Forget what waits in standard output, and print nothing more: the interpreter would try it again at its end."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    with suppress(OSError, ValueError):
+        os.dup2(nothing, sys.stdout.fileno())
+    os.close(nothing)
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+
+
+class _Answer(io.TextIOWrapper):
+    """Remembers that what was printed could not be written: an unbuffered stream keeps nothing to try again."""
+
+    error: OSError | None = None
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            self.error = error
+            raise
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            self.error = error
+            raise
+
+
+class _Forgiving(io.TextIOWrapper):
+    """Notes and errors are beside the answer: a command does not fail because they cannot be written."""
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+
+def _open_on_nothing(number: int, name: str) -> None:
+    reads = name == "stdin"
+    nothing = os.open(os.devnull, os.O_RDONLY if reads else os.O_WRONLY)
+    if nothing != number:
+        os.dup2(nothing, number)
+        os.close(nothing)
+    os.set_inheritable(number, True)
+    stream = open(number, "r" if reads else "w", closefd=False)  # noqa: SIM115  (as long as the process)
+    _set(name, stream)
+
+
+def _replace(name: str, kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> None:
+    encoding, errors = stream.encoding, stream.errors
+    lines, through = stream.line_buffering, stream.write_through
+    _set(name, kind(stream.detach(), encoding, errors, line_buffering=lines, write_through=through))
+
+
+def _set(name: str, stream: io.TextIOWrapper) -> None:
+    setattr(sys, name, stream)
+    setattr(sys, f"__{name}__", stream)
+
+
+def _is(stream: io.TextIOWrapper, number: int) -> bool:
+    try:
+        return stream.fileno() == number
+    except OSError:  # of a stream in memory
+        return False

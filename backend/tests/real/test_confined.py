@@ -1,0 +1,87 @@
+"""What reads files from elsewhere is bounded, and what happens to it never happens to its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rlviz.confined import MOST_ANSWER_BYTES, Confined
+from rlviz.domain.errors import TooMuchToRead, UnknownName
+
+WORK = "tests.support.confined_work"
+MB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def confined() -> Iterator[Confined]:
+    one = Confined(memory=256 * MB, seconds=30)
+    yield one
+    one.close()
+
+
+def test_it_returns_what_the_function_returns(confined: Confined) -> None:
+    assert confined.call(f"{WORK}:add", 1, 2) == 3
+
+
+def test_one_process_answers_call_after_call(confined: Confined) -> None:
+    assert confined.call(f"{WORK}:process_id") == confined.call(f"{WORK}:process_id")
+
+
+def test_errors_arrive_as_they_were_raised(confined: Confined) -> None:
+    with pytest.raises(UnknownName) as refused:
+        confined.call(f"{WORK}:refuse", "pp")
+    assert str(refused.value) == "Unknown algorithm 'pp'. Did you mean 'ppo'? Known: dqn, ppo."
+    assert [field.pointer for field in refused.value.fields] == ["/algo"]
+    with pytest.raises(FileNotFoundError) as missing:
+        confined.call(f"{WORK}:fail")
+    assert missing.value.errno == 2
+
+
+def test_too_much_memory_is_refused_and_the_next_call_works(confined: Confined) -> None:
+    assert confined.call(f"{WORK}:take", 100 * MB) == 100 * MB
+    with pytest.raises(TooMuchToRead, match="more than 268"):
+        confined.call(f"{WORK}:take", 400 * MB)
+    assert confined.call(f"{WORK}:add", 1, 2) == 3
+
+
+def test_an_answer_that_is_too_long_is_refused(confined: Confined) -> None:
+    with pytest.raises(TooMuchToRead):
+        confined.call(f"{WORK}:answer", MOST_ANSWER_BYTES)
+
+
+def test_a_process_that_dies_is_replaced(confined: Confined) -> None:
+    with pytest.raises(TooMuchToRead):
+        confined.call(f"{WORK}:end", 11)
+    assert confined.call(f"{WORK}:add", 1, 2) == 3
+
+
+def test_what_takes_too_long_tidies_up_and_ends(tmp_path: Path) -> None:
+    confined = Confined(memory=256 * MB, seconds=0.2)
+    with pytest.raises(TooMuchToRead, match="Reading it takes longer"):
+        confined.call(f"{WORK}:wait", tmp_path / "tidied")
+    assert (tmp_path / "tidied").exists()
+    confined.close()
+
+
+def test_a_stream_arrives_piece_by_piece_and_ends_with_its_error(confined: Confined) -> None:
+    assert list(confined.stream(f"{WORK}:count", 3)) == [1, 2, 3]
+    pieces = confined.stream(f"{WORK}:count", 5)
+    assert [next(pieces) for _ in range(5)] == [1, 2, 3, 4, 5]
+    with pytest.raises(UnknownName):
+        next(pieces)
+
+
+def test_a_stream_that_is_left_does_not_hold_up_calls(confined: Confined) -> None:
+    pieces = confined.stream(f"{WORK}:count", 100_000)
+    assert next(pieces) == 1
+    assert confined.call(f"{WORK}:add", 1, 2) == 3
+    pieces.close()  # type: ignore[attr-defined]
+
+
+def test_after_the_end_nothing_is_begun() -> None:
+    confined = Confined(memory=256 * MB, seconds=30)
+    confined.close()
+    with pytest.raises(TooMuchToRead, match="ending"):
+        confined.call(f"{WORK}:add", 1, 2)

@@ -1,0 +1,87 @@
+"""Commands write to whatever standard output is, and say so without a traceback where they cannot."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.service_process import environment
+from tests.support.waiting import PATIENCE
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name")
+@pytest.mark.parametrize("mode", ["wb", "ab"])
+def test_standard_output_keeps_what_is_there(tmp_path: Path, mode: str) -> None:
+    """As a shell redirects it, with > and >>."""
+    path = tmp_path / "output"
+    path.write_bytes(b"before ")
+    script = (
+        "from pathlib import Path\n"
+        "from rlviz.cli.files import replace_file\n"
+        "print('first', flush=True)\n"
+        "replace_file(Path('/dev/stdout'), lambda file: file.write(b'new '))\n"
+        "import os; os.lseek(1, 0, 2); print('last')\n"
+    )
+    with path.open(mode) as output:
+        subprocess.run([sys.executable, "-c", script], stdout=output, check=True)
+    expected = b"first\nnew last\n"
+    assert path.read_bytes() == (expected if mode == "wb" else b"before " + expected)
+
+
+COMMANDS = (["--version"], ["--help"], ["runs"], ["no-such-command"])
+
+
+def run_shell(command: list[str], redirections: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    script = f'exec "$@" {redirections}'
+    return subprocess.run(
+        ["sh", "-c", script, "sh", sys.executable, "-m", "rlviz", *command],
+        env=environment(runs_dir=str(folder / "runs"), frontend_dir=str(folder / "none")),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_an_answer_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+    for command in COMMANDS:
+        ended = run_shell(command, ">/dev/full", tmp_path)
+        assert "Traceback" not in ended.stderr, command
+        if command != ["no-such-command"]:
+            assert ended.returncode == 1, command
+            assert ended.stderr.endswith(
+                "rlviz: The answer could not be written to standard output (No space left on device).\n"
+            ), command
+
+
+@pytest.mark.parametrize("redirections", [">&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_nothing_to_fail_for(tmp_path: Path, redirections: str) -> None:
+    for command in COMMANDS:
+        ended = run_shell(command, redirections, tmp_path)
+        assert "Traceback" not in ended.stderr + ended.stdout, command
+        assert ended.returncode == (2 if command == ["no-such-command"] else 0), (command, ended.stderr)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_notes_that_cannot_be_written_do_not_fail_a_command(tmp_path: Path) -> None:
+    ended = run_shell(["runs"], "2>/dev/full", tmp_path)
+    assert ended.returncode == 0
+    assert "No run yet" in ended.stdout
+
+
+def test_nothing_that_is_printed_gets_into_a_file_that_is_opened_later(tmp_path: Path) -> None:
+    """Without standard output, its number is free for the next file."""
+    script = (
+        "from rlviz import standard_streams\n"
+        "standard_streams.settle()\n"
+        f"file = open({str(tmp_path / 'data')!r}, 'w')\n"
+        "print('printed', flush=True)\n"
+        "import os; os.write(1, b'printed'); os.write(2, b'printed')\n"
+        "file.write('data'); file.close()\n"
+    )
+    subprocess.run(["sh", "-c", '"$@" >&- 2>&-', "sh", sys.executable, "-c", script], check=True)
+    assert (tmp_path / "data").read_text() == "data"
