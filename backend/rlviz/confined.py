@@ -24,9 +24,11 @@ from threading import Lock, Semaphore, Thread
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn
 
+from rlviz.child_environment import child_environment
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import TooMuchToRead
 from rlviz.domain.registry import load
+from rlviz.importing import module_command
 from rlviz.machine import DEFAULT_NICENESS, lower_priority
 
 IDLE_SECONDS = 120.0
@@ -125,10 +127,10 @@ class Confined:
 class _Process:
     def __init__(self, memory: int) -> None:
         self._popen = subprocess.Popen(
-            [sys.executable, "-m", "rlviz.confined", str(memory)],
+            [*module_command("rlviz.confined"), str(memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"},
+            env=child_environment(OMP_NUM_THREADS="1", ARROW_DEFAULT_MEMORY_POOL="system"),
             start_new_session=True,  # Ctrl-C is for the service, which ends this process
         )
         self._answers: SimpleQueue[bytes] = SimpleQueue()

@@ -291,9 +291,8 @@ def _check_copied(member: Member, source: IO[bytes], copied: int, digest: str) -
 
 
 def _finish(draft: RunFolder) -> None:
-    """Check that it is a run, and end one that still trained when it was bundled. Raises BundleRefused and OSError."""
+    """End a run that still trained when it was bundled. Raises BundleRefused and OSError."""
     try:
-        draft.read_config()
         ended = _has_ended(line.record for line in journal_lines(draft.events_path))
     except (RunFolderError, FileNotFoundError) as error:
         raise BundleRefused(f"It holds no run that can be read: {error}") from error
