@@ -127,6 +127,10 @@ class RunCallback(BaseCallback):
     def _on_training_start(self) -> None:
         if self._continuation is not None:  # not guarded: without it, training does not go on as it was
             self._continuation.settle(self.model, "end")
+        with self._guard("The start of training"):
+            self._begin_training()
+
+    def _begin_training(self) -> None:
         self._rate_since = (self.num_timesteps, self._monotonic())
         self._log.begin(self.num_timesteps)
         self._renew_picture()

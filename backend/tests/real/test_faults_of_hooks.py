@@ -56,7 +56,15 @@ TRAINING_ITSELF = {
 }
 
 
-PARTS = ("_watch_step", "_begin_rollout", "_end_rollout", "_end_training", "_record_episode", "_write_update")
+PARTS = (
+    "_begin_training",
+    "_watch_step",
+    "_begin_rollout",
+    "_end_rollout",
+    "_end_training",
+    "_record_episode",
+    "_write_update",
+)
 """Of our callback: what the hooks of the library call."""
 
 
