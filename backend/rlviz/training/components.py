@@ -152,7 +152,8 @@ class TrainingComponents:
         if self.filmstrip is not None:
             with self._guard("The filmstrip"):
                 self.filmstrip.write()
-        self.recorder.tick()
+        with self._guard("Recording"):
+            self.recorder.tick()
         if self._anatomy is not None:
             with self._guard("The anatomy of updates"):
                 self._anatomy.tick()
@@ -172,7 +173,8 @@ class TrainingComponents:
         if self.evaluation is not None:
             with self._guard("Closing the environments of evaluations"):
                 self.evaluation.close()
-        self.recorder.close()
+        with self._guard("Recording"):
+            self.recorder.close()
         if self._anatomy is not None:
             with self._guard("The anatomy of updates"):
                 self._anatomy.close()

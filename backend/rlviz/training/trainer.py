@@ -208,7 +208,8 @@ class Trainer:
                 ending = self._end_or_pause(model, components, stopped)
             with self._guard("Showing the newest policy"):
                 self._live.close()
-            components.recorder.close()
+            with self._guard("Recording"):
+                components.recorder.close()
             components.faults.tell_counts(model.num_timesteps)
             self._tell_waiting_snapshots(model.num_timesteps)
             self._journals.event(model.num_timesteps, ending)

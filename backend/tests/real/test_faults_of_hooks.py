@@ -80,7 +80,7 @@ def hooks() -> dict[str, list[tuple[type, str]]]:
     }
     found |= {name: [(RunCallback, name)] for name in PARTS}
     found["rows"] = [(RunJournals, name) for name in ("metrics", "metrics_soon")]
-    found["recording"] = [(RunRecorder, name) for name in ("_read", "_steps", "_keep")]
+    found["recording"] = [(RunRecorder, name) for name in ("_read", "_steps", "_keep", "tick", "close")]
     found["constructors"] = [(watcher, "__init__") for watcher in MAY_BE_MISSING]
     return found
 
