@@ -1,4 +1,4 @@
-import { render, screen, within } from "@testing-library/react";
+import { fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import type { StepsInfo } from "@/lib/api";
@@ -38,4 +38,12 @@ test("actions that nobody named are chosen by number", async () => {
 test("what is no choice among a few has no list of them", () => {
   show({ kind: "Box", n: null, labels: ["torque"], starts: null });
   expect(screen.queryByRole("combobox", { name: "Action" })).not.toBeInTheDocument();
+});
+
+test("one of thousands of actions is typed", () => {
+  const change = show({ n: 20_000, labels: [], starts: [0] });
+  const field = screen.getByRole("spinbutton", { name: "Action" });
+  expect(field).toHaveAttribute("placeholder", "Any of 20,000");
+  fireEvent.change(field, { target: { value: "700" } });
+  expect(change).toHaveBeenCalledWith({ ...ALL_STEPS, action: "700" });
 });
