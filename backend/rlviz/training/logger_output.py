@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 from stable_baselines3.common.logger import KVWriter
 
@@ -47,4 +47,4 @@ def _recordable(value: Real) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return math.inf if cast(Any, value) > 0 else -math.inf
