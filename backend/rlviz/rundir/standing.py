@@ -1,4 +1,5 @@
-"""Standing: whether a run, or an experiment, was made by this user here, is trusted, or came from elsewhere.
+"""Standing: whether a run, or an experiment, was made by this user here, is trusted, was found in the runs folder, or
+came from elsewhere.
 
     .made-here    in its folder: `own`, or `trusted <content hash>`, signed with the user's key
 
@@ -37,10 +38,17 @@ _MAX_BYTES = 300
 class Standing(StrEnum):
     OWN = "own"  # made by this user, with this installation
     TRUSTED = "trusted"  # made elsewhere, and the user said that it may be used
+    FOUND = "found"  # in the runs folder without the user's mark: an earlier version made it, or it was copied there
     UNTRUSTED = "untrusted"  # made elsewhere; it can be looked at
 
     @property
     def may_run(self) -> bool:
+        """Whether workers may begin in it, also without being asked to."""
+        return self in (Standing.OWN, Standing.TRUSTED)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it may be used if the user asks for that. Using a run that was found makes it their own."""
         return self is not Standing.UNTRUSTED
 
 
@@ -78,12 +86,30 @@ def standing_of(folder: Path, runs_dir: Path | None = None, *, trusts_runs_dir: 
         if match["content"] is None:
             return Standing.OWN
         return Standing.TRUSTED if TrustStore().trusts_run(match["content"]) else Standing.UNTRUSTED
-    return Standing.OWN if trusts_runs_dir and not (folder / ORIGIN).exists() else Standing.UNTRUSTED
+    if (folder / ORIGIN).exists():
+        return Standing.UNTRUSTED
+    if trusts_runs_dir:
+        return Standing.OWN
+    return Standing.UNTRUSTED if _brings_code(folder, runs_dir or folder.parent) else Standing.FOUND
+
+
+def _brings_code(folder: Path, runs_dir: Path) -> bool:
+    """Whether the environment of a run is a file in the runs folder, so that it may have come together with the run."""
+    if not (folder / "config.json").exists():
+        return False
+    try:
+        custom = RunFolder.at(folder).read_config().custom_environment
+    except (RunFolderError, OSError):
+        return True
+    if custom is None:
+        return False
+    file = Path(custom.entry_point.rpartition(":")[0])
+    return file.suffix == ".py" and (not file.is_absolute() or file.resolve().is_relative_to(runs_dir.resolve()))
 
 
 def check_trusted(folder: RunFolder, *, trusts_runs_dir: bool = False) -> None:
     """Raises NotTrusted for a run that came from elsewhere and is not trusted."""
-    if not standing_of(folder.path, trusts_runs_dir=trusts_runs_dir).may_run:
+    if not standing_of(folder.path, trusts_runs_dir=trusts_runs_dir).is_usable:
         raise NotTrusted(folder.run_id)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
 
@@ -9,7 +10,7 @@ import pytest
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.waiting import say_how_it_ended
-from rlviz.domain.events import SnapshotData, StoppedData
+from rlviz.domain.events import PausingData, SnapshotData, StoppedData
 from rlviz.domain.rules import Rule
 from rlviz.domain.snapshot import Trigger
 from rlviz.rundir.snapshots import snapshots_of
@@ -82,3 +83,16 @@ def test_a_stop_without_snapshots_ends_at_once(tmp_path: Path) -> None:
     folder = make_run(tmp_path, total_timesteps=1_000_000, hyperparameters=hyperparameters, rules=[stopping(100)])
     assert train_run(folder)
     assert events(folder)[-1].step < 2_000
+
+
+@pytest.mark.parametrize(("total", "saves_at"), [(5_000, 2_000), (700, 700)])
+def test_a_pause_of_a_table_says_the_step_at_which_it_saves(
+    tmp_path: Path, at: Callable[..., None], total: int, saves_at: int
+) -> None:
+    folder = make_run(tmp_path, algo="q-learning", total_timesteps=total, snapshots=PLAN)
+    at(300, lambda callback: callback._pause.request())
+    assert train_run(folder)
+    [told] = [event.data for event in events(folder) if isinstance(event.data, PausingData)]
+    assert told.saves_at == saves_at
+    last = events(folder)[-1]
+    assert (last.event, last.step) == ("paused" if saves_at < total else "finished", saves_at)

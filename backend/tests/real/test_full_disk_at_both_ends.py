@@ -11,7 +11,7 @@ import pytest
 
 from rlviz.domain.events import EventKind
 from rlviz.rundir.reserve import RESERVE, Reserve
-from tests.faults.support import fill, train
+from tests.support.faults import fill, train
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment, serving
 from tests.support.training import events

@@ -12,7 +12,7 @@ from rlviz.domain.events import EventKind, PausedData
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.training.watched_training import train_run
-from tests.faults.support import train
+from tests.support.faults import train
 from tests.support.service_process import serving
 from tests.support.training import curves, events, kinds, make_run, messages, rows, snapshots
 from tests.support.waiting import eventually

@@ -25,7 +25,8 @@ class CameFrom(Wire):
 class RunTrust(Wire):
     run_id: str
     standing: Standing = Field(
-        description="own: made here; trusted: made elsewhere, and you said that it may be used; untrusted: made "
+        description="own: made here; trusted: made elsewhere, and you said that it may be used; found: it lies in the runs "
+        "folder without your mark, and is yours once you use it; untrusted: made "
         "elsewhere, and nothing that it holds is used."
     )
     content_hash: str | None = Field(

@@ -143,6 +143,11 @@ class ExperimentScheduler:
         """Whether it was made here, or the user trusts what lies in the runs folder. Others are only looked at."""
         return self._trust.standing_of(experiment.folder.path).may_run
 
+    def adopt(self, experiment: OpenExperiment) -> bool:
+        """The user asks for a use of it: one that was found in the runs folder is their own from now on. Returns
+        whether it may be used. Raises OSError."""
+        return self._trust.adopt(experiment.folder.path)
+
     def forget(self, experiment_id: str) -> None:
         with self._lock:
             experiment = self._experiments.pop(experiment_id, None)

@@ -230,7 +230,7 @@ class ExperimentService:
     def _check_goes_on(self, experiment: OpenExperiment) -> None:
         if experiment.stored.is_newer:
             raise NewerVersion(f"Experiment {experiment.id!r} can only be looked at here. {experiment.problem}")
-        if not self._scheduler.may_run(experiment):
+        if not self._scheduler.adopt(experiment):
             raise ExperimentConflict(f"Experiment {experiment.id!r} can only be looked at here. {MADE_ELSEWHERE}")
         status = status_of(experiment)
         if status in OVER:

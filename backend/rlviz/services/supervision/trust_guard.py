@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rlviz.domain.errors import NotTrusted
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.job import Job, WorkFolder
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.standing import Standing, check_trusted, standing_of
+from rlviz.rundir.standing import Standing, check_trusted, mark_own, standing_of
 from rlviz.sessions.folder import SessionFolder
 from rlviz.settings import Settings
 
@@ -17,8 +18,23 @@ class TrustGuard:
         self._runs_dir, self._trusts_runs_dir = settings.runs_dir, settings.trust_runs_dir
 
     def check(self, folder: RunFolder) -> None:
-        """Raises NotTrusted for a run that came from elsewhere and is not trusted."""
+        """Raises NotTrusted for a run in which no worker may begin without being asked to."""
+        if not self.standing_of(folder.path).may_run:
+            raise NotTrusted(folder.run_id)
+
+    def admit(self, folder: RunFolder) -> None:
+        """The user asks for a use of the run: one that was found in the runs folder is their own from now on. Raises
+        NotTrusted for a run that came from elsewhere and is not trusted, and OSError."""
         check_trusted(folder, trusts_runs_dir=self._trusts_runs_dir)
+        self.adopt(folder.path)
+
+    def adopt(self, folder: Path) -> bool:
+        """Make the run or experiment in ``folder`` the user's own if it was found in the runs folder; whether it may
+        be used now. Raises OSError."""
+        standing = self.standing_of(folder)
+        if standing is Standing.FOUND:
+            mark_own(folder, self._runs_dir)
+        return standing.is_usable
 
     def standing_of(self, folder: Path) -> Standing:
         """That of the run or experiment in ``folder``."""

@@ -72,7 +72,7 @@ class EvaluationService(RunUseCases):
             folder = self._folder(run_id)
             folder.check()
             folder.config_to_go_on()
-            self._trust.check(folder)
+            self._trust.admit(folder)
             kept = choose_policy(run, folder, checkpoint_step) if checkpoint_step is not None else None
             latest = policy is PolicyChoice.LATEST and kept is None
             if latest and not _can_act(run, folder):

@@ -126,7 +126,7 @@ class FilmService(RunUseCases):
             clips.touch(wanted_id)
             return found
         self._disk.check()
-        self._trust.check(folder)
+        self._trust.admit(folder)
         request = ClipRequest.model_validate(
             {
                 "id": wanted_id,

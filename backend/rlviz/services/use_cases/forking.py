@@ -114,7 +114,7 @@ class ForkService(RunUseCases):
             raise InvalidRequest.field("/snapshot", "Name a snapshot, or give a step: one of the two.")
         parent, theirs, reached = self._parent(run_id)
         parent.check()
-        self._trust.check(parent)
+        self._trust.admit(parent)
         now = self._clock()
         place = _place(parent, theirs, request.snapshot, request.step, reached)
         if (begin := place.snapshot or place.inherited) is not None:

@@ -160,7 +160,7 @@ class GroupService(RunUseCases):
         folder = self._folder(run_id)
         folder.check()
         config = folder.config_to_go_on()
-        self._trust.check(folder)
+        self._trust.admit(folder)
         _check_repeatable(config)
         now = self._clock()
         fresh = {"name": row.name, "versions": package_versions(), "git_revision": git_revision()}

@@ -71,7 +71,7 @@ class ResumeService(RunUseCases):
         folder = self._folder(run_id)
         folder.check()
         config = folder.config_to_go_on()
-        self._trust.check(folder)
+        self._trust.admit(folder)
         if (found := _choose(row, folder, name, config)) is not None:
             check_seal(folder, found.name)
 
@@ -113,7 +113,7 @@ class ResumeService(RunUseCases):
     def _ask_to_go_back(self, row: RunRow, snapshot: str) -> None:
         folder = self._folder(row.id)
         folder.check()
-        self._trust.check(folder)
+        self._trust.admit(folder)
         found = _choose(row, folder, snapshot, folder.config_to_go_on())
         assert found is not None
         before = folder.read_control().rollback_request
@@ -139,7 +139,7 @@ class ResumeService(RunUseCases):
             folder = self._folder(run_id)
             folder.check()
             config = folder.config_to_go_on()
-            self._trust.check(folder)
+            self._trust.admit(folder)
             found = _choose(row, folder, name, config)
             total = check_length(row, config, found, total_timesteps, rollback=rollback)
             self._disk.check()

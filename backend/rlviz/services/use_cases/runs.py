@@ -154,7 +154,7 @@ class RunService(RunUseCases):
             self._disk.check()
             folder = self._folder(run_id)
             folder.config_to_go_on()
-            self._trust.check(folder)
+            self._trust.admit(folder)
             self._ask(run_id, Desired.RUN, now, queued_at=now)
         self._broadcast.run_changed(row)
         self._supervisor.wake()

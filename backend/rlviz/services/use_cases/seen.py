@@ -105,7 +105,7 @@ class SeenService(RunUseCases):
             return wanted
         if not clips.requests.has(wanted_id):
             self._disk.check()
-            self._trust.check(folder)
+            self._trust.admit(folder)
             clips.requests.add(
                 ClipRequest(
                     id=wanted_id,

@@ -195,7 +195,7 @@ class SessionService:
             run = get_run(session, run_id)
         folder = RunFolder(self._settings.runs_dir, run_id)
         folder.check()
-        self._trust.check(folder)
+        self._trust.admit(folder)
         config = folder.read_config()
         environment = environment_of(config)
         _check_usable(environment.id, environment.hint)

@@ -66,7 +66,7 @@ class SnapshotService(RunUseCases):
         """Raises RunNotFound, or ArtifactNotFound if the folder is gone."""
         folder = self._folder_of(run_id)
         found, superseded = snapshots_of(folder), superseded_rows(folder)
-        if not self._trust.standing_of(folder.path).may_run:
+        if not self._trust.standing_of(folder.path).is_usable:
             found = [replace(one, problem=one.problem or NOT_TRUSTED) for one in found]
         behind = frozenset(one.name for one in found if is_behind(one, superseded))
         spread: list[str] = []
@@ -153,7 +153,7 @@ class SnapshotService(RunUseCases):
         folder, job = self._folder_of(run_id), VerifySnapshot(name)
         find_snapshot(folder, name)
         folder.config_to_go_on()
-        self._trust.check(folder)
+        self._trust.admit(folder)
         if self._supervisor.is_verifying(run_id, job):
             raise VerificationInProgress(f"Snapshot {name!r} is being verified. Wait for it to end.")
         asked = SnapshotVerification()

@@ -80,7 +80,7 @@ class StepRecordService:
         folder, path = self._path(run_id, evaluation_id)
         if not is_file(path, folder.path):
             raise _none(evaluation_id)
-        self._trust.check(folder)
+        self._trust.admit(folder)
         if film and self._is_being_played(run_id, evaluation_id):
             raise RunIsActive(f"Run {run_id!r} is still being played. Wait for its end, then have it filmed.")
         if self._is_under_way(run_id, evaluation_id):

@@ -66,7 +66,7 @@ class ValueSliceService(RunUseCases):
             return wanted
         if not clips.requests.has(wanted.id):
             self._disk.check()
-            self._trust.check(folder)
+            self._trust.admit(folder)
             clips.requests.add(
                 ClipRequest(
                     id=wanted.id,
