@@ -139,11 +139,6 @@ def runs_with_status(session: Session, *statuses: RunStatus) -> list[RunRow]:
     return list(session.exec(query.order_by(*_ORDER_OF_QUEUING)))
 
 
-def newest_ids(session: Session, count: int) -> list[str]:
-    """Ids of the runs that were created last, the newest first."""
-    return list(session.exec(select(RunRow.id).order_by(col(RunRow.created_at).desc()).limit(count)))
-
-
 def run_load(session: Session) -> tuple[int, int]:
     """Number of runs for which a worker was launched, and of runs in the queue. The database counts them, without a row
     of each: every page asks again and again."""

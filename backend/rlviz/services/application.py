@@ -5,15 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from sqlalchemy.exc import DatabaseError
 
 from rlviz.catalog.error_messages import explain_errors
 from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import newest_ids, runs_with_status
+from rlviz.catalog.runs import runs_with_status
 from rlviz.domain.errors import CatalogueDamaged, RlvizError
-from rlviz.domain.origin import ORIGIN
 from rlviz.domain.status import ACTIVE, APP_ENDED
 from rlviz.importing import with_collection
 from rlviz.rundir.creation import remove_drafts
@@ -30,9 +28,6 @@ DRAIN_SECONDS = 9.0
 
 PAUSE_SECONDS = 3.0
 """How long a run may go on to the start of its next rollout to pause there, when the app ends."""
-
-LOOKED_AT = 50
-"""Runs, the newest, that are looked at for whether they came from elsewhere, as the service starts."""
 
 
 class Application(Services):
@@ -170,26 +165,7 @@ class Application(Services):
         else:
             _report(index_new(self.database, self.settings.runs_dir))
         guard = TrustGuard(self.settings)
-        with self.database.read() as session:
-            newest = newest_ids(session, LOOKED_AT)
-        _warn_of_foreign([self.settings.runs_dir / run_id for run_id in newest], guard)
         return recover(self.database, self.settings.runs_dir, self.launcher, self.supervisor, guard)
-
-
-def _warn_of_foreign(folders: list[Path], guard: TrustGuard) -> None:
-    """Runs of an earlier version have no mark, nor have those that were copied by hand. An imported run says on its
-    page that it is not trusted."""
-    foreign = [
-        folder.name for folder in folders if not (folder / ORIGIN).exists() and not guard.standing_of(folder).may_run
-    ]
-    if foreign:
-        log.warning(
-            "%d of the newest runs, such as %s, were made elsewhere or by an earlier version. They can be looked at. "
-            "`rlviz trust RUN` lets one be evaluated, resumed and forked, and `rlviz trust --all` every run of this "
-            "folder.",
-            len(foreign),
-            foreign[0],
-        )
 
 
 def _report(indexed: Rebuilt) -> None:

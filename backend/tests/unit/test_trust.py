@@ -12,6 +12,7 @@ import pytest
 
 from rlviz.domain.errors import Conflict, NotTrusted
 from rlviz.domain.experiments import ExperimentSpec
+from rlviz.domain.origin import ORIGIN
 from rlviz.exchange.bundle import read_bundle
 from rlviz.exchange.trusting import holdings_of, trust_run, trust_runs_folder
 from rlviz.rundir.creation import new_folder
@@ -66,18 +67,34 @@ def test_the_mark_of_another_user_or_of_another_run_says_nothing(
 ) -> None:
     run, other = created(tmp_path / "runs", "a-run"), make_run(tmp_path / "runs", "b-run")
     shutil.copy(run.path / MARK, other.path / MARK)
-    assert standing_of(other.path) is Standing.UNTRUSTED
-    be_user(monkeypatch, tmp_path, "somebody else")
-    assert standing_of(run.path) is Standing.UNTRUSTED
+    assert standing_of(other.path) is Standing.FOUND
+    be_user(monkeypatch, tmp_path, "another user")
+    assert standing_of(run.path) is Standing.FOUND
 
 
 @pytest.mark.parametrize("mark", ["own " + "0" * 64, "own", "trusted " + "0" * 64, "", "x" * 10_000])
 def test_a_mark_that_was_made_up_says_nothing(tmp_path: Path, mark: str) -> None:
     run = make_run(tmp_path / "runs", "a-run")
     (run.path / MARK).write_text(mark)
+    assert standing_of(run.path) is Standing.FOUND
+    (run.path / ORIGIN).write_text("{}")
     assert standing_of(run.path) is Standing.UNTRUSTED
     with pytest.raises(NotTrusted, match="rlviz trust a-run"):
         check_trusted(run)
+
+
+@pytest.mark.parametrize("file", ["evil.py", "{runs}/a-run/evil.py", "{runs}/../runs/evil.py"])
+def test_a_run_whose_environment_may_have_come_with_it_is_not_trusted(tmp_path: Path, file: str) -> None:
+    runs = tmp_path / "runs"
+    custom = {**CUSTOM, "entry_point": f"{file.format(runs=runs)}:Env"}
+    run = make_run(runs, "a-run", env_id="Env", custom_environment=custom)
+    assert standing_of(run.path) is Standing.UNTRUSTED
+
+
+def test_a_run_of_an_environment_elsewhere_is_found(tmp_path: Path) -> None:
+    custom = {**CUSTOM, "entry_point": f"{tmp_path / 'mine.py'}:Env"}
+    run = make_run(tmp_path / "runs", "a-run", env_id="Env", custom_environment=custom)
+    assert standing_of(run.path) is Standing.FOUND
 
 
 def test_what_was_put_there_by_hand_counts_once_all_of_it_is_trusted(tmp_path: Path) -> None:
@@ -86,7 +103,7 @@ def test_what_was_put_there_by_hand_counts_once_all_of_it_is_trusted(tmp_path: P
     made = read_bundle(bundle_of(by_hand, bundled), runs_dir, again=True)
     deleted = make_run(runs_dir / ".trash", "deleted")
     os.utime(deleted.path, (1_000, 1_000))
-    assert standing_of(by_hand.path) is Standing.UNTRUSTED
+    assert standing_of(by_hand.path) is Standing.FOUND
     signed, left = trust_runs_folder(runs_dir)
     assert (set(signed), left) == ({"by-hand", "deleted"}, [made.run_id])
     assert standing_of(by_hand.path) is standing_of(deleted.path) is Standing.OWN
@@ -112,7 +129,7 @@ def test_an_experiment_is_signed_as_a_run_is(tmp_path: Path) -> None:
     )
     assert standing_of(folder.path, runs_dir) is Standing.OWN
     (folder.path / MARK).unlink()
-    assert standing_of(folder.path, runs_dir) is Standing.UNTRUSTED
+    assert standing_of(folder.path, runs_dir) is Standing.FOUND
     assert trust_runs_folder(runs_dir)[0] == [folder.id]
     assert standing_of(folder.path, runs_dir) is Standing.OWN
 
@@ -126,7 +143,7 @@ def test_a_user_without_a_configuration_folder_knows_runs_by_the_key_of_their_fo
     assert standing_of(run.path) is Standing.OWN
     other = created(tmp_path / "others", "a-run")
     shutil.copy(other.path / MARK, run.path / MARK)
-    assert standing_of(run.path) is Standing.UNTRUSTED
+    assert standing_of(run.path) is Standing.FOUND
 
 
 def test_only_the_user_can_read_what_they_are_known_by(tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.domain.errors import ExperimentConflict, LauncherError, NotTrusted
+from rlviz.domain.errors import LauncherError, NotTrusted
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.experiments import ExperimentSpec
-from rlviz.domain.origin import ORIGIN
 from rlviz.domain.session_messages import SessionMode
 from rlviz.domain.sink_record import SinkPlan
 from rlviz.domain.sinks import SinkKind
@@ -26,7 +25,7 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import write_plan
-from rlviz.rundir.standing import MARK
+from rlviz.rundir.standing import MARK, Standing, standing_of
 from rlviz.rundir.to_resume import ToResume
 from rlviz.services.application import Application
 from rlviz.services.sinks.live_deliveries import LiveDeliveries
@@ -164,11 +163,22 @@ def test_no_use_of_such_a_run_is_accepted_and_none_changes_it(app: Application, 
     assert set(app.settings.runs_dir.iterdir()) == runs
 
 
-def test_an_experiment_of_somebody_else_is_only_looked_at(app: Application) -> None:
+def test_an_experiment_that_was_found_does_nothing_until_the_user_asks(app: Application) -> None:
     assert EXPERIMENT in {one.id for one in app.experiments.list(q=None, limit=10, cursor=None).experiments}
-    for use in (app.experiments.stop, app.experiments.resume):
-        with pytest.raises(ExperimentConflict, match="rlviz trust --all"):
-            use(EXPERIMENT)
+    folder = ExperimentFolder(app.settings.runs_dir, EXPERIMENT)
+    assert standing_of(folder.path, app.settings.runs_dir) is Standing.FOUND
+    app.experiments.stop(EXPERIMENT)
+    assert standing_of(folder.path, app.settings.runs_dir) is Standing.OWN
+
+
+def test_a_run_that_was_found_is_the_users_own_once_they_use_it(app: Application, witness: Witness) -> None:
+    found = make_run(app.settings.runs_dir, "of-an-earlier-version", rows=20, status="completed")
+    found.model_path.write_bytes(POLICY)
+    app.rebuild()
+    assert app.trust.standing(found.run_id) is Standing.FOUND
+    app.evaluations.create(found.run_id, episodes=1, seed=1, deterministic=True)
+    assert app.trust.standing(found.run_id) is Standing.OWN
+    eventually(lambda: any(name == found.run_id for name, _ in witness.launched), "the evaluation that was asked for")
 
 
 def test_a_worker_is_not_begun_for_whoever_asks_the_supervisor(app: Application, witness: Witness) -> None:
@@ -204,30 +214,8 @@ def test_a_plan_of_sinks_counts_only_in_a_run_that_may_be_used(app: Application,
 def test_once_all_of_it_is_trusted_it_can_be_used(app: Application, witness: Witness) -> None:
     """Last, as it changes what the other tests look at."""
     signed, left = trust_runs_folder(app.settings.runs_dir)
-    assert {"queued", "paused", "ended", EXPERIMENT} <= set(signed)
+    assert {"queued", "paused", "ended"} <= set(signed)
     assert left == []
     app.runs.start("queued")
     eventually(lambda: any(name == "queued" for name, _ in witness.launched), "the run that was queued elsewhere")
     assert json.loads((RunFolder(app.settings.runs_dir, "queued").config_path).read_bytes())["custom_environment"]
-
-
-def test_a_service_says_as_it_starts_that_runs_are_not_the_users(
-    tmp_path: Path, witness: Witness, caplog: pytest.LogCaptureFixture
-) -> None:
-    def said() -> list[str]:
-        caplog.clear()
-        application = Application(
-            Settings(_env_file=None, runs_dir=tmp_path, trust_runs_dir=False),  # type: ignore[call-arg]
-            launcher=witness,
-        )
-        application.open()
-        application.close()
-        return [line for line in caplog.messages if "rlviz trust --all" in line]
-
-    make_run(tmp_path, "old-run", status="completed")
-    imported = make_run(tmp_path, "imported-run", status="completed")
-    (imported.path / ORIGIN).write_text("{}")
-    (line,) = said()
-    assert line.startswith("1 of the newest runs, such as old-run, ")
-    trust_runs_folder(tmp_path)
-    assert said() == []

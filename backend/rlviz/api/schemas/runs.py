@@ -201,9 +201,8 @@ class RunDetail(Run):
     )
     latest_evaluation: Evaluation | None
     standing: Standing = Field(
-        description="own: made here; trusted: made elsewhere, and you said that it may be used; found: it lies in the runs "
-        "folder without your mark, and is yours once you use it; untrusted: made "
-        "elsewhere, and nothing that it holds is used before `POST /runs/{run_id}/trust`."
+        description="own: made here; trusted: made elsewhere, and you said that it may be used; found: in the runs "
+        "folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is used before `POST /runs/{run_id}/trust`."
     )
 
 

@@ -65,7 +65,9 @@ def test_what_is_not_finite_becomes_null_beside_the_finite_values(
     assert message.startswith(f"train/loss is {bad} at step 7.")
 
 
-@pytest.mark.parametrize(("value", "written"), [(2**53 - 1, 2**53 - 1), (2**63 - 1, float(2**63)), (2**64, float(2**64)), (-(10**400), None)])
+@pytest.mark.parametrize(
+    ("value", "written"), [(2**53 - 1, 2**53 - 1), (2**63 - 1, float(2**63)), (2**64, float(2**64)), (-(10**400), None)]
+)
 def test_whole_numbers_that_no_journal_has_do_not_end_training(
     folder: RunFolder, journals: RunJournals, logger: Logger, value: int, written: float | None
 ) -> None:
