@@ -14,7 +14,7 @@ from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.trials import attend
 from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
-from rlviz.cli.output import say
+from rlviz.cli.output import counted, note, say
 from rlviz.domain.sinks import SinkKind
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch its trials until it ends.")]
@@ -156,13 +156,23 @@ def create(connection: Connection, specification: dict[str, Any], yes: bool) -> 
     """Begin an experiment, and ask back first where the service wants that. Raises Failure."""
     wanted = {**specification, "confirm": True} if yes else specification
     try:
-        return dict(connection.post("/experiments", wanted))
+        begun = dict(connection.post("/experiments", wanted))
     except Refused as refused:
         if [pointer for pointer, _ in refused.fields] != ["/confirm"]:
             raise
         [(_, cost)] = refused.fields
         ask_first(f"{cost} Begin?", yes)
-        return dict(connection.post("/experiments", {**specification, "confirm": True}))
+        begun = dict(connection.post("/experiments", {**specification, "confirm": True}))
+    note(promise(begun))
+    return begun
+
+
+def promise(begun: dict[str, Any]) -> str:
+    """How much an experiment trains, in a line: `6 runs, 98,304 steps together.`"""
+    least, most = begun["least_timesteps"], begun["total_timesteps"]
+    steps = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    runs = counted(begun["trials"], "run")
+    return " ".join(filter(None, (f"{runs}, {steps} steps together.", begun["length_note"])))
 
 
 def _space(

@@ -16,13 +16,15 @@ import {
   type Algorithm,
   algorithmsQuery,
   ApiError,
+  type CreateExperiment,
   createExperiment,
   type Environment,
   environmentsQuery,
+  experimentEstimateQuery,
   type Limits,
   limitsQuery,
 } from "@/lib/api";
-import { brief, plural } from "@/lib/format";
+import { useSettled } from "@/lib/time/use-settled";
 import { routes } from "@/lib/url";
 import { AdvancedFields } from "./advanced-fields";
 import { BaseFields } from "./base-fields";
@@ -37,6 +39,7 @@ import {
   withBase,
 } from "./draft";
 import { unfairnessOf } from "./fairness";
+import { estimateText } from "./experiment-text";
 import { FairnessNotes } from "./fairness-notes";
 import { FormFooter } from "./form-footer";
 import { LengthFields } from "./length-fields";
@@ -53,6 +56,9 @@ const KINDS = [
   { value: "grid", label: "Grid" },
   { value: "search", label: "Search" },
 ] as const;
+
+/** How long the form stands still before the service is asked what it would train. */
+const ESTIMATE_MS = 250;
 
 interface NewExperimentProps {
   draft: ExperimentDraft;
@@ -115,7 +121,13 @@ function Form({ algorithms, environments, limits, draft, onChange, onClose }: Fo
   const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
   const offer = offerOf(draft);
   const fields = fieldsOf(offer, draft.base.algo);
-  const { specification, problems: own, runs, steps } = readDraft(draft, offer, limits);
+  const { specification, problems: own } = readDraft(draft, offer, limits);
+  const reason = reasonAgainst(draft, own);
+  const settled = useSettled(JSON.stringify(specification), ESTIMATE_MS);
+  const { data: estimate } = useQuery({
+    ...experimentEstimateQuery(JSON.parse(settled) as CreateExperiment),
+    enabled: reason === undefined,
+  });
   const moveTo = (changes: Pick<ExperimentDraft, "kind"> | Pick<ExperimentDraft, "places">) => {
     const moved = { ...draft, ...changes };
     change(enter(moved, offerOf(moved)));
@@ -134,8 +146,9 @@ function Form({ algorithms, environments, limits, draft, onChange, onClose }: Fo
       title="New experiment"
       footer={
         <FormFooter
-          cost={plural(runs, "run") + (steps === null ? "" : `, ${brief(steps)} steps together`)}
-          reason={reasonAgainst(draft, own)}
+          cost={estimate ? estimateText(estimate) : ""}
+          note={estimate?.length_note ?? null}
+          reason={reason}
           onShow={own.size > 0 ? () => revealProblem(body.current) : null}
           refusal={
             create.error && (

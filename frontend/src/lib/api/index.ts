@@ -72,6 +72,7 @@ export {
   createExperiment,
   deleteExperiment,
   directExperiment,
+  experimentEstimateQuery,
   experimentExport,
   experimentQuery,
   experimentReport,

@@ -1651,6 +1651,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/experiments/estimate": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Estimate Experiment
+     * @description How many runs an experiment would train, and for how many steps. Nothing is begun.
+     */
+    post: operations["estimate_experiment"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/experiments/{experiment_id}": {
     parameters: {
       query?: never;
@@ -3636,9 +3656,20 @@ export interface components {
       trials: number;
       /**
        * Total Timesteps
-       * @description Environment steps that all its trials are trained for together.
+       * @description Environment steps that all its trials train for together, whole rollouts counted; at most, where trials of a search may differ.
        */
       total_timesteps: number;
+      /**
+       * Least Timesteps
+       * @description The same, at least.
+       * @default 0
+       */
+      least_timesteps?: number;
+      /**
+       * Length Note
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       */
+      length_note?: string | null;
       /**
        * Counts
        * @description Trials by status.
@@ -3715,6 +3746,37 @@ export interface components {
        * @description Moving averages of its returns, evenly spaced over what it has trained: 32, or fewer of many trials, at least 8.
        */
       sparkline: number[];
+    };
+    /**
+     * ExperimentEstimate
+     * @description What an experiment would train. Nothing is begun.
+     */
+    ExperimentEstimate: {
+      /**
+       * Trials
+       * @description Runs: variants times seeds.
+       */
+      trials: number;
+      /**
+       * Total Timesteps
+       * @description Environment steps of all trials together, at most.
+       */
+      total_timesteps: number;
+      /**
+       * Least Timesteps
+       * @description The same, at least; less only where trials of a search may differ.
+       */
+      least_timesteps: number;
+      /**
+       * Length Note
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       */
+      length_note: string | null;
+      /**
+       * Core Seconds
+       * @description Processor time at the pace of earlier runs; null where an algorithm was never trained there.
+       */
+      core_seconds: number | null;
     };
     /**
      * ExperimentLimits
@@ -3939,9 +4001,20 @@ export interface components {
       trials: number;
       /**
        * Total Timesteps
-       * @description Environment steps that all its trials are trained for together.
+       * @description Environment steps that all its trials train for together, whole rollouts counted; at most, where trials of a search may differ.
        */
       total_timesteps: number;
+      /**
+       * Least Timesteps
+       * @description The same, at least.
+       * @default 0
+       */
+      least_timesteps?: number;
+      /**
+       * Length Note
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       */
+      length_note?: string | null;
       /**
        * Counts
        * @description Trials by status.
@@ -3985,9 +4058,14 @@ export interface components {
       };
       /**
        * Total Timesteps
-       * @description That a trial trains for; null: an older version did not note it.
+       * @description That a trial is created with; null: an older version did not note it.
        */
       total_timesteps?: number | null;
+      /**
+       * End Step
+       * @description Step at which a trial ends: `total_timesteps` rounded up to whole rollouts; null likewise.
+       */
+      end_step?: number | null;
       /** @description While it trains; null likewise, or as in the preset. */
       evaluation?: components["schemas"]["EvaluationPlan"] | null;
     };
@@ -15195,6 +15273,39 @@ export interface operations {
       };
       /** @description Not enough free disk */
       507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  estimate_experiment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ExperimentSpec"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ExperimentEstimate"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
         headers: {
           [name: string]: unknown;
         };
