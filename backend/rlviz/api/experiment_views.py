@@ -11,6 +11,7 @@ from rlviz.api.schemas.experiments import (
     ExperimentSummary,
     ExperimentVariant,
 )
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.services.experiments import summaries
 from rlviz.services.experiments.checking import Estimate
 from rlviz.services.experiments.lengths import end_of
@@ -41,7 +42,7 @@ def view_experiment(state: ExperimentState) -> Experiment:
                 label=variant.label,
                 algo=variant.run_spec.algo,
                 env_id=variant.run_spec.env_id,
-                preset=variant.run_spec.preset,
+                preset=variant.trained.preset if variant.run_spec.preset == RECOMMENDED else variant.run_spec.preset,
                 hyperparameters=variant.run_spec.hyperparameters,
                 total_timesteps=variant.trained.total_timesteps,
                 end_step=end_of(variant.trained),

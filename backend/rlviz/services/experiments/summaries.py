@@ -36,9 +36,9 @@ _BEGUN = {
 class ExperimentSummary:
     """``problem``: what holds it up for now. ``cause``: why it failed or was stopped. ``counts``: trials by status.
 
-    ``total_timesteps``: that all trials are trained for together, at most, and ``least_timesteps`` at least; ``progress``: the share of them that are
-    done with, from 0 to 1. ``length_note``: why trials are not as long as was asked for, or differ.
-    ``core_seconds``: processor time of all its runs together, also of those that were lost.
+    ``total_timesteps``: that all trials are trained for together, at most, and ``least_timesteps`` at least;
+    ``progress``: the share of them that are done with, from 0 to 1. ``length_note``: why trials are not as long as was
+    asked for, or differ. ``core_seconds``: processor time of all its runs together, also of those that were lost.
     ``seconds_left``: at the pace of its runs so far; None while that cannot be told.
     """
 

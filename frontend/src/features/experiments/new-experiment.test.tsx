@@ -50,7 +50,7 @@ const environments = [
   },
 ];
 
-const steps = { total_timesteps: 15_000, least_timesteps: 15_000 };
+const counts = { trials: 15, total_timesteps: 15_000, least_timesteps: 15_000 };
 
 function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
   const asked = serve({
@@ -62,7 +62,7 @@ function shown(create: (body: unknown) => { status?: number; body?: unknown }) {
       body: [{ kind: "mlflow", label: "MLflow", install: null, place: "mlflow.db", note: null }],
     }),
     "POST /experiments": create,
-    "POST /experiments/estimate": () => ({ body: { ...steps, trials: 15, length_note: "As typed." } }),
+    "POST /experiments/estimate": () => ({ body: { ...counts, length_note: "As typed." } }),
   });
   renderWithQueries(<Opened />);
   return () => asked.filter(({ route }) => route === "POST /experiments").map(({ body }) => body);

@@ -16,20 +16,16 @@ import {
   type Algorithm,
   algorithmsQuery,
   ApiError,
-  type CreateExperiment,
   createExperiment,
   type Environment,
   environmentsQuery,
-  experimentEstimateQuery,
   type Limits,
   limitsQuery,
 } from "@/lib/api";
-import { useSettled } from "@/lib/time/use-settled";
 import { routes } from "@/lib/url";
 import { AdvancedFields } from "./advanced-fields";
 import { BaseFields } from "./base-fields";
 import {
-  enter,
   type ExperimentDraft,
   fieldsOf,
   FIRST,
@@ -44,11 +40,13 @@ import { FairnessNotes } from "./fairness-notes";
 import { FormFooter } from "./form-footer";
 import { LengthFields } from "./length-fields";
 import { PlaceFields } from "./place-fields";
+import { isUntouched, movedDraft, openingDraft } from "./opening";
 import { POINTERS, problemAt, reasonAgainst, refusalsOf } from "./problems";
 import { RefusalNotice } from "./refusal-notice";
 import { readDraft } from "./specification";
 import { SweepFields } from "./sweep-fields";
 import { TypedFields } from "./typed-fields";
+import { useEstimate } from "./use-estimate";
 import { VariantFields } from "./variant-fields";
 
 const KINDS = [
@@ -56,9 +54,6 @@ const KINDS = [
   { value: "grid", label: "Grid" },
   { value: "search", label: "Search" },
 ] as const;
-
-/** How long the form stands still before the service is asked what it would train. */
-const ESTIMATE_MS = 250;
 
 interface NewExperimentProps {
   draft: ExperimentDraft;
@@ -107,30 +102,29 @@ interface FormProps extends NewExperimentProps {
 }
 
 /** What is varied, where, with how many seeds, and what it costs. */
-function Form({ algorithms, environments, limits, draft, onChange, onClose }: FormProps) {
+function Form({ algorithms, environments, limits, draft: given, onChange, onClose }: FormProps) {
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
   const create = useMutation({
     mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
+  const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
+  const opened = (one: ExperimentDraft) =>
+    one === FIRST ? openingDraft(offerOf(one), one.places) : one;
+  const draft = opened(given);
   const change = (changes: Partial<ExperimentDraft>) => {
     create.reset();
-    onChange((before) => ({ ...before, ...changes }));
+    onChange((before) => ({ ...opened(before), ...changes }));
   };
-  const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
   const offer = offerOf(draft);
   const fields = fieldsOf(offer, draft.base.algo);
   const { specification, problems: own } = readDraft(draft, offer, limits);
   const reason = reasonAgainst(draft, own);
-  const settled = useSettled(JSON.stringify(specification), ESTIMATE_MS);
-  const { data: estimate } = useQuery({
-    ...experimentEstimateQuery(JSON.parse(settled) as CreateExperiment),
-    enabled: reason === undefined,
-  });
+  const estimate = useEstimate(specification, reason === undefined);
   const moveTo = (changes: Pick<ExperimentDraft, "kind"> | Pick<ExperimentDraft, "places">) => {
     const moved = { ...draft, ...changes };
-    change(enter(moved, offerOf(moved)));
+    change(movedDraft(draft, moved, offer, offerOf(moved)));
   };
   const refused = create.error instanceof ApiError ? create.error.fields : [];
   const asksBack = refused.find(({ pointer }) => pointer === "/confirm");
@@ -174,8 +168,8 @@ function Form({ algorithms, environments, limits, draft, onChange, onClose }: Fo
             value={draft.kind}
             onChange={(kind) => moveTo({ kind })}
           />
-          {JSON.stringify(draft) !== JSON.stringify(FIRST) && (
-            <Button size="sm" variant="quiet" onClick={() => change(FIRST)}>
+          {!isUntouched(draft, offer) && (
+            <Button size="sm" variant="quiet" onClick={() => (create.reset(), onChange(FIRST))}>
               Start over
             </Button>
           )}

@@ -118,6 +118,7 @@ export {
   type OptionValues,
   hyperparametersFor,
   presetsFor,
+  recommendedPreset,
   randomReturnOfRun,
   variantFor,
 } from "./variant";
