@@ -11,7 +11,7 @@ from measuring.document import DOCUMENT, PICTURES, curve_name
 from measuring.specification import Measurement
 from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset
-from rlviz.presets.catalog import CURVES, MEASURED, digest, read_preset_files
+from rlviz.presets.catalog import CURVES, MEASURED, digest, read_preset_files, without_evaluation
 from rlviz.rundir.atomic import write_atomically
 from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
 
@@ -75,10 +75,12 @@ class Figures:
 
 
 def _digests() -> set[str]:
-    """Of all presets that are made for an environment now, also those edited since this invocation began."""
+    """Of all presets that are made for an environment now, also those edited since this invocation began, with their
+    evaluations and without."""
     return {
-        digest(preset, file.environment)
+        digest(one, file.environment)
         for file in read_preset_files()
         if file.environment is not None
         for preset in file.preset
+        for one in (preset, without_evaluation(preset))
     }

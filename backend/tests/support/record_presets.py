@@ -29,13 +29,14 @@ from rlviz.presets.catalog import measured, preset_files
 if TYPE_CHECKING:
     from rlviz.rundir.folder import RunFolder
 
-WHOLE_SECONDS = 75.0
-CUT_SECONDS = 10.0
-LONGEST_SECONDS = 300.0
+WHOLE_SECONDS = 16.0
+CUT_SECONDS = 3.0
+LONGEST_SECONDS = 60.0
 """A preset that is trained to its end is stopped after this time of the processor all the same."""
 
 REQUESTED_EPISODES = 20
 SEED = 1
+MOST_BUFFERED = 20_000
 
 HOSTS = {"sac": "Pendulum-v1", "td3": "Pendulum-v1"}
 """Where the presets for any environment are trained; the others on FrozenLake."""
@@ -86,6 +87,7 @@ def train(wanted: Wanted, folder: RunFolder) -> None:
 
     from rlviz.domain.checkpoint_plan import CheckpointPlan
     from rlviz.domain.snapshot_plan import SnapshotPlan
+    from rlviz.environments.custom import environment_of
     from rlviz.services.use_cases.configuration import NewRun, resolve_config
     from rlviz.training.watched_training import train_run
 
@@ -103,13 +105,22 @@ def train(wanted: Wanted, folder: RunFolder) -> None:
         anatomy=False,
     )
     config = resolve_config(new, time.time())
-    changes = {"run_id": folder.run_id, "preset": preset.id.value, "checkpoints": CheckpointPlan(film=0)}
+    hyperparameters = dict(config.hyperparameters)
+    if "buffer_size" in hyperparameters:  # a short training fills no large buffer
+        hyperparameters["buffer_size"] = min(hyperparameters["buffer_size"], MOST_BUFFERED)
+    changes = {
+        "run_id": folder.run_id,
+        "preset": preset.id.value,
+        "hyperparameters": hyperparameters,
+        "checkpoints": CheckpointPlan(film=0),
+    }
     folder.create(config.model_copy(update=changes))
     stop = Event()
     Thread(target=_stop_after, args=(wanted.seconds, stop), daemon=True).start()
     train_run(folder, stop)
-    evaluations = folder.read_config().evaluation.every_steps
-    if evaluations is None and folder.model_path.exists():
+    was_evaluated = config.evaluation.every_steps is not None
+    sees_pictures = environment_of(config).observation_space.is_picture  # whose episodes take minutes
+    if not was_evaluated and not sees_pictures and folder.model_path.exists():
         _evaluate(folder)
 
 
@@ -146,11 +157,10 @@ def main() -> None:
     options = parser.parse_args()
     import rlviz.evaluation.evaluate
     import rlviz.training.watched_training  # noqa: F401  (once, before the processes that train are forked)
-
     from rlviz.rundir.folder import RunFolder
 
     context = multiprocessing.get_context("fork")
-    for wanted in sorted(wanted_presets(), key=lambda one: one.seconds):
+    for wanted in wanted_presets():
         folder = RunFolder(options.folder, wanted.name.replace("/", "-"))
         done = options.folder / f"{folder.run_id}.done"
         if done.exists() or (options.name and not wanted.name.startswith(tuple(options.name))):
