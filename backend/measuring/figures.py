@@ -68,7 +68,9 @@ class Figures:
     def _write(self, figures: dict[str, MeasuredPreset], curves: dict[str, MeasuredCurve]) -> None:
         lines = _CURVES.dump_json(dict(sorted(curves.items()))).replace(b"},", b"},\n")
         write_atomically(self._curves, lines + b"\n")
-        write_atomically(self._measured, _FIGURES.dump_json(dict(sorted(figures.items())), indent=2) + b"\n")
+        no_policy = {"__all__": {"policy"}}  # it is of a preset and not of a measurement: ``catalog.measured`` sets it
+        text = _FIGURES.dump_json(dict(sorted(figures.items())), indent=2, exclude=no_policy)
+        write_atomically(self._measured, text + b"\n")
 
     def _read_figures(self) -> dict[str, MeasuredPreset]:
         return _FIGURES.validate_json(self._measured.read_bytes()) if self._measured.exists() else {}

@@ -142,7 +142,8 @@ def is_about(found: float, said: float, tolerance: float = 0.1) -> bool:
 
 
 @claim(
-    rf"(?P<bound>more than |less than )?(?P<ratio>{RATIO})? ?(?P<again>as many (?:steps|hands) (?:again|more)|more steps)"
+    rf"(?P<bound>more than |less than )?(?P<ratio>{RATIO})? ?"
+    r"(?P<again>as many (?:steps|hands) (?:again|more)|more steps)"
     rf"(?: (?:than|as) (?P<who>{WHO})(?: may take)?)?"
 )
 def so_much_more(one: Told, said: re.Match[str]) -> bool:
@@ -360,15 +361,17 @@ def a_number_of_steps(one: Told, said: re.Match[str]) -> bool:
 
 
 SIGNS = re.compile(
-    r"\d|million|longest|shortest(?! path)|sooner|(?:higher|lower) return|return that is|seeds|times as|as long as|again as|"
-    r"more steps|fewer steps|as many steps as (?:Fast|Stable|High)|of the steps|(?<!most )of the time|balances after",
+    r"\d|million|longest|shortest(?! path)|sooner|(?:higher|lower) return|return that is|seeds|times as|as long as|"
+    r"again as|more steps|fewer steps|as many steps as (?:Fast|Stable|High)|of the steps|"
+    r"(?<!most )of the time|balances after",
     re.IGNORECASE,
 )
 """What says that a text makes a claim about lengths, seconds, returns or seeds."""
 
 DESIGN = re.compile(
     r"learning rate of 1|value of 0\.5|\d+ (?:environments|quantiles|units)|of 1\.4 GB|(?:64|500) (?:squares|states)|"
-    r"64 squares|aims for 500|policy of 500|reach(?:es)? 475|the least (?:possible is|that is possible,) 64\.7(?: points)?|"
+    r"64 squares|aims for 500|policy of 500|reach(?:es)? 475|"
+    r"the least (?:possible is|that is possible,) 64\.7(?: points)?|"
     r"the best play,? (?:which )?loses 0\.045|the 3\.95 that are possible|averages 8|with some seeds less often|"
     r"a seed that \w+ (?:up|the top) late|(?:time for )?seeds that reach the top late|return in training|"
     r"many times as long",

@@ -98,7 +98,7 @@ HUNDRED = [round(0.9 + 0.0009 * place, 5) for place in range(100)]
 @pytest.mark.parametrize("seeds", [1, 5])
 def test_ten_thousand_combinations_say_what_they_would_cost(seeds: int) -> None:
     field = refused(200.0, grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=seeds)
-    steps = 10_000 * 100_096 * seeds  # 391 rollouts of 256 steps
+    steps = 10_000 * 100_352 * seeds  # 98 rollouts of 1,024 steps
     assert field.pointer == ("/confirm" if seeds == 1 else "")
     assert f"{steps:,} environment steps together" in field.detail
     assert f"about {steps / 200 / 3600:,.0f} core-hours" in field.detail

@@ -47,7 +47,7 @@ STEPS = {"n_steps": {"kind": "choice", "choices": [512, 1_024, 2_048]}}
 
 
 def test_a_search_whose_rollouts_differ_trains_every_trial_for_as_long_and_promises_that() -> None:
-    given: Any = {"base": {"total_timesteps": 4_000}, "sweep": {"space": STEPS, "trials": 3}}
+    given: Any = {"base": {"preset": "fast", "total_timesteps": 4_000}, "sweep": {"space": STEPS, "trials": 3}}
     assert trials_of(ExperimentSpec.model_validate(given)) == [16_384] * 3
     found = estimated(**given)
     assert (found.trials, found.least_steps, found.steps) == (3, 3 * 16_384, 3 * 16_384)
@@ -72,7 +72,11 @@ def test_every_trial_of_what_an_algorithm_suggests_to_search_is_as_long(algo: st
 
 def test_a_grid_of_rollouts_is_as_long_for_each_combination() -> None:
     spec = ExperimentSpec.model_validate(
-        {"base": {"total_timesteps": 20_000}, "grid": {"n_steps": [512, 2_048], "gamma": [0.9, 0.99]}, "seeds": 2}
+        {
+            "base": {"preset": "fast", "total_timesteps": 20_000},
+            "grid": {"n_steps": [512, 2_048], "gamma": [0.9, 0.99]},
+            "seeds": 2,
+        }
     )
     assert trials_of(spec) == [16_384] * 4
     found = CHECK.estimate(spec)
@@ -81,7 +85,7 @@ def test_a_grid_of_rollouts_is_as_long_for_each_combination() -> None:
 
 def test_trials_that_share_no_step_are_promised_as_a_span() -> None:
     space = {"n_steps": {"kind": "choice", "choices": [500, 700, 1_100]}}
-    given: Any = {"base": {"total_timesteps": 6_000}, "sweep": {"space": space, "trials": 3}}
+    given: Any = {"base": {"preset": "fast", "total_timesteps": 6_000}, "sweep": {"space": space, "trials": 3}}
     ends = trials_of(ExperimentSpec.model_validate(given))
     found = estimated(**given)
     assert len(set(ends)) > 1
@@ -92,14 +96,15 @@ def test_trials_that_share_no_step_are_promised_as_a_span() -> None:
 
 def test_a_range_of_many_rollouts_is_promised_as_a_span_too() -> None:
     space = {"n_steps": {"kind": "int", "low": 16, "high": 2_048}}
-    found = estimated(base={"total_timesteps": 6_000}, sweep={"space": space, "trials": 2})
+    found = estimated(base={"preset": "fast", "total_timesteps": 6_000}, sweep={"space": space, "trials": 2})
     assert (found.least_steps, found.steps) == (12_000, 2 * (6_000 + 8 * 2_048 - 1))
 
 
 def test_variants_are_promised_with_their_last_rollout() -> None:
-    found = estimated(variants=[{"name": "a"}, {"name": "b", "changes": {"algo": "dqn"}}], seeds=2)
+    variants = [{"name": "a"}, {"name": "b", "changes": {"algo": "dqn"}}]
+    found = estimated(base={"preset": "fast"}, variants=variants, seeds=2)
     assert found.note is None
-    assert found.steps == found.least_steps == 2 * (100_096 + 50_176)
+    assert found.steps == found.least_steps == 2 * (100_352 + 50_176)
 
 
 @pytest.mark.parametrize(

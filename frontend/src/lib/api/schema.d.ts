@@ -3115,6 +3115,11 @@ export interface components {
        */
       algorithms: string[];
       /**
+       * Recommended Algorithm
+       * @description The algorithm to begin with, by what was measured; null: none can train on it.
+       */
+      recommended_algorithm: string | null;
+      /**
        * Presets
        * @description Presets by algorithm, as they apply here.
        */
@@ -3209,6 +3214,11 @@ export interface components {
        * @description Ids of the algorithms that can train on it.
        */
       algorithms: string[];
+      /**
+       * Recommended Algorithm
+       * @description The algorithm to begin with, by what was measured; null: none can train on it.
+       */
+      recommended_algorithm: string | null;
       /**
        * Presets
        * @description Presets by algorithm, as they apply here.
@@ -3900,7 +3910,7 @@ export interface components {
        * @default {
        *       "algo": "ppo",
        *       "env_id": "CartPole-v1",
-       *       "preset": "fast",
+       *       "preset": "recommended",
        *       "env_options": {},
        *       "hyperparameters": {},
        *       "rules": []
@@ -4527,7 +4537,7 @@ export interface components {
     GroupCreate: {
       /**
        * Algo
-       * @description An algorithm, or `random` for random actions.
+       * @description An algorithm, `random` for random actions, or `recommended` for one that was measured to work.
        */
       algo: string;
       /**
@@ -4537,8 +4547,8 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null, or `none`: the algorithm's defaults.
-       * @default fast
+       * @description `recommended`: the one that was measured to work; null, or `none`: the algorithm's defaults.
+       * @default recommended
        */
       preset?: string | null;
       /**
@@ -5539,6 +5549,8 @@ export interface components {
        * @description Processor seconds of a whole training.
        */
       seconds: number;
+      /** @description `latest`: the returns are those of the last policies, measured before the preset evaluated its policy and kept the best one; null: of the policies that the preset keeps. */
+      policy?: components["schemas"]["PolicyChoice"] | null;
       /**
        * Specification
        * @description The file whose experiment measured it, for `GET /presets/specifications/{name}`; null: none did.
@@ -6313,6 +6325,12 @@ export interface components {
        * @description What it gives up, and for what.
        */
       tradeoff: string;
+      /**
+       * Recommended
+       * @description Whether to begin with it: by what was measured it works, or works best.
+       * @default false
+       */
+      recommended?: boolean;
       /**
        * Is Own
        * @description Whether the user kept it from an experiment.
@@ -7294,7 +7312,7 @@ export interface components {
     RunCreate: {
       /**
        * Algo
-       * @description An algorithm, or `random` for random actions.
+       * @description An algorithm, `random` for random actions, or `recommended` for one that was measured to work.
        */
       algo: string;
       /**
@@ -7304,8 +7322,8 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null, or `none`: the algorithm's defaults.
-       * @default fast
+       * @description `recommended`: the one that was measured to work; null, or `none`: the algorithm's defaults.
+       * @default recommended
        */
       preset?: string | null;
       /**
@@ -8000,8 +8018,8 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null, or `none`: the algorithm's defaults.
-       * @default fast
+       * @description `recommended`: the one that was measured to work; null, or `none`: the algorithm's defaults.
+       * @default recommended
        */
       preset?: string | null;
       /**
