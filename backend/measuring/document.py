@@ -75,7 +75,7 @@ works. `recommended` stands for it in requests and on the command line.
 
 A preset that evaluates its policy while it trains keeps the best one. Presets do so where it costs at most
 {MOST_SHARE:.0%} of the processor time of training. [`evaluation_cost.py`](../backend/measuring/evaluation_cost.py)
-measures that in a whole training, or gives a bound in which every evaluation is as long as the environment allows
+measures that in a whole training, or estimates it as if every evaluation were as long as the environment allows
 ([figures](../backend/measuring/evaluation_costs.json)). Presets of A2C, TRPO, DQN and QR-DQN, and those of MountainCar,
 evaluate whatever it costs, since their last policy is often worse than an earlier one. Presets for any environment make
 no evaluations, since the length of its episodes is not known; nor do those of Atari games, whose episodes may last for
