@@ -6,18 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from measuring.comparisons import comparisons
+from measuring.curve import draw
+from measuring.evaluation_cost import MOST_SHARE
 from measuring.rates import known_rates
 from measuring.specification import specifications
 from measuring.tables import FIGURES, SPECIFICATIONS, figure_cells, hours, row, show
 from rlviz.algorithms import ALGORITHMS
 from rlviz.algorithms.base import Algorithm
+from rlviz.analysis.numbers import listed
 from rlviz.api.registry_views import view_algorithm
 from rlviz.api.schemas.choices import HyperparameterField
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import Preset
 from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
-from rlviz.presets.catalog import ANYWHERE, digest, measured, preset_files
+from rlviz.presets.catalog import ANYWHERE, figures_key, known_curves, measured, preset_files
+from rlviz.presets.recommended import RELIABLE
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 PICTURES = "images/presets"
@@ -55,7 +60,26 @@ threshold; and solved it when that policy did, or when the run counts as solved:
 a greedy evaluation, reached it. Steps to the threshold are the median by Kaplan and Meier, in
 which seeds that never got there count as taking longer; seconds are processor time, evaluations along the way included.
 The curve is the interquartile mean over the seeds with its interval. A preset that is changed loses its figures until
-they are measured again.
+they are measured again. Evaluations change nothing about training: a preset that was measured before it had any keeps
+its figures, which are those of its last policies, and says so. Processor seconds of the same work differ by up to a
+third from one measurement to another.
+
+### Which one to begin with
+
+Forms, `POST /runs` and the command line begin with the preset that *works* by these figures: at least {RELIABLE:.0%} of
+its seeds held the reward threshold; where there is no threshold, its interval overlaps with that of the best one. Of
+several that work it is the first, and where none works the best. Likewise with the algorithm: the first whose preset
+works. `recommended` stands for it in requests and on the command line.
+
+### Evaluations while training
+
+A preset that evaluates its policy while it trains keeps the best one. Presets do so where it costs at most
+{MOST_SHARE:.0%} of the processor time of training. [`evaluation_cost.py`](../backend/measuring/evaluation_cost.py)
+measures that in a whole training, or estimates it as if every evaluation were as long as the environment allows
+([figures](../backend/measuring/evaluation_costs.json)). Presets of A2C, TRPO, DQN and QR-DQN, and those of MountainCar,
+evaluate whatever it costs, since their last policy is often worse than an earlier one. Presets for any environment make
+no evaluations, since the length of its episodes is not known; nor do those of Atari games, whose episodes may last for
+half an hour, and those of Q-learning, whose last table is as good as any before.
 """
 
 
@@ -67,12 +91,24 @@ of its specification, divided by this: good to a factor of two, since other pres
 
 
 def write_document() -> None:
-    """Write docs/presets.md, and delete pictures that it shows no more."""
+    """Write docs/presets.md, draw the pictures that it shows, and delete those that it shows no more."""
+    _draw_missing()
     text = document()
     DOCUMENT.write_text(text)
     for picture in (DOCUMENT.parent / PICTURES).glob("*.svg"):
         if picture.name not in text:
             picture.unlink()
+
+
+def _draw_missing() -> None:
+    """Draw the curves of presets whose picture is not there, as after a preset got another title."""
+    for file in preset_files():
+        for preset in file.preset if file.environment is not None else ():
+            environment = ENVIRONMENTS.get(str(file.environment)).resolve(preset.when)
+            path = DOCUMENT.parent / PICTURES / curve_name(preset, environment)
+            curve = known_curves().get(figures_key(preset, environment.id))
+            if curve is not None and not path.exists():
+                path.write_text(draw(curve, environment.reward_threshold))
 
 
 def document() -> str:
@@ -158,6 +194,9 @@ def _figures(presets: list[Preset], environment: Environment) -> Iterator[str]:
     files = sorted({figures.specification for _, figures in found if figures and figures.specification})
     if files:
         yield f"Measured by {', '.join(f'[{name}]({SPECIFICATIONS}/{name})' for name in files)}.\n"
+    last = [_title(preset) for preset, figures in found if figures and figures.policy is PolicyChoice.LATEST]
+    if last:
+        yield f"Figures of {listed(last)} are those of the last policies: they were measured without evaluations.\n"
     if unmeasured:
         yield f"{_costs(unmeasured, environment)}\n"
     for preset, figures in found:
@@ -205,7 +244,7 @@ def _rates() -> Iterator[str]:
 
 def curve_name(preset: Preset, environment: Environment) -> str:
     """For instance ``ppo-fast-0f1e2d3c4b5a6978.svg``: a changed preset has another."""
-    return f"{preset.algorithm}-{preset.id.value}-{digest(preset, environment.id)}.svg"
+    return f"{preset.algorithm}-{preset.id.value}-{figures_key(preset, environment.id)}.svg"
 
 
 def _hyperparameters() -> Iterator[str]:

@@ -11,7 +11,7 @@ from measuring.document import DOCUMENT, PICTURES, curve_name
 from measuring.specification import Measurement
 from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset
-from rlviz.presets.catalog import CURVES, MEASURED, digest, read_preset_files
+from rlviz.presets.catalog import CURVES, MEASURED, digest, read_preset_files, without_evaluation
 from rlviz.rundir.atomic import write_atomically
 from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
 
@@ -68,17 +68,21 @@ class Figures:
     def _write(self, figures: dict[str, MeasuredPreset], curves: dict[str, MeasuredCurve]) -> None:
         lines = _CURVES.dump_json(dict(sorted(curves.items()))).replace(b"},", b"},\n")
         write_atomically(self._curves, lines + b"\n")
-        write_atomically(self._measured, _FIGURES.dump_json(dict(sorted(figures.items())), indent=2) + b"\n")
+        no_policy = {"__all__": {"policy"}}  # it is of a preset and not of a measurement: ``catalog.measured`` sets it
+        text = _FIGURES.dump_json(dict(sorted(figures.items())), indent=2, exclude=no_policy)
+        write_atomically(self._measured, text + b"\n")
 
     def _read_figures(self) -> dict[str, MeasuredPreset]:
         return _FIGURES.validate_json(self._measured.read_bytes()) if self._measured.exists() else {}
 
 
 def _digests() -> set[str]:
-    """Of all presets that are made for an environment now, also those edited since this invocation began."""
+    """Of all presets that are made for an environment now, also those edited since this invocation began, with their
+    evaluations and without."""
     return {
-        digest(preset, file.environment)
+        digest(one, file.environment)
         for file in read_preset_files()
         if file.environment is not None
         for preset in file.preset
+        for one in (preset, without_evaluation(preset))
     }

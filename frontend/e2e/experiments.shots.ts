@@ -21,10 +21,10 @@ interface Scene {
 const SCENES: Scene[] = [
   {
     name: "by-hand-comparison",
-    title: "PPO Fast or DQN Fast on CartPole-v1",
+    title: "PPO Fast or A2C Fast on CartPole-v1",
     fill: async (page) => {
       await page.getByLabel("Steps of each run").fill("20000");
-      await expect(page.getByRole("status")).toHaveText("10 runs, 200k steps together");
+      await expect(page.getByRole("status")).toHaveText("10 runs, 202k steps together");
     },
     over: /^10 of 10 trials scored/,
   },

@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlviz.api.schemas.experiments import Experiment, ExperimentCell, ExperimentSummary, ExperimentVariant
+from rlviz.api.schemas.experiments import (
+    Experiment,
+    ExperimentCell,
+    ExperimentEstimate,
+    ExperimentSummary,
+    ExperimentVariant,
+)
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.services.experiments import summaries
+from rlviz.services.experiments.checking import Estimate
+from rlviz.services.experiments.lengths import end_of
 from rlviz.services.experiments.states import ExperimentState
 
 
 def view_summary(summary: summaries.ExperimentSummary) -> ExperimentSummary:
     return ExperimentSummary(**_summary(summary))
+
+
+def view_estimate(estimate: Estimate) -> ExperimentEstimate:
+    return ExperimentEstimate(
+        trials=estimate.trials,
+        total_timesteps=estimate.steps,
+        least_timesteps=estimate.least_steps,
+        length_note=estimate.note,
+        core_seconds=estimate.core_seconds,
+    )
 
 
 def view_experiment(state: ExperimentState) -> Experiment:
@@ -23,9 +42,10 @@ def view_experiment(state: ExperimentState) -> Experiment:
                 label=variant.label,
                 algo=variant.run_spec.algo,
                 env_id=variant.run_spec.env_id,
-                preset=variant.run_spec.preset,
+                preset=variant.trained.preset if variant.run_spec.preset == RECOMMENDED else variant.run_spec.preset,
                 hyperparameters=variant.run_spec.hyperparameters,
                 total_timesteps=variant.trained.total_timesteps,
+                end_step=end_of(variant.trained),
                 evaluation=variant.trained.evaluation,
             )
             for variant in state.variants
@@ -45,6 +65,8 @@ def _summary(state: summaries.ExperimentSummary) -> dict[str, Any]:
         "problem": state.problem,
         "trials": state.planned,
         "total_timesteps": state.total_timesteps,
+        "least_timesteps": state.least_timesteps,
+        "length_note": state.length_note,
         "counts": dict(state.counts),
         "progress": state.progress,
         "seconds_left": state.seconds_left,

@@ -32,12 +32,14 @@ from rlviz.api.schemas.rules import KnobInfo
 from rlviz.api.views import address_of_still, still_url
 from rlviz.domain.limits import LIMITS, Bounds
 from rlviz.domain.metrics import GROUP_TITLES, MetricDefinition
-from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset
+from rlviz.domain.presets import MeasuredPreset, OwnPreset, Preset, PresetId
 from rlviz.domain.run_actor import actor_of
 from rlviz.domain.spaces import Space, StateFactor
 from rlviz.environments.base import Environment
 from rlviz.environments.random_returns import random_return_of
-from rlviz.presets.catalog import digest, known_curves, measured, own_presets_for, presets_for
+from rlviz.presets.catalog import figures_key, known_curves, measured, own_presets_for, presets_for
+from rlviz.presets.recommended import recommended_algorithm
+from rlviz.services.use_cases.configuration import recommended_preset_of
 from rlviz.services.use_cases.environments import variants
 
 
@@ -111,13 +113,20 @@ def view_hyperparameters(kind: type[Hyperparameters]) -> list[HyperparameterFiel
     return sorted(fields, key=lambda field: GROUPS.index(field.group))
 
 
-def view_preset(preset: Preset | OwnPreset, algorithm: Algorithm, env_id: str | None = None) -> PresetInfo:
-    """``env_id``: the environment of its measured results; None for a general preset."""
+def view_preset(
+    preset: Preset | OwnPreset,
+    algorithm: Algorithm,
+    env_id: str | None = None,
+    recommended: PresetId = PresetId.FAST,
+) -> PresetInfo:
+    """``env_id``: the environment of its measured results; None for a general preset. ``recommended``: the preset of
+    the algorithm to begin with."""
     own = preset if isinstance(preset, OwnPreset) else None
     values = algorithm.validate(preset.hyperparameters, preset.total_timesteps)
     return PresetInfo(
         id=str(preset.id),
         title=preset.title,
+        recommended=preset.id == recommended,
         is_own=own is not None,
         experiment_id=own.experiment_id if own is not None else None,
         summary=preset.summary,
@@ -143,7 +152,7 @@ def _curve(preset: Preset | OwnPreset, env_id: str | None) -> str | None:
         return preset.curve_id
     if env_id is None:
         return None
-    found = digest(preset, env_id)
+    found = figures_key(preset, env_id)
     return found if found in known_curves() else None
 
 
@@ -188,9 +197,13 @@ def _facts(environment: Environment, algorithms: list[Algorithm], own: Sequence[
         "max_episode_steps": environment.max_episode_steps,
         "render_fps": environment.render_fps,
         "algorithms": [algorithm.id for algorithm in suited],
+        "recommended_algorithm": recommended_algorithm(
+            [algorithm.id for algorithm in suited], environment.id, environment.chosen, environment.reward_threshold
+        ),
         "presets": {
             algorithm.id: [
-                view_preset(preset, algorithm, environment.id) for preset in _presets(algorithm, environment, own)
+                view_preset(preset, algorithm, environment.id, recommended_preset_of(algorithm.id, environment))
+                for preset in _presets(algorithm, environment, own)
             ]
             for algorithm in suited
         },

@@ -58,8 +58,10 @@ def _algorithms(_context: typer.Context, _incomplete: str) -> Iterable[str]:
 
 def _presets(context: typer.Context, _incomplete: str) -> list[str]:
     from rlviz.domain.presets import PresetId
+    from rlviz.domain.recommended import RECOMMENDED
 
-    return ["none", *PresetId, *sorted(path.stem for path in (_runs_dir(context) / "presets").glob("*.json"))]
+    own = sorted(path.stem for path in (_runs_dir(context) / "presets").glob("*.json"))
+    return [RECOMMENDED, "none", *PresetId, *own]
 
 
 def _evaluations(context: typer.Context, _incomplete: str) -> list[str]:

@@ -60,6 +60,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask back.")]
 EvaluationName = Annotated[
     str, typer.Argument(metavar="EVAL", help="Id of an evaluation, or `last`.", autocompletion=complete_evaluation)
 ]
+PRESET_HELP = "Preset; `recommended` for one that works there by what was measured, `none` for the algorithm's values."
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A hyperparameter that differs; may be repeated."),

@@ -9,9 +9,11 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
 from rlviz.domain.config import TotalTimesteps
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.times import Instant
 
 NO_PRESET = "none"
@@ -25,7 +27,10 @@ def without_none(value: object) -> object:
 PresetChoice = Annotated[
     Annotated[str, Field(max_length=LIMITS.choice.maximum)] | None,
     BeforeValidator(without_none),
-    Field(description=f"null, or `{NO_PRESET}`: the algorithm's defaults."),
+    Field(
+        description=f"`{RECOMMENDED}`: the one that was measured to work; null, or `{NO_PRESET}`: the algorithm's "
+        "defaults."
+    ),
 ]
 
 
@@ -91,6 +96,11 @@ class MeasuredPreset(LazyModel):
         None, description="Steps at which the seeds that solved it did so, ascending; null: not kept."
     )
     seconds: float = Field(description="Processor seconds of a whole training.")
+    policy: PolicyChoice | None = Field(
+        None,
+        description="`latest`: the returns are those of the last policies, measured before the preset evaluated its "
+        "policy and kept the best one; null: of the policies that the preset keeps.",
+    )
     specification: str | None = Field(
         None,
         description="The file whose experiment measured it, for `GET /presets/specifications/{name}`; null: none did.",

@@ -1,7 +1,8 @@
 """Sweep: what a search varies, how values are proposed, and when a trial is given up."""
 
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
@@ -89,11 +90,11 @@ class Choice(_Parameter):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        seen: list[str] = []
+        seen: set[str] = set()
         for place, choice in enumerate(self.choices):
-            if repr(choice) in seen:
+            if (key := identity(choice)) in seen:
                 raise placed_error(f"{choice!r} is among the choices twice.", "choices", place)
-            seen.append(repr(choice))
+            seen.add(key)
         return self
 
 
@@ -135,24 +136,53 @@ class Sweep(LazyModel):
 
     @property
     def wanted(self) -> int:
-        """Trials that the search shall have. A grid ends with its last combination, however many were asked for."""
-        if self.sampler is not SamplerName.GRID:
-            return self.trials
-        return min(self.trials, combinations(self.space))
+        """Number of trials. No two are the same, so a space of few combinations has fewer than were asked for."""
+        return min(self.trials, len(list(itertools.islice(combinations_of(self.space), self.trials))))
 
 
 def grid_values(parameter: Parameter) -> list[JsonValue]:
     """All values of a parameter, ascending or in the order of its choices. Raises ValueError for an endless one."""
-    count = _value_count(parameter)
-    if isinstance(parameter, Choice):
-        return parameter.choices
-    assert parameter.step is not None
-    return [parameter.low + place * parameter.step for place in range(count)]
+    _value_count(parameter)
+    return list(values_of(parameter))
 
 
 def combinations(space: Mapping[str, Parameter]) -> int:
-    """Of the values of all parameters. Raises ValueError for an endless one."""
+    """Number of combinations of the values of all parameters. Raises ValueError for a range that is not counted."""
     return prod(map(_value_count, space.values()))
+
+
+def combinations_of(space: Mapping[str, Parameter]) -> Iterator[dict[str, JsonValue]]:
+    """Every combination of values that a search may propose, each once. Parameters whose condition does not hold are
+    left out. Endless where a parameter has more values than can be listed: those are then numbered, which is enough to
+    count with."""
+    names = list(space)
+
+    def extend(place: int, values: dict[str, JsonValue]) -> Iterator[dict[str, JsonValue]]:
+        if place == len(names):
+            yield dict(values)
+            return
+        name = names[place]
+        if not applies(space[name], values):
+            yield from extend(place + 1, values)
+            return
+        for value in values_of(space[name]):
+            yield from extend(place + 1, {**values, name: value})
+
+    return extend(0, {})
+
+
+def values_of(parameter: Parameter) -> Iterator[JsonValue]:
+    """Every value of a parameter, ascending or in the order of its choices; of a range of any number, endlessly many
+    numbers that only stand for its values."""
+    match parameter:
+        case Choice(choices=choices):
+            yield from choices
+        case IntRange():
+            yield from range(parameter.low, parameter.high + 1, parameter.step)
+        case FloatRange(step=step) if step is not None:
+            yield from (parameter.low + place * step for place in range(_value_count(parameter)))
+        case _:
+            yield from itertools.count()
 
 
 def _value_count(parameter: Parameter) -> int:
@@ -207,6 +237,23 @@ def _check_grid(space: Mapping[str, Parameter]) -> None:
 def applies(parameter: Parameter, values: Mapping[str, JsonValue]) -> bool:
     """Whether the condition of ``parameter`` holds among the ``values`` chosen before it."""
     return all(name in values and values[name] in wanted for name, wanted in parameter.when.items())
+
+
+def identity(value: JsonValue) -> str:
+    """The same text for values that train the same: 1 and 1.0, but not 1 and true; of objects in any order of keys."""
+    return json.dumps(_plain(value), sort_keys=True)
+
+
+def _plain(value: JsonValue) -> JsonValue:
+    match value:
+        case float():  # 0.1 + 0.2 and 0.3 are the same step of a range
+            rounded = float(f"{value:.12g}")
+            return int(rounded) if rounded.is_integer() else rounded
+        case list():
+            return [_plain(one) for one in value]
+        case dict():
+            return {name: _plain(one) for name, one in value.items()}
+    return value
 
 
 def label_of(choice: JsonValue) -> str | float | bool | None:

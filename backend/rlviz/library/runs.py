@@ -46,7 +46,7 @@ def train(
     algo: str = "ppo",
     env_id: str = "CartPole-v1",
     *,
-    preset: str | None = "fast",
+    preset: str | None = "recommended",
     total_timesteps: int | None = None,
     seed: int | None = None,
     name: str | None = None,
@@ -56,7 +56,8 @@ def train(
 ) -> Run:
     """Train a run as the app does, in a process of its own, and return it once it has ended.
 
-    What is None is the preset's, or the app's default; ``preset`` None is the algorithm's own values. The run can be
+    What is None is the preset's, or the app's default; ``preset`` None is the algorithm's own values. ``algo`` and
+    ``preset`` may be ``"recommended"``: what was measured to work in that environment. The run can be
     watched while it trains if the app runs. Raises ValueError for what cannot be trained, and RuntimeError for a run
     that failed, or a service that does not answer.
     """

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import ConfigDict, JsonValue, TypeAdapter
 
 from rlviz.domain.errors import UnknownName
+from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, Preset, PresetId
 
@@ -106,8 +107,30 @@ def digest(preset: Preset, env_id: str) -> str:
 
 
 def measured(preset: Preset, env_id: str) -> MeasuredPreset | None:
-    """Results measured with exactly this preset on exactly this environment; None if it was not measured."""
-    return _measured().get(digest(preset, env_id))
+    """Results measured with exactly this preset on exactly this environment; None if it was not measured.
+
+    Evaluations while it trains change nothing about training, unless they end it. Where a preset was measured before it
+    had any, the figures are those of its last policies, and say so.
+    """
+    found = _measured().get(figures_key(preset, env_id))
+    if found is not None and figures_key(preset, env_id) != digest(preset, env_id):
+        return found.model_copy(update={"policy": PolicyChoice.LATEST})
+    return found
+
+
+def figures_key(preset: Preset, env_id: str) -> str:
+    """The digest that figures and curve of ``preset`` are known by: its own, or that of the same training without
+    evaluations where only that was measured."""
+    own = digest(preset, env_id)
+    if own in _measured() or preset.evaluation is None or preset.evaluation.stop_after is not None:
+        return own
+    plain = digest(without_evaluation(preset), env_id)
+    return plain if plain in _measured() else own
+
+
+def without_evaluation(preset: Preset) -> Preset:
+    """The same training without evaluations."""
+    return preset.model_copy(update={"evaluation": None})
 
 
 @cache

@@ -29,9 +29,6 @@ class Grid(RandomSampler):
         self._unborn = unborn
         self._combinations = [dict(zip(grid, combinations[place], strict=True)) for place in order]
 
-    def is_exhausted(self, proposed: int) -> bool:
-        return proposed >= len(self._combinations)
-
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:

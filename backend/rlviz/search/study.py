@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from copy import copy
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import JsonValue
 
 from rlviz.domain.registry import load
-from rlviz.domain.sweep import Choice, FloatRange, IntRange, Parameter, Sweep, applies, label_of
+from rlviz.domain.sweep import (
+    Choice,
+    FloatRange,
+    IntRange,
+    Parameter,
+    Sweep,
+    applies,
+    combinations_of,
+    identity,
+    label_of,
+)
 from rlviz.search.pruners import make_pruner
 from rlviz.search.samplers import UNBORN, make_sampler
 
 if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
     from optuna.study import Study as OptunaStudy
     from optuna.trial import FrozenTrial
 
@@ -27,6 +40,13 @@ MISFIT = "misfit"
 
 MOST_MISFITS = 5
 """A search ends when so many combinations were proposed, for each trial wanted, that cannot be trained with."""
+
+
+MOST_REDRAWS = 10
+"""How often the sampler is asked again where it proposes what was proposed before."""
+
+MOST_LISTED = 100_000
+"""Combinations of a space that are looked through for one that was not proposed yet."""
 
 
 class TrialState(StrEnum):
@@ -115,25 +135,69 @@ class Study(SearchRecord):
 
     @property
     def is_over(self) -> bool:
-        """Whether as many trials as wanted were proposed; misfits are not counted."""
+        """Whether as many trials as wanted were proposed, not counting misfits, or every combination was."""
         born = [one for one in self._frozen() if UNBORN not in one.user_attrs]
         misfits = sum(bool(one.user_attrs.get(MISFIT)) for one in born)
         wanted = self._sweep.wanted
         if len(born) - misfits >= wanted or misfits >= MOST_MISFITS * wanted:
             return True
-        return self._is_exhausted(len(born))
+        # A space that has more combinations than trials were proposed has another one left.
+        found = islice(combinations_of(self._sweep.space), len(born) + 1)
+        return len(list(found)) <= len(born)
 
     def ask(self) -> SearchTrial | None:
-        """Values to be tried; None once ``is_over``."""
+        """Values to be tried, unlike those of every earlier trial; None once ``is_over``."""
         if self.is_over:
             return None
+        earlier = {identity(dict(trial.values)) for trial in self.trials}
         asked = self._study.ask()
         values: dict[str, JsonValue] = {}
         for name, parameter in self._sweep.space.items():
             if applies(parameter, values):
                 values[name] = _suggest(asked, name, parameter)
+        if identity(values) in earlier:
+            values = self._another(asked.number, earlier)
         asked.set_user_attr(VALUES, values)
         return SearchTrial(asked.number, values, TrialState.RUNNING)
+
+    def _another(self, number: int, earlier: Container[str]) -> dict[str, JsonValue]:
+        """Values for trial ``number`` that are not among ``earlier``: the sampler is asked again, and where it insists,
+        a new combination is drawn at random. The trial has them in the journal too, so that the sampler learns from
+        what was trained."""
+        for _ in range(MOST_REDRAWS):
+            values = self._draw(number)
+            if identity(values) not in earlier:
+                break
+        else:
+            values = self._new_combination(number, earlier)
+        trial_id = self._id_of(number)
+        for name, value in values.items():
+            parameter = self._sweep.space[name]
+            distribution = _distribution(parameter)
+            stored = label_of(value) if isinstance(parameter, Choice) else value
+            self._storage.set_trial_param(trial_id, name, distribution.to_internal_repr(stored), distribution)
+        return values
+
+    def _draw(self, number: int) -> dict[str, JsonValue]:
+        """What the sampler proposes for trial ``number`` when it is asked once more."""
+        sampler, trial = self._study.sampler, self._frozen()[number]
+        joint = sampler.sample_relative(self._study, trial, sampler.infer_relative_search_space(self._study, trial))
+        values: dict[str, JsonValue] = {}
+        for name, parameter in self._sweep.space.items():
+            if not applies(parameter, values):
+                continue
+            if name in joint:
+                drawn = joint[name]
+            else:
+                drawn = sampler.sample_independent(self._study, trial, name, _distribution(parameter))
+            values[name] = _as_value(parameter, drawn)
+        return values
+
+    def _new_combination(self, number: int, earlier: Container[str]) -> dict[str, JsonValue]:
+        """A combination that is not among ``earlier``, drawn at random from the first ``MOST_LISTED`` of the space. The
+        same seed of the sampler draws the same."""
+        found = [one for one in islice(combinations_of(self._sweep.space), MOST_LISTED) if identity(one) not in earlier]
+        return found[int(np.random.default_rng([self._sweep.seed, number]).integers(len(found)))]
 
     def report(self, number: int, step: int, value: float) -> bool:
         """Tell how well the policy of a running trial does at ``step``; return whether to give the trial up.
@@ -183,11 +247,6 @@ class Study(SearchRecord):
         study_id = self._storage.get_study_id_from_name(self._study.study_name)
         return int(self._storage.get_trial_id_from_study_id_trial_number(study_id, number))
 
-    def _is_exhausted(self, proposed: int) -> bool:
-        """Whether a grid has no other combination."""
-        exhausted = getattr(self._study.sampler, "is_exhausted", None)
-        return exhausted is not None and bool(exhausted(proposed))
-
 
 def _read(journal: Any) -> Any:
     """Optuna's storage with all that its journal holds. Raises ValueError where it cannot be read, or OSError."""
@@ -203,14 +262,38 @@ def _suggest(asked: Any, name: str, parameter: Parameter) -> JsonValue:
     match parameter:
         case FloatRange():
             low, high = parameter.low, parameter.high
-            found: float = asked.suggest_float(name, low, high, log=parameter.log, step=parameter.step)
-            return found
-        case IntRange():
-            whole: int = asked.suggest_int(name, parameter.low, parameter.high, log=parameter.log, step=parameter.step)
-            return whole
+            return _as_value(parameter, asked.suggest_float(name, low, high, log=parameter.log, step=parameter.step))
+        case IntRange(low=low, high=high):
+            return _as_value(parameter, asked.suggest_int(name, low, high, log=parameter.log, step=parameter.step))
         case Choice():
-            labels = [label_of(choice) for choice in parameter.choices]
-            return parameter.choices[labels.index(asked.suggest_categorical(name, labels))]
+            return _as_value(parameter, asked.suggest_categorical(name, _labels(parameter)))
+
+
+def _distribution(parameter: Parameter) -> BaseDistribution:
+    """What ``_suggest`` draws from, as Optuna names it."""
+    made: BaseDistribution
+    match parameter:
+        case FloatRange(low=low, high=high):
+            kind = load("optuna.distributions:FloatDistribution")
+            made = kind(low, high, log=parameter.log, step=parameter.step)
+        case IntRange(low=low, high=high):
+            kind = load("optuna.distributions:IntDistribution")
+            made = kind(low, high, log=parameter.log, step=parameter.step)
+        case Choice():
+            made = load("optuna.distributions:CategoricalDistribution")(_labels(parameter))
+    return made
+
+
+def _as_value(parameter: Parameter, drawn: Any) -> JsonValue:
+    """What Optuna has drawn as a value of ``parameter``."""
+    if isinstance(parameter, Choice):
+        return parameter.choices[_labels(parameter).index(drawn)]
+    found: int | float = drawn
+    return found
+
+
+def _labels(parameter: Choice) -> list[str | float | bool | None]:
+    return [label_of(choice) for choice in parameter.choices]
 
 
 def _as_trial(frozen: FrozenTrial) -> SearchTrial:

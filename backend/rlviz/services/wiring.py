@@ -249,7 +249,7 @@ class Services:
     def hints(self) -> HintService:
         from rlviz.services.use_cases.hints import HintService
 
-        return HintService(self.runs, self.metrics, self.forks)
+        return HintService(self.runs, self.metrics, self.forks, self.evaluations, self.own_presets)
 
     def _periodic_tasks(self) -> tuple[PeriodicTask, ...]:
         """What is done without being asked for."""

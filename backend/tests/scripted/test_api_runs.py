@@ -228,7 +228,7 @@ def test_labels_change_one_by_one_and_the_folder_knows_them(service: Service) ->
 
 
 def test_a_run_is_told_what_its_curves_suggest(service: Service) -> None:
-    run = service.create(total_timesteps=10_000)
+    run = service.create(total_timesteps=10_000, preset=None, hyperparameters={"n_steps": 64})
     folder = service.folder(run["id"])
     silent = service.get(f"/runs/{run['id']}/hints")
     assert (silent["run_id"], silent["hints"]) == (run["id"], [])
@@ -236,6 +236,7 @@ def test_a_run_is_told_what_its_curves_suggest(service: Service) -> None:
     with journal(folder.metrics_path) as metrics:
         for step in range(100, 9_000, 100):
             metrics.append({"step": step, "values": {"episode/reward": 20.0 + step % 7, "train/approx_kl": 0.01}})
+            metrics.append({"step": step, "values": {"eval/mean_reward": 21.0}})
     [hint] = service.get(f"/runs/{run['id']}/hints")["hints"]
     assert (hint["id"], hint["metric"], hint["to_step"]) == ("reward-flat", "episode/reward", 8_900)
     assert hint["looked_at"]["points"] == 89

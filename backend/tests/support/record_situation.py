@@ -1,29 +1,43 @@
-"""Records a run for the rules of hints to be tried on: ``python -m tests.support.record_situation NAME FOLDER``."""
+"""Record runs for the rules of hints to be tried on.
+
+    python -m tests.support.record_situation NAME FOLDER      one run, as fixtures/hints/NAME.json
+    python -m tests.support.record_situation --presets FOLDER every run of ``record_presets`` in FOLDER
+
+What is stored of a run: its settings, its best policy, greedy evaluations that were asked for, and the metrics that
+rules look at, with four digits.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rlviz.algorithms import ALGORITHMS
+from rlviz.analysis.hints import GreedyEvaluation
 from rlviz.analysis.hints.registry import RETURN_RULES, RULES
+from rlviz.domain.config import RunConfig
+from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.records import EVAL_REWARD
+from rlviz.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
+from rlviz.services.use_cases.hints import expected_return, greedy_evaluation
 from rlviz.services.use_cases.metrics import MetricsService
-from tests.support.situations import RECORDED
+from tests.support.record_presets import wanted_presets
+from tests.support.situations import PRESETS, RECORDED, dump_presets
 
 METRICS = dict.fromkeys([*(name for rule in [*RETURN_RULES, *RULES] for name in rule.metrics), EVAL_REWARD])
 
 
-def record(folder: RunFolder, path: Path) -> None:
-    """The settings of the run, its best policy, and the metrics that rules look at, with four digits."""
+def record(folder: RunFolder) -> dict[str, Any]:
+    """What is stored of a run."""
     config, best = folder.read_config(), folder.best_policy()
     series = MetricsService().read(folder).series
     hyperparameters = ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps)
-    found = {
+    return {
         "algo": config.algo,
         "env_id": config.env_id,
         "env_options": config.env_options,
@@ -39,8 +53,47 @@ def record(folder: RunFolder, path: Path) -> None:
             if name in series
         },
     }
-    path.write_text(json.dumps(found, separators=(",", ":")) + "\n")
+
+
+def record_preset(folder: RunFolder, *, is_general: bool) -> dict[str, Any]:
+    """What is stored of a run of a preset as it is: its preset too, and what was evaluated on request."""
+    config, found = folder.read_config(), record(folder)
+    last = max((columns["step"][-1] for columns in found["series"].values()), default=0)
+    return {
+        **found,
+        "preset_timesteps": config.total_timesteps,
+        "expected": None if is_general else _expected(config),
+        "requested": [[last, one.mean, float(f"{one.error:.3g}")] for one in _requested(folder, last)],
+    }
+
+
+def _expected(config: RunConfig) -> float | None:
+    preset = preset_for(str(config.preset), config.algo, config.env_id, config.env_options)
+    return expected_return(preset, config.env_id)  # type: ignore[arg-type]
+
+
+def _requested(folder: RunFolder, step: int) -> list[GreedyEvaluation]:
+    """The greedy evaluations that were asked for, all of them of the policy of ``step``."""
+    paths = folder.evaluations.path.glob("*.json")
+    records = [EvaluationRecord.model_validate_json(path.read_bytes()) for path in paths]
+    return [
+        greedy_evaluation(step, one.summary) for one in records if one.origin == "asked" and one.summary is not None
+    ]
+
+
+def main() -> None:
+    if sys.argv[1] != "--presets":
+        (RECORDED / f"{sys.argv[1]}.json").write_text(
+            json.dumps(record(RunFolder.at(Path(sys.argv[2]))), separators=(",", ":")) + "\n"
+        )
+        return
+    found = {}
+    for wanted in wanted_presets():
+        folder = RunFolder(Path(sys.argv[2]), wanted.name.replace("/", "-"))
+        if (Path(sys.argv[2]) / f"{folder.run_id}.done").exists():
+            found[wanted.name] = record_preset(folder, is_general=wanted.is_general)
+    PRESETS.write_bytes(dump_presets(found))
 
 
 if __name__ == "__main__":
-    record(RunFolder.at(Path(sys.argv[2])), RECORDED / f"{sys.argv[1]}.json")
+    main()

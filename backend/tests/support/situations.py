@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -11,29 +12,67 @@ from typing import Any
 import numpy as np
 
 from rlviz.analysis.columns import Series
-from rlviz.analysis.hints import Case
+from rlviz.analysis.hints import Case, GreedyEvaluation
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.environments import ENVIRONMENTS
+from rlviz.services.use_cases.hints import rollout_of
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "hints"
 """One file a run: its settings, its best policy, and by metric steps and values with four digits."""
+
+PRESETS = RECORDED / "presets.json.xz"
+"""Runs of every preset, by name, in one file: steps as differences, so that it stays small."""
+
+
+def dump_presets(runs: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """The content of ``PRESETS``."""
+    found = {name: {**run, "series": _with_differences(run["series"])} for name, run in runs.items()}
+    return lzma.compress(json.dumps(found, separators=(",", ":")).encode(), preset=9 | lzma.PRESET_EXTREME)
+
+
+@cache
+def preset_runs() -> Mapping[str, Mapping[str, Any]]:
+    """By name, for instance ``acrobot/ppo-fast``."""
+    found: Mapping[str, Mapping[str, Any]] = json.loads(lzma.decompress(PRESETS.read_bytes()))
+    return found
 
 
 def recorded(name: str, share: float = 1.0) -> Case:
     """The run as it was when ``share`` of its timesteps were done; at 1 it has ended."""
     found = _read(name)
+    return _case(found, np.inf if share == 1 else share * found["total_timesteps"], ended=share == 1)
+
+
+def recorded_preset(name: str, share: float = 1.0, *, asked_for: int | None = None) -> Case:
+    """A run of a preset as it was when ``share`` of what was recorded was done; at 1 it has ended.
+
+    ``asked_for``: timesteps that it was created with, where they are fewer than those of its preset.
+    """
+    run = preset_runs()[name]
+    series = {metric: _summed(columns) for metric, columns in run["series"].items()}
+    last = max((columns["step"][-1] for columns in series.values() if columns["step"]), default=0)
+    found = {**run, "series": series, "total_timesteps": asked_for or run["total_timesteps"]}
+    return _case(found, np.inf if share == 1 else share * last, ended=share == 1)
+
+
+def _case(found: Mapping[str, Any], end: float, *, ended: bool) -> Case:
     environment = ENVIRONMENTS.get(found["env_id"]).resolve(found["env_options"])
-    end = np.inf if share == 1 else share * found["total_timesteps"]
     best = found["best_policy"]
+    preset_timesteps = found.get("preset_timesteps")
     return Case(
         algo=found["algo"],
         hyperparameters=found["hyperparameters"],
         total_timesteps=found["total_timesteps"],
         series={name: cut for name, columns in found["series"].items() if len(cut := _until(columns, end))},
-        ended=share == 1,
+        ended=ended,
         actions=environment.action_space.n,
         threshold=environment.reward_threshold,
         best=BestPolicy.model_validate(best) if best is not None and best["step"] <= end else None,
+        rollout=rollout_of(found["algo"], found["hyperparameters"]),
+        preset_timesteps=preset_timesteps,
+        changed_preset=preset_timesteps is None,
+        requested=[GreedyEvaluation(*one) for one in found.get("requested", []) if ended],
+        expected=found.get("expected"),
     )
 
 
@@ -41,6 +80,17 @@ def recorded(name: str, share: float = 1.0) -> Case:
 def _read(name: str) -> Mapping[str, Any]:
     found: Mapping[str, Any] = json.loads((RECORDED / f"{name}.json").read_text())
     return found
+
+
+def _with_differences(series: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {
+        name: {"step": np.diff(columns["step"], prepend=0).tolist(), "value": columns["value"]}
+        for name, columns in series.items()
+    }
+
+
+def _summed(columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"step": np.cumsum(columns["step"]).tolist(), "value": columns["value"]}
 
 
 def _until(columns: Mapping[str, Any], end: float) -> Series:

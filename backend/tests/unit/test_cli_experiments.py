@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from rlviz.api.problems import _field
 from rlviz.cli.commands.experiments import _show_search
-from rlviz.cli.commands.start_experiments import _varied
+from rlviz.cli.commands.start_experiments import _varied, promise
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.screen import bar
 from rlviz.cli.follow.trial_screen import lines, trial_line, words
@@ -56,6 +56,23 @@ def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
     [row] = [line for line in drawn if line.startswith("Variant 0")]
     assert row.split()[2:] == ["195.0", "25%", "failed"]
     assert "stop" in drawn[-1]
+
+
+@pytest.mark.parametrize(
+    ("least", "note", "line"),
+    [
+        (98_304, None, "6 runs, 98,304 steps together."),
+        (
+            98_304,
+            "Each trial trains for 16,384 steps.",
+            "6 runs, 98,304 steps together. Each trial trains for 16,384 steps.",
+        ),
+        (24_000, "They differ.", "6 runs, 24,000 to 98,304 steps together. They differ."),
+    ],
+)
+def test_what_an_experiment_trains_is_promised_in_a_line(least: int, note: str | None, line: str) -> None:
+    lengths = {"trials": 6, "least_timesteps": least, "total_timesteps": 98_304, "length_note": note}
+    assert promise(lengths) == line
 
 
 def test_progress_is_rounded_down_and_scores_are_as_on_the_page() -> None:

@@ -18,7 +18,7 @@ algo = "dqn"
 [sweep]
 trials = 7
 seeds_per_trial = 2
-space = { gamma = { kind = "choice", choices = [0.9, 0.99] } }
+space = { gamma = { kind = "float", low = 0.9, high = 0.99 } }
 """
 
 SPECIFICATION = """
@@ -83,7 +83,7 @@ def test_of_what_has_no_results_yet_it_is_said_what_it_would_take(folder: Path) 
 
 def test_where_the_source_s_values_held_every_seed_elsewhere_it_says_so(folder: Path) -> None:
     (told,) = [line for line in comparisons(folder) if "nothing to search for" in line]
-    assert "DQN on Acrobot (Fast: 5 of 5)" in told
+    assert "DQN on Acrobot (High Score: 5 of 5)" in told
     assert "on CartPole" not in told, "it is compared"
     assert "PPO" not in told, "nothing of it is compared"
 

@@ -1,12 +1,14 @@
 """What hints say, and do not say, of real runs at several moments and of made-up ones, good and bad.
 
-Each situation names every hint that must be told; all others must stay silent.
+Each situation names every hint that must be told; all others must stay silent. Real runs are those of ``REAL``, most of
+which have settings of their own, and one of every preset there is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,13 @@ import pytest
 
 from rlviz.algorithms import ALGORITHMS
 from rlviz.analysis.columns import Series
-from rlviz.analysis.hints import Case, RuleState, find_hints, review
+from rlviz.analysis.hints import Case, GreedyEvaluation, RuleState, find_hints, review
 from rlviz.analysis.hints.registry import RETURN_RULES, RULES
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.services.use_cases.configuration import NewRun
+from tests.support.record_presets import wanted_presets
 from tests.support.service import catalogued
-from tests.support.situations import RECORDED, recorded
+from tests.support.situations import RECORDED, preset_runs, recorded, recorded_preset
 
 REAL = [
     # what it was, share of the timesteps that was done, what must be told
@@ -32,14 +35,14 @@ REAL = [
     ("ppo-cartpole-learning-rate-too-high", 0.05, []),
     ("ppo-cartpole-learning-rate-too-high", 0.1, ["kl-spikes"]),
     ("ppo-cartpole-learning-rate-too-high", 0.3, ["entropy-collapsed", "kl-spikes"]),
-    ("ppo-cartpole-learning-rate-too-high", 1.0, ["kl-spikes"]),
+    ("ppo-cartpole-learning-rate-too-high", 1.0, ["not-evaluated"]),
     ("ppo-cartpole-no-exploration", 0.2, []),
-    ("ppo-cartpole-no-exploration", 1.0, ["clip-fraction-high", "kl-spikes"]),
+    ("ppo-cartpole-no-exploration", 1.0, ["not-evaluated"]),
     ("ppo-cartpole-too-short", 0.2, []),
     ("ppo-cartpole-too-short", 0.5, []),
-    ("ppo-cartpole-too-short", 1.0, ["explained-variance-low"]),
+    ("ppo-cartpole-too-short", 1.0, ["not-evaluated"]),
     ("ppo-mountaincar-sparse", 0.1, []),
-    ("ppo-mountaincar-sparse", 1.0, ["explained-variance-low"]),
+    ("ppo-mountaincar-sparse", 1.0, ["not-evaluated"]),
     ("dqn-cartpole-good", 0.1, []),
     ("dqn-cartpole-good", 0.5, []),
     ("dqn-cartpole-good", 1.0, []),
@@ -53,15 +56,15 @@ REAL = [
     ("dqn-cartpole-explores-on", 1.0, ["epsilon-high", "too-few-timesteps"]),
     ("a2c-cartpole", 0.3, []),
     ("a2c-cartpole", 0.7, []),
-    ("a2c-cartpole", 1.0, ["reward-collapsed"]),
+    ("a2c-cartpole", 1.0, []),
     ("a2c-cartpole-learning-rate-too-high", 0.3, []),
-    ("a2c-cartpole-learning-rate-too-high", 1.0, ["reward-flat"]),
+    ("a2c-cartpole-learning-rate-too-high", 1.0, ["not-evaluated"]),
     ("q-learning-frozenlake-good", 0.1, []),
     ("q-learning-frozenlake-good", 1.0, []),
     ("q-learning-frozenlake-slippery", 0.5, []),
     ("q-learning-frozenlake-slippery", 1.0, []),
     ("q-learning-frozenlake-sparse", 0.3, []),
-    ("q-learning-frozenlake-sparse", 1.0, ["reward-flat"]),
+    ("q-learning-frozenlake-sparse", 1.0, ["not-evaluated"]),
     ("q-learning-taxi-good", 0.2, []),
     ("q-learning-taxi-good", 1.0, []),
     ("ppo-acrobot", 0.5, []),
@@ -70,7 +73,7 @@ REAL = [
     ("ppo-pendulum", 1.0, ["too-few-timesteps"]),
     ("a2c-cartpole-lost", 0.2, []),
     ("a2c-cartpole-lost", 0.5, []),
-    ("a2c-cartpole-lost", 1.0, ["reward-collapsed"]),
+    ("a2c-cartpole-lost", 1.0, []),
     ("dqn-cartpole-no-target-network", 0.1, ["loss-diverging"]),
     ("dqn-cartpole-no-target-network", 0.5, ["loss-diverging", "reward-flat"]),
     ("dqn-cartpole-small-buffer", 0.5, []),
@@ -103,8 +106,121 @@ def test_a_real_run_is_told_what_is_true_of_it_and_nothing_else(name: str, share
 
 
 def test_every_rule_finds_something_in_a_situation() -> None:
-    told = {hint for _, _, said in [*REAL, *MADE_UP] for hint in said}
-    assert told == {rule.id for rule in [*RETURN_RULES, *RULES]}
+    told = {hint for _, _, said in [*REAL, *MADE_UP, *EVALUATED] for hint in said}.union(*PRESETS_TOLD.values())
+    assert told == {"unfinished", "not-evaluated", *(rule.id for rule in [*RETURN_RULES, *RULES])}
+
+
+# Runs of every preset
+
+PRESETS_TOLD = {
+    "any/a2c-high-score": ["unfinished"],
+    "cartpole/a2c-high-score": ["unfinished"],
+    "taxi/q-learning-high-score": ["unfinished"],
+}
+"""What is told of runs of presets as they are, once they have ended. Most were stopped early; all others are silent."""
+
+
+@pytest.mark.parametrize("name", preset_runs())
+def test_a_run_of_a_preset_is_told_to_finish_at_most(name: str) -> None:
+    ended = recorded_preset(name)
+    assert [hint.id for hint in find_hints(ended)] == PRESETS_TOLD.get(name, [])
+    for share in (0.3, 0.7):
+        assert find_hints(recorded_preset(name, share)) == [], "it still trains"
+
+
+def test_there_is_a_run_of_every_preset() -> None:
+    assert set(preset_runs()) == {wanted.name for wanted in wanted_presets()}
+
+
+@pytest.mark.parametrize("name", preset_runs())
+def test_a_run_that_was_asked_for_a_part_of_its_preset_gets_no_advice_on_hyperparameters(name: str) -> None:
+    """As 20,000 steps of a preset of 50,000: the run has ended as it was meant to, and its preset has not."""
+    part = recorded_preset(name)
+    for hint in find_hints(recorded_preset(name, asked_for=max(part.step, 100))):
+        assert part.step >= 0.9 * (part.preset_timesteps or 0) or hint.id == "unfinished"
+        assert hint.changes == []
+
+
+# What comes before a change of hyperparameters
+
+EVALUATED = [
+    # a run of REAL that has ended, the mean return of an evaluation on request, what must be told then
+    ("ppo-cartpole-learning-rate-too-high", 20.0, ["kl-spikes"]),
+    ("ppo-cartpole-learning-rate-too-high", 480.0, []),
+    ("ppo-cartpole-no-exploration", 150.0, ["clip-fraction-high", "kl-spikes"]),
+    ("ppo-cartpole-too-short", 100.0, ["explained-variance-low"]),
+    ("ppo-mountaincar-sparse", -200.0, ["explained-variance-low"]),
+    ("ppo-mountaincar-sparse", -105.0, []),
+    ("a2c-cartpole-learning-rate-too-high", 9.0, ["reward-flat"]),
+    ("q-learning-frozenlake-sparse", 0.0, ["reward-flat"]),
+    ("dqn-cartpole-exploration-never-ends", 480.0, []),
+    ("dqn-cartpole-explores-on", 475.0, []),
+    ("trpo-cartpole-tiny-steps", 500.0, []),
+    ("qrdqn-cartpole", 490.0, []),
+]
+
+
+@pytest.mark.parametrize(("name", "mean", "told"), EVALUATED)
+def test_hyperparameters_are_spoken_of_only_where_an_evaluation_says_that_the_policy_falls_short(
+    name: str, mean: float, told: list[str]
+) -> None:
+    assert sorted(hint.id for hint in find_hints(evaluated(name, mean))) == told
+
+
+def evaluated(name: str, mean: float) -> Case:
+    """The run after its last policy was evaluated on request, with so many episodes that the mean is sure."""
+    run = recorded(name)
+    return replace(run, requested=[GreedyEvaluation(run.step, mean, 0.01)])
+
+
+def test_an_evaluation_of_an_early_policy_says_nothing_of_the_last_one() -> None:
+    run = recorded("ppo-cartpole-learning-rate-too-high")
+    early = replace(run, requested=[GreedyEvaluation(run.step // 2, 20.0, 0.01)])
+    assert [hint.id for hint in find_hints(early)] == ["not-evaluated"]
+
+
+def test_few_episodes_do_not_say_that_a_policy_falls_short() -> None:
+    """0.8 of 20 episodes on a lake whose preset reaches 0.88: the threshold of 0.85 lies within the error."""
+    run = recorded_preset("frozenlake-8x8-is-slippery/q-learning-fast")
+    assert [one.mean for one in run.requested] == [0.8]
+    assert find_hints(run) == []
+    sure = replace(run, requested=[GreedyEvaluation(run.step, 0.8, 0.01)])
+    assert [hint.id for hint in find_hints(sure)] == ["reward-plateau"]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _, told in [*REAL, *EVALUATED] if told}))
+def test_a_run_that_is_shorter_than_its_preset_is_told_to_finish_it_first(name: str) -> None:
+    run = recorded(name)
+    wanted = 2 * run.total_timesteps
+    short = replace(run, preset_timesteps=wanted, changed_preset=False)
+    for hint in find_hints(short):
+        assert (hint.id, hint.severity, hint.changes) == ("unfinished", "info", [])
+        assert f"its preset is meant for {wanted:,} timesteps" in hint.evidence.lower()
+        assert hint.suggestion.startswith(f"Train for all {wanted:,} timesteps before ")
+    assert find_hints(replace(short, ended=False)) == [], "it still trains"
+
+
+def test_two_updates_are_too_few_to_say_anything() -> None:
+    for name in ("ppo-cartpole-learning-rate-too-high", "dqn-cartpole-learning-rate-too-high", "sac-pendulum"):
+        run = replace(recorded(name), requested=[GreedyEvaluation(10**9, -(10.0**6), 0.01)])
+        assert find_hints(run)
+        starts = int(run.number("learning_starts") or 0)
+        few = replace(run, rollout=(run.step - starts) // 2)
+        assert few.updates == 2
+        assert find_hints(few) == []
+
+
+def test_a_loss_that_is_no_number_is_told_whatever_the_policy_earned() -> None:
+    broken = case(greedy=[20, 500], best=500, metrics={"train/loss": NO_NUMBER})
+    assert [hint.id for hint in find_hints(broken)] == ["loss-diverging"]
+
+
+def test_without_a_threshold_what_the_preset_earned_is_good_enough() -> None:
+    run = recorded("sac-pendulum")
+    assert [hint.id for hint in find_hints(run)] == ["reward-plateau"]
+    measured = replace(run, expected=-200.0, requested=[GreedyEvaluation(run.step, -180.0, 1.0)])
+    assert find_hints(measured) == []
+    assert [hint.id for hint in find_hints(replace(measured, expected=-50.0))] == ["reward-plateau"]
 
 
 def test_every_algorithm_was_recorded() -> None:
@@ -156,16 +272,17 @@ EPS = {"rollout/exploration_rate": EPSILON}
 ENT = {"train/entropy_loss": CERTAIN}
 
 MADE_UP = [
-    ("lost, nothing kept", case(LOST), ["reward-collapsed"]),
+    ("lost, nothing kept or evaluated", case(LOST), ["not-evaluated"]),
     ("lost, and greedy too", case(LOST, [20, 300, 460, 40, 30]), ["reward-collapsed"]),
     ("lost in training, greedy still good", case(LOST, [20, 300, 400, 410, 405]), ["reward-plateau"]),
     ("lost, but the newest greedy policy is at the threshold", case(LOST, [20, 300, 480, 470, 490]), []),
-    ("lost, the best is kept", case(LOST, [20, 300, 490, 40, 30], 490), ["reward-collapsed"]),
-    ("standing still", case(STANDING), ["reward-plateau"]),
+    ("lost, the best is kept and solves it", case(LOST, [20, 300, 490, 40, 30], 490), []),
+    ("lost, the best is kept and falls short", case(LOST, [20, 300, 390, 40, 30], 390), ["reward-collapsed"]),
+    ("standing still, not evaluated", case(STANDING), ["not-evaluated"]),
     ("standing still in training, solved by the greedy policy", case(STANDING, [20, 300, 500], 500), []),
     ("standing still, the best policy reached the threshold", case(STANDING, [20, 480, 300], 480), []),
     ("standing still, the best policy falls short", case(STANDING, [20, 300, 310], 310), ["reward-plateau"]),
-    ("flat", case(FLAT), ["reward-flat"]),
+    ("flat, not evaluated", case(FLAT), ["not-evaluated"]),
     ("flat, and greedy too", case(FLAT, [9, 9.2, 9.1, 9]), ["reward-flat"]),
     ("flat because of exploration, greedy rose", case(FLAT, [9, 150, 200, 205, 200, 205]), ["reward-plateau"]),
     ("flat because of exploration, greedy rises to the end", case(FLAT, [9, 90, 150, 200]), ["too-few-timesteps"]),
@@ -174,22 +291,22 @@ MADE_UP = [
     ("standing still, greedy swings and was as good before", case(STANDING, [20, 350, 150, 200, 340]), [
         "reward-plateau"]),
     ("flat because of exploration, greedy solved it", case(FLAT, [9, 300, 500], 500), []),
-    ("never anything but zero", case(np.zeros(1_000)), ["reward-flat"]),
-    ("rising at the end", case(RISING), ["too-few-timesteps"]),
+    ("never anything but zero", case(np.zeros(1_000), [0, 0, 0]), ["reward-flat"]),
+    ("rising at the end", case(RISING, [20, 150, 280]), ["too-few-timesteps"]),
     ("rising at the end, greedy is there already", case(RISING, [20, 300, 500], 500), []),
-    ("epsilon high", case(metrics=EPS), ["epsilon-high"]),
+    ("epsilon high", case(greedy=[20, 200], metrics=EPS), ["epsilon-high"]),
     ("epsilon high, greedy solved it", case(greedy=[20, 500], best=500, metrics=EPS), []),
-    ("swings", case(SWINGING), ["unstable"]),
+    ("swings", case(SWINGING, [20, 250, 100]), ["unstable"]),
     ("swings, but the newest greedy policy is at the threshold", case(SWINGING, [20, 300, 480]), []),
     ("loss is steady", case(metrics={"train/loss": LOSS}), []),
-    ("loss runs away", case(metrics={"train/loss": RUNS_AWAY}), ["loss-diverging"]),
+    ("loss runs away", case(greedy=[20, 30], metrics={"train/loss": RUNS_AWAY}), ["loss-diverging"]),
     ("loss runs away, and the policy does what it should", case(
         greedy=[20, 300, 490], metrics={"train/loss": RUNS_AWAY}), []),
     ("loss grows as returns do", case(1 + 400 * SHARE, [20, 500], 500, {"train/loss": 1 + 10 * SHARE}), []),
     ("loss of a policy gradient has no scale", case(
         metrics={"train/loss": RUNS_AWAY, "train/policy_gradient_loss": LOSS}), []),
     ("loss is no number", case(metrics={"train/loss": NO_NUMBER}), ["loss-diverging"]),
-    ("certain early", case(metrics=ENT), ["entropy-collapsed"]),
+    ("certain early", case(greedy=[20, 30], metrics=ENT), ["entropy-collapsed"]),
     ("certain early, and right", case(greedy=[20, 500], best=500, metrics=ENT), []),
 ]  # fmt: skip
 
@@ -200,15 +317,24 @@ def test_a_made_up_run_is_told_what_is_true_of_it_and_nothing_else(name: str, gi
 
 
 def test_there_are_enough_situations_in_both_directions() -> None:
-    assert len(REAL) >= 45
-    told = [bool(said) for _, _, said in [*REAL, *MADE_UP]]
-    assert told.count(True) >= 15
-    assert told.count(False) >= 15
+    real = [bool(said) for _, _, said in [*REAL, *EVALUATED]] + [bool(PRESETS_TOLD.get(name)) for name in preset_runs()]
+    assert len(real) >= 80
+    assert real.count(False) >= len(real) / 2
+    assert real.count(True) >= 30
+    made_up = [bool(told) for _, _, told in MADE_UP]
+    assert min(made_up.count(True), made_up.count(False)) >= 12
 
 
 # What holds in every situation
 
-EVERY = [*(recorded(name, share) for name, share, _ in REAL), *(given for _, given, _ in MADE_UP)]
+EVERY = [
+    *(recorded(name, share) for name, share, _ in REAL),
+    *(given for _, given, _ in MADE_UP),
+    *(
+        replace(run := recorded(name), requested=[GreedyEvaluation(run.step, mean, 0.01)])
+        for name, mean, _ in EVALUATED
+    ),
+]
 
 
 @pytest.mark.parametrize("given", EVERY, ids=range(len(EVERY)))

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from rlviz.analysis.columns import Series
-from rlviz.analysis.hints import RETURN_RULES, RULES, Case, find_hints
+from rlviz.analysis.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
 from rlviz.analysis.hints.hint import change, plain
+from rlviz.analysis.solved import SolvedAt, SolvedBy
+from rlviz.domain.evaluation import BestPolicy
 
 TOTAL = 100_000
 PPO = {
@@ -55,13 +57,15 @@ def case(
     noise: float = 10.0,
     **other: Any,
 ) -> Case:
-    """``returns``: the mean return by share of the steps done, to which noise is added."""
+    """``returns``: the mean return by share of the steps done, to which noise is added. The last policy was evaluated,
+    and falls far short."""
     found = {name: series(values, steps) for name, values in (metrics or {}).items()}
     if returns is not None:
         share = np.linspace(0, 1, episodes)
         jitter = np.random.default_rng(1).normal(0, noise, episodes)
         found["episode/reward"] = series(np.broadcast_to(returns(share), (episodes,)) + jitter, steps)
-    settings: dict[str, Any] = {"ended": True, "actions": 2, "threshold": 475.0, **other}
+    short = [GreedyEvaluation(steps, -1e6)]
+    settings: dict[str, Any] = {"ended": True, "actions": 2, "threshold": 475.0, "requested": short, **other}
     hyperparameters = settings.pop("hyperparameters", {"ppo": PPO, "dqn": DQN}[algo])
     return Case(algo, hyperparameters, TOTAL, found, **settings)
 
@@ -208,7 +212,30 @@ def test_the_gravest_comes_first() -> None:
 
 def test_a_run_that_was_stopped_early_is_told_to_go_on() -> None:
     [hint] = find_hints(case(returns=ramp(20, 150), steps=TOTAL // 4))
-    assert "Train for all 100,000 timesteps; it ended after 25,000." in hint.suggestion
+    assert (hint.id, hint.severity) == ("unfinished", "info")
+    assert hint.evidence.startswith("The run is meant for 100,000 timesteps; training ended after 25,000. By then: ")
+    assert hint.suggestion == "Train for all 100,000 timesteps before you change hyperparameters."
+
+
+def test_a_run_that_was_never_evaluated_is_told_to_evaluate_first_and_keeps_its_evidence() -> None:
+    given = case(metrics={"train/approx_kl": SPIKY, "train/entropy_loss": CERTAIN}, returns=flat(20), requested=[])
+    [hint] = find_hints(given)
+    assert (hint.id, hint.severity, hint.changes) == ("not-evaluated", "info", [])
+    assert "entropy stays below" in hint.evidence, "the gravest of what was found"
+    assert hint.suggestion.startswith("Evaluate the policy before you change hyperparameters")
+    states = {finding.rule.id: finding.state for finding in review(given).findings if finding.state != "not_logged"}
+    assert RuleState.FOUND not in states.values(), "what waits for the evaluation was not found yet"
+
+
+@pytest.mark.parametrize("name", FIRES)
+def test_no_rule_speaks_of_a_policy_that_a_greedy_evaluation_found_to_solve_it(name: str) -> None:
+    given = FIRES[name]
+    for proof in (
+        {"requested": [GreedyEvaluation(TOTAL, 475.0)]},
+        {"best": BestPolicy(step=50_000, mean_return=480.0, std_return=1.0, episodes=10)},
+        {"solved": SolvedAt(50_000, SolvedBy.EVALUATION, 0.0)},
+    ):
+        assert find_hints(replace(given, **{"requested": [], **proof})) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from measuring.curve import draw
 from rlviz.analysis.experiments.curves import Curves, VariantCurve
 from rlviz.analysis.experiments.made import Made
 from rlviz.environments import ENVIRONMENTS
-from rlviz.presets.catalog import digest, known_curves, measured, preset_files
+from rlviz.presets.catalog import figures_key, known_curves, measured, preset_files
 from rlviz.services.experiment_results.variant_preset import CURVE_POINTS, curve_of
 
 MADE = Made(definition="A test.", n=3, source="nobody")
@@ -16,7 +16,7 @@ MADE = Made(definition="A test.", n=3, source="nobody")
 
 def test_every_curve_belongs_to_a_preset_with_figures() -> None:
     presets = {
-        digest(preset, file.environment): (preset, file.environment)
+        figures_key(preset, file.environment): (preset, file.environment)
         for file in preset_files()
         if file.environment is not None
         for preset in file.preset

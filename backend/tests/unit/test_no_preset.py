@@ -25,5 +25,5 @@ def test_none_is_no_preset_in_a_variant_where_null_is_that_of_the_base(said: str
 
 
 def test_other_presets_are_taken_as_they_are() -> None:
-    assert RunCreate.model_validate({"algo": "ppo"}).preset == "fast"
+    assert RunCreate.model_validate({"algo": "ppo"}).preset == "recommended"
     assert RunSpec.model_validate({"preset": "own-none"}).preset == "own-none"

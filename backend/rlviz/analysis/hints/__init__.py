@@ -5,7 +5,7 @@ its kind (``returns``, ``losses``, ``updates``, ``exploration``), enter it in ``
 and give tests/unit/test_hint_situations.py one situation in which it gives a hint and one in which it does not.
 """
 
-from rlviz.analysis.hints.case import Case
+from rlviz.analysis.hints.case import Case, GreedyEvaluation
 from rlviz.analysis.hints.hint import Hint, SuggestedChange
 from rlviz.analysis.hints.registry import RETURN_RULES, RULES
 from rlviz.analysis.hints.review import Review, find_hints, review
@@ -16,6 +16,7 @@ __all__ = [
     "RULES",
     "Case",
     "Finding",
+    "GreedyEvaluation",
     "Hint",
     "Review",
     "Rule",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,18 +13,43 @@ from rlviz.analysis.arrays import Floats
 from rlviz.analysis.columns import Series
 from rlviz.analysis.moving import moving_average
 from rlviz.analysis.return_curve import WINDOW
-from rlviz.analysis.solved import SolvedAt
+from rlviz.analysis.solved import SolvedAt, SolvedBy
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.records import EPISODE_REWARD, EVAL_REWARD
 
 NOTHING = Series(*np.empty((3, 0)))
+
+SURE = 2.0
+"""Standard errors by which a mean has to fall short before it says anything."""
+
+RECENT = 0.8
+"""Share of the steps from which on an evaluation is one of the policy that training has come to."""
+
+
+@dataclass(frozen=True, order=True)
+class GreedyEvaluation:
+    """One that a user asked for. ``step``: of the policy; ``mean``: its mean return; ``error``: the standard error of
+    that mean."""
+
+    step: int
+    mean: float
+    error: float = 0.0
+
+    def may_reach(self, wanted: float) -> bool:
+        """Whether its episodes are too few to say that the policy falls short of ``wanted``."""
+        return self.mean + SURE * self.error >= wanted
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """``series``: metrics by name. ``actions``: number of actions, if they are discrete. ``threshold``: the reward
     threshold. ``ended``: nothing more will be logged. ``best``: the best policy that was kept. ``solved``: when the
-    run was solved, if it was."""
+    run was solved, if it was.
+
+    ``rollout``: environment steps between two rounds of updates. ``preset_timesteps``: how long the run's preset
+    trains; None without a preset. ``changed_preset``: whether hyperparameters differ from those of the preset, or there
+    is none. ``requested``: greedy evaluations that a user asked for. ``expected``: the least that the preset earned
+    when it was measured."""
 
     algo: str
     hyperparameters: Mapping[str, JsonValue]
@@ -35,6 +60,11 @@ class Case:
     threshold: float | None = None
     best: BestPolicy | None = None
     solved: SolvedAt | None = None
+    rollout: int = 1
+    preset_timesteps: int | None = None
+    changed_preset: bool = True
+    requested: Sequence[GreedyEvaluation] = ()
+    expected: float | None = None
 
     def curve(self, name: str) -> Series:
         """The finite values of a metric; empty if it was never logged."""
@@ -65,6 +95,36 @@ class Case:
     def progress(self) -> float:
         """Share of the timesteps that is done; a little above 1 when the last rollout went beyond."""
         return self.step / self.total_timesteps
+
+    @property
+    def updates(self) -> int:
+        """Rounds of updates so far."""
+        return max(0, self.step - int(self.number("learning_starts") or 0)) // self.rollout
+
+    @property
+    def wanted_timesteps(self) -> int:
+        """How long the run is meant to train: as it was asked to, or for as long as its preset if that is longer."""
+        return max(self.total_timesteps, self.preset_timesteps or 0)
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether a greedy evaluation says how good the policy is that training has come to."""
+        steps = [*self.evaluations.step[-1:], *(one.step for one in self.requested)]
+        return any(step >= RECENT * self.step for step in steps)
+
+    @property
+    def is_good_enough(self) -> bool:
+        """Whether a greedy evaluation shows that the policy solved the task, or cannot tell that it did not; without a
+        threshold, whether it earns what its preset earned when it was measured."""
+        wanted = self.expected if self.threshold is None else self.threshold
+        if wanted is None:
+            return False
+        if any(one.may_reach(wanted) for one in self.requested):
+            return True
+        if self.best is not None and self.best.mean_return >= wanted:
+            return True
+        by_evaluation = self.solved is not None and self.solved.by is SolvedBy.EVALUATION
+        return by_evaluation or (self.threshold is not None and bool(np.any(self.evaluations.value[-1:] >= wanted)))
 
     @property
     def final(self) -> float | None:

@@ -59,6 +59,11 @@ class Hint:
     looked_at: LookedAt | None = None
 
     @property
+    def about_updates(self) -> bool:
+        """Whether it is seen in the updates themselves, whatever the policy earns."""
+        return self.metric.startswith("train/")
+
+    @property
     def suggestion(self) -> str:
         """The advice as one sentence: ``"Lower …, or raise …."``"""
         text = ", or ".join(one if isinstance(one, str) else one.words for one in self.advice)

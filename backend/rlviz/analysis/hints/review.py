@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from rlviz.analysis.hints.case import Case
+from rlviz.analysis.hints.first_steps import FirstStep, as_first_step, first_step
 from rlviz.analysis.hints.hint import SEVERITIES, Hint, LookedAt
 from rlviz.analysis.hints.registry import RETURN_RULES, RULES
-from rlviz.analysis.hints.rule import Finding, Rule, apply
+from rlviz.analysis.hints.rule import Finding, Rule, RuleState, apply
 
 log = logging.getLogger(__name__)
 
@@ -23,13 +24,34 @@ class Review:
 
 
 def review(case: Case) -> Review:
-    """Apply every rule to the run. One that fails gives no finding, and keeps no other from giving one."""
+    """Apply every rule to the run. Where something comes before a change of hyperparameters, the gravest finding
+    becomes the one hint that says so, and the others wait. A rule that fails gives no finding, and keeps no other from
+    giving one."""
     returns = list(_findings(RETURN_RULES, case))
     others = list(_findings(RULES, case))
     story = next((finding for finding in returns if finding.hint), None)
-    findings = [*([story] if story else []), *(finding for finding in others if finding.hint)]
-    hints = [hint for finding in findings if (hint := _with_basis(finding, case)) is not None]
-    return Review(sorted(hints, key=lambda hint: SEVERITIES.index(hint.severity)), [*returns, *others])
+    told = [*([story] if story else []), *(finding for finding in others if finding.hint)]
+    hints: list[Hint] = []
+    first: Hint | None = None
+    waiting: list[Finding] = []
+    for finding, hint in sorted(_with_hints(told, case), key=lambda one: SEVERITIES.index(one[1].severity)):
+        step = FirstStep.NONE if finding.rule.always else first_step(case, hint)
+        if step is FirstStep.NONE:
+            hints.append(hint)
+            continue
+        waiting.append(finding)
+        if first is None and step is not FirstStep.WAIT:
+            first = as_first_step(case, hint, step)
+    findings = [_waiting(one) if one in waiting else one for one in (*returns, *others)]
+    return Review([*hints, *([first] if first is not None else [])], findings)
+
+
+def _with_hints(found: Iterable[Finding], case: Case) -> list[tuple[Finding, Hint]]:
+    return [(one, hint) for one in found if (hint := _with_basis(one, case)) is not None]
+
+
+def _waiting(finding: Finding) -> Finding:
+    return replace(finding, state=RuleState.WAITING, hint=None)
 
 
 def _findings(rules: Iterable[Rule], case: Case) -> Iterator[Finding]:

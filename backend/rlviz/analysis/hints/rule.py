@@ -9,6 +9,9 @@ from enum import StrEnum
 from rlviz.analysis.hints.case import Case
 from rlviz.analysis.hints.hint import Hint
 
+MIN_ROUNDS = 10
+"""Rounds of updates before a rule is applied: after two, nothing could be learned yet."""
+
 
 class Unit(StrEnum):
     EPISODES = "episodes"
@@ -37,13 +40,15 @@ class RuleState(StrEnum):
 @dataclass(frozen=True)
 class Rule:
     """``metrics``: the metric it is applied to, under each algorithm's name for it; the first one that was logged is
-    used. ``find`` is called only once there is enough data."""
+    used. ``find`` is called only once there is enough data. ``always``: the hint reports a fault and not a policy that
+    could be better, so it is given also where a policy solved the task."""
 
     id: str
     looks_for: str
     metrics: tuple[str, ...]
     minimum: Minimum
     find: Callable[[Case], Hint | None]
+    always: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,12 @@ def apply(rule: Rule, case: Case) -> Finding:
         return Finding(rule, RuleState.NOT_LOGGED, None, 0)
     points = len(case.series[metric])
     minimum = rule.minimum
-    enough = points >= minimum.points and case.progress >= minimum.progress
+    enough = points >= minimum.points and case.progress >= minimum.progress and case.updates >= MIN_ROUNDS
+    if rule.always:
+        enough = points >= minimum.points
     if not enough or (minimum.ended and not case.over):
         return Finding(rule, RuleState.WAITING, metric, points)
+    if case.is_good_enough and not rule.always:
+        return Finding(rule, RuleState.SILENT, metric, points)
     hint = rule.find(case)
     return Finding(rule, RuleState.FOUND if hint else RuleState.SILENT, metric, points, hint)

@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import Query
 
 from rlviz.api.dependencies import App
-from rlviz.api.experiment_views import view_experiment, view_summary
+from rlviz.api.experiment_views import view_estimate, view_experiment, view_summary
 from rlviz.api.lanes import Lane, in_lane
 from rlviz.api.problems import documented
 from rlviz.api.router import Router
-from rlviz.api.schemas.experiments import Experiment, ExperimentList
+from rlviz.api.schemas.experiments import Experiment, ExperimentEstimate, ExperimentList
 from rlviz.domain.errors import (
     ExperimentConflict,
     ExperimentNotFound,
@@ -30,6 +30,12 @@ def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
     """Train every variant with every seed, and score what comes out. It begins at once."""
     app.sinks.check(body.sinks)
     return view_experiment(app.experiments.create(body))
+
+
+@router.post("/estimate", responses=documented(InvalidRequest))
+def estimate_experiment(body: ExperimentSpec, app: App) -> ExperimentEstimate:
+    """How many runs an experiment would train, and for how many steps. Nothing is begun."""
+    return view_estimate(app.experiments.estimate(body))
 
 
 @router.get("", responses=documented(InvalidRequest))

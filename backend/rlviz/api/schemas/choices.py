@@ -40,6 +40,9 @@ class PresetInfo(Wire):
     summary: str
     source: str = Field(description="Where the values come from.")
     tradeoff: str = Field(description="What it gives up, and for what.")
+    recommended: bool = Field(
+        False, description="Whether to begin with it: by what was measured it works, or works best."
+    )
     is_own: bool = Field(False, description="Whether the user kept it from an experiment.")
     experiment_id: str | None = Field(None, description="The experiment that an own preset was kept from.")
     measured: MeasuredPreset | None
@@ -150,6 +153,9 @@ class EnvironmentFacts(Wire):
     max_episode_steps: int | None
     render_fps: float = Field(description="Frames a second of its videos.")
     algorithms: list[str] = Field(description="Ids of the algorithms that can train on it.")
+    recommended_algorithm: str | None = Field(
+        description="The algorithm to begin with, by what was measured; null: none can train on it."
+    )
     presets: dict[str, list[PresetInfo]] = Field(description="Presets by algorithm, as they apply here.")
 
 

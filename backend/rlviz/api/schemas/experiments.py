@@ -18,7 +18,10 @@ class ExperimentVariant(Wire):
     preset: str | None
     hyperparameters: dict[str, JsonValue] = Field(description="In the place of the preset's.")
     total_timesteps: int | None = Field(
-        None, description="That a trial trains for; null: an older version did not note it."
+        None, description="That a trial is created with; null: an older version did not note it."
+    )
+    end_step: int | None = Field(
+        None, description="Step at which a trial ends: `total_timesteps` rounded up to whole rollouts; null likewise."
     )
     evaluation: EvaluationPlan | None = Field(None, description="While it trains; null likewise, or as in the preset.")
 
@@ -50,12 +53,33 @@ class ExperimentSummary(Wire):
     cause: str | None = Field(description="Why it failed, or left trials out.")
     problem: str | None = Field(description="What holds it up for now, such as a full disk.")
     trials: int = Field(description="Planned.")
-    total_timesteps: int = Field(description="Environment steps that all its trials are trained for together.")
+    total_timesteps: int = Field(
+        description="Environment steps that all its trials train for together, whole rollouts counted; at most, where "
+        "trials of a search may differ."
+    )
+    least_timesteps: int = Field(0, description="The same, at least.")
+    length_note: str | None = Field(
+        None, description="Why the trials of a grid or a search are not as long as was asked for, or differ."
+    )
     counts: dict[CellStatus, int] = Field(description="Trials by status.")
     progress: float = Field(ge=0, le=1, description="Share of those steps.")
     seconds_left: float | None
     core_seconds: float
     searches: bool = Field(description="Whether it searches hyperparameters.")
+
+
+class ExperimentEstimate(Wire):
+    """What an experiment would train. Nothing is begun."""
+
+    trials: int = Field(description="Runs: variants times seeds.")
+    total_timesteps: int = Field(description="Environment steps of all trials together, at most.")
+    least_timesteps: int = Field(description="The same, at least; less only where trials of a search may differ.")
+    length_note: str | None = Field(
+        description="Why the trials of a grid or a search are not as long as was asked for, or differ."
+    )
+    core_seconds: float | None = Field(
+        description="Processor time at the pace of earlier runs; null where an algorithm was never trained there."
+    )
 
 
 class ExperimentList(Wire):

@@ -19,6 +19,7 @@ from rlviz.domain.events import Stretch
 from rlviz.domain.learned_rewards import LearnedRewards
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import PresetChoice
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.rules import Rules
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.sinks import SinkKind
@@ -45,9 +46,12 @@ class ForkedFrom(Wire):
 
 
 class RunCreate(Body):
-    algo: str = Field(max_length=LIMITS.choice.maximum, description="An algorithm, or `random` for random actions.")
+    algo: str = Field(
+        max_length=LIMITS.choice.maximum,
+        description="An algorithm, `random` for random actions, or `recommended` for one that was measured to work.",
+    )
     env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
-    preset: PresetChoice = "fast"
+    preset: PresetChoice = RECOMMENDED
     seed: Seed | None = Field(None, description="null: drawn by the service.")
     total_timesteps: TotalTimesteps | None = Field(None, description="null: the preset's.")
     name: RunName | None = None

@@ -13,8 +13,9 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.trials import attend
-from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
-from rlviz.cli.output import say
+from rlviz.cli.options import PRESET_HELP, AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
+from rlviz.cli.output import counted, note, say
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch its trials until it ends.")]
@@ -75,7 +76,7 @@ def sweep(
     context: typer.Context,
     env: Annotated[str, typer.Option(help="Environment.")] = "CartPole-v1",
     algo: Annotated[str, typer.Option(help="Algorithm.")] = "ppo",
-    preset: Annotated[str | None, typer.Option(help="Preset; `none` for the algorithm's own values.")] = "fast",
+    preset: Annotated[str | None, typer.Option(help=PRESET_HELP)] = RECOMMENDED,
     steps: Annotated[int | None, typer.Option(help="Steps of each run.", show_default="the preset's")] = None,
     trials: Annotated[int, typer.Option(help="How many combinations are tried.")] = 20,
     seeds_per_trial: Annotated[int, typer.Option(help="Runs of each trial, one for each seed.")] = 1,
@@ -156,13 +157,23 @@ def create(connection: Connection, specification: dict[str, Any], yes: bool) -> 
     """Begin an experiment, and ask back first where the service wants that. Raises Failure."""
     wanted = {**specification, "confirm": True} if yes else specification
     try:
-        return dict(connection.post("/experiments", wanted))
+        begun = dict(connection.post("/experiments", wanted))
     except Refused as refused:
         if [pointer for pointer, _ in refused.fields] != ["/confirm"]:
             raise
         [(_, cost)] = refused.fields
         ask_first(f"{cost} Begin?", yes)
-        return dict(connection.post("/experiments", {**specification, "confirm": True}))
+        begun = dict(connection.post("/experiments", {**specification, "confirm": True}))
+    note(promise(begun))
+    return begun
+
+
+def promise(begun: dict[str, Any]) -> str:
+    """How much an experiment trains, in a line: `6 runs, 98,304 steps together.`"""
+    least, most = begun["least_timesteps"], begun["total_timesteps"]
+    steps = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+    runs = counted(begun["trials"], "run")
+    return " ".join(filter(None, (f"{runs}, {steps} steps together.", begun["length_note"])))
 
 
 def _space(

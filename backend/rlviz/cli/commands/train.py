@@ -11,10 +11,21 @@ from rlviz.cli.attending import Follow, Wait, attend, attend_group
 from rlviz.cli.completion import complete_algorithm, complete_environment, complete_preset, complete_snapshot
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, Changes, EnvironmentOptions, RunName, connected, examples, find_run, pairs
+from rlviz.cli.options import (
+    PRESET_HELP,
+    AsJson,
+    Changes,
+    EnvironmentOptions,
+    RunName,
+    connected,
+    examples,
+    find_run,
+    pairs,
+)
 from rlviz.cli.output import note
 from rlviz.cli.rule_text import read_rules
 from rlviz.cli.snapshot_options import EveryMinutes, EverySteps, Keep, MaxSize, planned
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
 
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", show_default="drawn")]
@@ -48,12 +59,15 @@ def run(
     env: Annotated[str, typer.Option(help="Environment.", autocompletion=complete_environment)] = "CartPole-v1",
     algo: Annotated[
         str,
-        typer.Option(help="Algorithm, or `random` for random actions.", autocompletion=complete_algorithm),
-    ] = "ppo",
+        typer.Option(
+            help="Algorithm; `random` for random actions, `recommended` for one that works there by what was measured.",
+            autocompletion=complete_algorithm,
+        ),
+    ] = RECOMMENDED,
     preset: Annotated[
         str | None,
-        typer.Option(help="Preset; `none` for the algorithm's own values.", autocompletion=complete_preset),
-    ] = "fast",
+        typer.Option(help=PRESET_HELP, autocompletion=complete_preset),
+    ] = RECOMMENDED,
     seed: Seed = None,
     count: Annotated[
         int | None, typer.Option(help="So many runs, which differ in their seed: from --seed upwards, or drawn.")

@@ -13,6 +13,7 @@ from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import DEFAULT_EXPERIMENT_SEEDS, DEFAULT_RETRIES, DEFAULT_SCORED_EPISODES, LIMITS
 from rlviz.domain.placed_error import placed_error
 from rlviz.domain.presets import NO_PRESET, PresetChoice, without_none
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -47,7 +48,7 @@ class RunSpec(_Strict):
 
     algo: str = Field("ppo", max_length=LIMITS.choice.maximum)
     env_id: str = Field("CartPole-v1", max_length=LIMITS.choice.maximum)
-    preset: PresetChoice = "fast"
+    preset: PresetChoice = RECOMMENDED
     total_timesteps: int | None = Field(None, ge=1, strict=True, description="null: the preset's.")
     env_options: dict[str, JsonValue] = Field(default={})
     hyperparameters: dict[str, JsonValue] = Field(default={})

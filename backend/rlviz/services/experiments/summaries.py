@@ -11,6 +11,7 @@ from math import inf
 from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentStatus, TrialState
 from rlviz.domain.status import RunStatus
+from rlviz.services.experiments.lengths import end_of, ends_of, length_note
 from rlviz.services.experiments.open_experiment import SEARCHED, OpenExperiment, Trial
 
 OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
@@ -35,8 +36,9 @@ _BEGUN = {
 class ExperimentSummary:
     """``problem``: what holds it up for now. ``cause``: why it failed or was stopped. ``counts``: trials by status.
 
-    ``total_timesteps``: that all trials are trained for together; ``progress``: the share of them that are done with,
-    from 0 to 1. ``core_seconds``: processor time of all its runs together, also of those that were lost.
+    ``total_timesteps``: that all trials are trained for together, at most, and ``least_timesteps`` at least;
+    ``progress``: the share of them that are done with, from 0 to 1. ``length_note``: why trials are not as long as was
+    asked for, or differ. ``core_seconds``: processor time of all its runs together, also of those that were lost.
     ``seconds_left``: at the pace of its runs so far; None while that cannot be told.
     """
 
@@ -49,6 +51,8 @@ class ExperimentSummary:
     searches: bool
     planned: int
     total_timesteps: int
+    least_timesteps: int
+    length_note: str | None
     counts: Mapping[CellStatus, int]
     progress: float
     seconds_left: float | None
@@ -62,7 +66,8 @@ def summary_of(
     control, status = experiment.control, status_of(experiment)
     trials = [(trial, rows.get(trial.run_id or "")) for trial in experiment.trials.values()]
     planned = max(experiment.spec.cells, len(trials))
-    lengths = _lengths(experiment, trials, planned)
+    ends = _ends(experiment, trials, planned)
+    lengths = [most for _, most in ends]
     shares = [progress_of(trial, row) for trial, row in trials]
     total = sum(lengths)
     progress = sum(share * length for share, length in zip(shares, lengths, strict=False)) / total
@@ -78,6 +83,8 @@ def summary_of(
         searches=experiment.spec.sweep is not None,
         planned=planned,
         total_timesteps=total,
+        least_timesteps=sum(least for least, _ in ends),
+        length_note=length_note(experiment.spec, experiment.stored.resolved) if experiment.stored.resolved else None,
         counts=Counter(cell_status(trial, row, status) for trial, row in trials),
         progress=1.0 if status in OVER else min(1.0, progress),
         seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if goes_on else None,
@@ -110,7 +117,8 @@ def cell_status(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> C
 
 def share_trained(row: RunRow | None) -> float:
     """Of the steps of a run, from 0 to 1."""
-    return min(1.0, row.step / row.total_timesteps) if row is not None and row.total_timesteps else 0.0
+    length = 0 if row is None else row.end_step or row.total_timesteps
+    return min(1.0, row.step / length) if row is not None and length else 0.0
 
 
 def progress_of(trial: Trial, row: RunRow | None) -> float:
@@ -126,18 +134,26 @@ def training_seconds(rows: Iterable[RunRow], now: float) -> float:
     return total
 
 
-def _lengths(experiment: OpenExperiment, trials: Sequence[tuple[Trial, RunRow | None]], planned: int) -> list[int]:
-    """Environment steps that each of ``trials`` is trained for, and then those that a search has not proposed yet.
-    Where an older version did not note it of one that waits, the mean of the others."""
-    known = [
-        row.total_timesteps if row is not None else experiment.trained(trial.variant).total_timesteps
-        for trial, row in trials
-    ]
-    base = experiment.stored.resolved.get(SEARCHED, experiment.spec.base).total_timesteps
-    known += [base] * (planned - len(trials))
-    noted = [steps for steps in known if steps]
+def _ends(
+    experiment: OpenExperiment, trials: Sequence[tuple[Trial, RunRow | None]], planned: int
+) -> list[tuple[int, int]]:
+    """The first and the last step at which each of ``trials`` may end, and then each of those that a search has not
+    proposed yet. Where an older version did not note it of one that waits, the mean of the others."""
+    base = experiment.stored.resolved.get(SEARCHED)
+    typed = experiment.spec.base.total_timesteps or 0
+    proposed = (typed, typed) if base is None else ends_of(experiment.spec, base)
+    ends = [_end(experiment, trial, row) or 0 for trial, row in trials]
+    found = [*((end, end) for end in ends), *[proposed] * (planned - len(trials))]
+    noted = [most for _, most in found if most]
     mean = round(sum(noted) / len(noted)) if noted else 1
-    return [steps or mean for steps in known]
+    return [(least, most) if most else (mean, mean) for least, most in found]
+
+
+def _end(experiment: OpenExperiment, trial: Trial, row: RunRow | None) -> int | None:
+    if row is not None:
+        return row.end_step or row.total_timesteps
+    trained = experiment.trained(trial.variant)
+    return end_of(trained) if experiment.stored.resolved else trained.total_timesteps
 
 
 def _seconds_left(trained: float, progress: float, trials_left: float, parallel: int) -> float | None:

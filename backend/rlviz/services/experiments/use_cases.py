@@ -29,7 +29,7 @@ from rlviz.domain.experiments.trials import is_experiment_id
 from rlviz.domain.times import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.services.experiment_results.source import Cell, ExperimentSource
-from rlviz.services.experiments.checking import SpecificationCheck
+from rlviz.services.experiments.checking import Estimate, SpecificationCheck
 from rlviz.services.experiments.methods import methods_of, name_of
 from rlviz.services.experiments.open_experiment import OpenExperiment
 from rlviz.services.experiments.scheduler import MADE_ELSEWHERE, ExperimentScheduler
@@ -95,6 +95,10 @@ class ExperimentService:
         self._broadcast.experiment_changed(folder.id)
         self._scheduler.wake()
         return self._state(experiment)
+
+    def estimate(self, spec: ExperimentSpec) -> Estimate:
+        """What ``create`` would train. Raises InvalidRequest for what it would refuse."""
+        return self._check.estimate(spec)
 
     def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentPage:
         """Newest first. ``q``: text in name or id; ``cursor``: what the page before gave as its next.

@@ -22,6 +22,7 @@ from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.ids import new_run_id
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, MAX_TIMESTEPS
 from rlviz.domain.presets import OwnPreset, PresetId
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.rules import Rule
 from rlviz.domain.run_actor import RunActor, actor_of
 from rlviz.domain.snapshot_plan import SnapshotPlan
@@ -32,6 +33,7 @@ from rlviz.environments import ENVIRONMENTS
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import custom_environment
 from rlviz.presets.catalog import preset_for
+from rlviz.presets.recommended import recommended_algorithm, recommended_preset
 from rlviz.provenance import git_revision, package_versions
 from rlviz.services.use_cases.rule_checks import check_rules
 
@@ -42,7 +44,7 @@ DRAWN_SEEDS = 1_000_000
 
 @dataclass(frozen=True)
 class NewRun:
-    """A request to create a run.
+    """A request to create a run. ``algo`` and ``preset`` may be RECOMMENDED.
 
     None means: the preset's value; for the seed, a random one; for snapshots, the usual plan; for the anatomy of
     updates, on unless observations are pictures.
@@ -50,7 +52,7 @@ class NewRun:
 
     algo: str
     env_id: str = DEFAULT_ENVIRONMENT
-    preset: str | None = PresetId.FAST.value
+    preset: str | None = RECOMMENDED
     seed: int | None = None
     total_timesteps: int | None = None
     name: str | None = None
@@ -80,16 +82,20 @@ def resolve_config(
     Raises InvalidRequest, naming each bad field, also if buffers would need more bytes than ``memory_limit``, which is
     the service's, or ``memory_per_worker``, which is the request's own.
     """
-    algorithm = _algorithm(new.algo)
-    learns = algorithm is not RANDOM
+    if new.algo != RECOMMENDED:
+        algorithm = _algorithm(new.algo)
     environment = find(new.env_id).resolve(new.env_options)
+    if new.algo == RECOMMENDED:
+        algorithm = _recommended_for(environment)
+    learns = algorithm is not RANDOM
     if environment.hint is not None:
         raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
     algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
     algorithm.check_bounds(environment.id, environment.action_space)
     preset = None
     if new.preset is not None and learns:
-        preset = preset_for(new.preset, algorithm.id, environment.id, environment.chosen, own_presets)
+        wanted_preset = recommended_preset_of(algorithm.id, environment) if new.preset == RECOMMENDED else new.preset
+        preset = preset_for(wanted_preset, algorithm.id, environment.id, environment.chosen, own_presets)
     total = new.total_timesteps
     if total is None and not learns:
         total = RANDOM_TIMESTEPS
@@ -165,6 +171,25 @@ def played_config(
         versions=package_versions(),
         git_revision=git_revision(),
     )
+
+
+def recommended_preset_of(algorithm: str, environment: Environment) -> PresetId:
+    """The preset of an algorithm to begin with in ``environment``, with the options it holds."""
+    return recommended_preset(algorithm, environment.id, environment.chosen, environment.reward_threshold)
+
+
+def recommended_algorithm_of(environment: Environment) -> str | None:
+    """The algorithm to begin with in ``environment``; None if none can train there."""
+    suited = [algorithm.id for algorithm in ALGORITHMS if environment.suits(algorithm)]
+    return recommended_algorithm(suited, environment.id, environment.chosen, environment.reward_threshold)
+
+
+def _recommended_for(environment: Environment) -> Algorithm:
+    """Raises InvalidRequest where no algorithm can train."""
+    found = recommended_algorithm_of(environment)
+    if found is None:
+        raise InvalidRequest.field("/algo", f"No algorithm can train on {environment.id}.")
+    return ALGORITHMS.get(found)
 
 
 def _algorithm(name: str) -> Algorithm:

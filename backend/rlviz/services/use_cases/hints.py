@@ -2,34 +2,53 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from threading import Lock
 
 from cachetools import LRUCache
+from pydantic import JsonValue
 
-from rlviz.analysis.hints import Case, Hint, Review, SuggestedChange, review
+from rlviz.algorithms import ALGORITHMS
+from rlviz.analysis.hints import Case, GreedyEvaluation, Hint, Review, SuggestedChange, review
 from rlviz.catalog.models import RunRow
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
-from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.evaluation import BestPolicy, EvaluationSummary, Origin
+from rlviz.domain.presets import OwnPreset, Preset
 from rlviz.domain.run_actor import RunActor
 from rlviz.domain.superseded import Superseded
 from rlviz.environments.base import Environment
 from rlviz.environments.custom import environment_of
+from rlviz.presets.catalog import measured, preset_for
+from rlviz.services.use_cases.evaluations import EvaluationService
 from rlviz.services.use_cases.forking import ForkService
 from rlviz.services.use_cases.knobs_in_force import knobs_in_force_now
 from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.services.use_cases.own_presets import OwnPresets
 from rlviz.services.use_cases.run_series import Snapshot
 from rlviz.services.use_cases.runs import RunService
 
 CACHED_RUNS = 200
 
+_Version = tuple[int, str, int | None, Superseded, tuple[GreedyEvaluation, ...]]
+"""What the hints of a run depend on."""
+
 
 class HintService:
     """Computes hints again only when the journal has grown, or the run has ended."""
 
-    def __init__(self, runs: RunService, metrics: MetricsService, forks: ForkService) -> None:
+    def __init__(
+        self,
+        runs: RunService,
+        metrics: MetricsService,
+        forks: ForkService,
+        evaluations: EvaluationService,
+        own_presets: OwnPresets,
+    ) -> None:
         self._runs, self._metrics, self._forks = runs, metrics, forks
-        self._cache: LRUCache[str, tuple[tuple[int, str, int | None, Superseded], Review]] = LRUCache(CACHED_RUNS)
+        self._evaluations, self._own_presets = evaluations, own_presets
+        self._cache: LRUCache[str, tuple[_Version, Review]] = LRUCache(CACHED_RUNS)
         self._lock = Lock()
 
     def of(self, run_id: str) -> Review:
@@ -39,12 +58,13 @@ class HintService:
         if row.actor is not RunActor.POLICY:
             return Review([], [])
         found = self._metrics.read(self._runs.folder(run_id))
-        version = (found.offset, row.status, row.solved_step, found.superseded)
+        requested = self._requested(run_id)
+        version = (found.offset, row.status, row.solved_step, found.superseded, requested)
         with self._lock:
             known = self._cache.get(run_id)
         if known is not None and known[0] == version:
             return known[1]
-        seen = review(self._case(row, found))
+        seen = review(self._case(row, found, requested))
         with self._lock:
             self._cache[run_id] = version, seen
         return seen
@@ -54,12 +74,28 @@ class HintService:
         config = self._runs.config(run_id)
         return [change for change in hint.changes if self._forks.accepts(config, change.name, change.value)]
 
-    def _case(self, row: RunRow, found: Snapshot) -> Case:
+    def _requested(self, run_id: str) -> tuple[GreedyEvaluation, ...]:
+        """The greedy evaluations that a user asked for, by step."""
+        records = [row.parsed() for row in self._evaluations.list(run_id)]
+        return tuple(
+            sorted(
+                greedy_evaluation(record.checkpoint_step or 0, record.summary)
+                for record in records
+                if record.origin is Origin.ASKED
+                and record.deterministic
+                and record.summary is not None
+                and record.summary.episode_return is not None
+            )
+        )
+
+    def _case(self, row: RunRow, found: Snapshot, requested: Sequence[GreedyEvaluation]) -> Case:
         config = self._runs.config(row.id)
         environment = _environment(config)
+        hyperparameters = {**config.hyperparameters, **knobs_in_force_now(self._runs.folder(row.id), config)}
+        preset = self._preset(config, environment)
         return Case(
             algo=row.algo,
-            hyperparameters={**config.hyperparameters, **knobs_in_force_now(self._runs.folder(row.id), config)},
+            hyperparameters=hyperparameters,
             total_timesteps=row.total_timesteps,
             series=found.series,
             ended=row.state.has_ended,
@@ -67,7 +103,45 @@ class HintService:
             threshold=row.reward_threshold,
             best=None if row.best_policy is None else BestPolicy.model_validate(row.best_policy),
             solved=row.solved,
+            rollout=rollout_of(row.algo, config.hyperparameters),
+            preset_timesteps=None if preset is None else preset.total_timesteps,
+            changed_preset=preset is None or is_changed(preset, hyperparameters),
+            requested=requested,
+            expected=None if preset is None else expected_return(preset, row.env_id),
         )
+
+    def _preset(self, config: RunConfig, environment: Environment | None) -> Preset | OwnPreset | None:
+        """The run's preset; None if it has none, or that is no longer there."""
+        if config.preset is None or environment is None:
+            return None
+        try:
+            return preset_for(config.preset, config.algo, environment.id, environment.chosen, self._own_presets.all())
+        except UnknownName:
+            return None
+
+
+def greedy_evaluation(step: int, summary: EvaluationSummary) -> GreedyEvaluation:
+    """What the ``summary`` of an evaluation says of the policy of ``step``."""
+    found = summary.episode_return
+    assert found is not None, "it has episodes"
+    return GreedyEvaluation(step, found.mean, found.std / math.sqrt(len(summary.episodes)))
+
+
+def rollout_of(algo: str, hyperparameters: Mapping[str, JsonValue]) -> int:
+    """Environment steps between two rounds of updates; 1 for an algorithm that is not installed."""
+    return ALGORITHMS.get(algo).training_end(1, hyperparameters) if algo in ALGORITHMS.names() else 1
+
+
+def is_changed(preset: Preset | OwnPreset, hyperparameters: Mapping[str, JsonValue]) -> bool:
+    """Whether ``hyperparameters`` are others than those of ``preset``."""
+    values = ALGORITHMS.get(preset.algorithm).completed(preset.hyperparameters)
+    return any(values.get(name) != value for name, value in hyperparameters.items())
+
+
+def expected_return(preset: Preset | OwnPreset, env_id: str) -> float | None:
+    """The least that ``preset`` can be expected to earn: the lower end of the interval that was measured."""
+    figures = preset.measured if isinstance(preset, OwnPreset) else measured(preset, env_id)
+    return None if figures is None else figures.return_low
 
 
 def _environment(config: RunConfig) -> Environment | None:

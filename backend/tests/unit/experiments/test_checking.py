@@ -98,7 +98,7 @@ HUNDRED = [round(0.9 + 0.0009 * place, 5) for place in range(100)]
 @pytest.mark.parametrize("seeds", [1, 5])
 def test_ten_thousand_combinations_say_what_they_would_cost(seeds: int) -> None:
     field = refused(200.0, grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=seeds)
-    steps = 10_000 * 100_000 * seeds
+    steps = 10_000 * 100_352 * seeds  # 98 rollouts of 1,024 steps
     assert field.pointer == ("/confirm" if seeds == 1 else "")
     assert f"{steps:,} environment steps together" in field.detail
     assert f"about {steps / 200 / 3600:,.0f} core-hours" in field.detail
@@ -122,15 +122,18 @@ def test_a_search_of_a_small_grid_is_not_asked_back_for_trials_that_it_cannot_ha
     space = {"gamma": {"kind": "choice", "choices": [0.9, 0.99]}}
     sweep = {"space": space, "sampler": "grid", "trials": 1_000, "seeds_per_trial": 5}
     assert resolved(sweep=sweep)
-    asked = refused(sweep={**sweep, "sampler": "random"})
+    assert resolved(sweep={**sweep, "sampler": "random"}), "it has two combinations with any sampler"
+    wide = {"gamma": {"kind": "float", "low": 0.9, "high": 0.99}}
+    asked = refused(sweep={**sweep, "space": wide, "sampler": "random"})
     assert asked.detail.startswith("This would train 5,000 runs, ")
 
 
 def test_a_limit_into_which_the_shortest_trial_does_not_fit_is_refused() -> None:
     long = change(total_timesteps=50_000)
     base = {"total_timesteps": 10_000}
-    assert "10,000 steps" in refused(base=base, variants=long, limits={"steps": 9_999}).detail
-    assert resolved(base=base, variants=long, limits={"steps": 10_000})
+    # 40 rollouts of 256 steps
+    assert "10,240 steps" in refused(base=base, variants=long, limits={"steps": 10_239}).detail
+    assert resolved(base=base, variants=long, limits={"steps": 10_240})
 
 
 def test_presets_are_written_out_and_a_search_has_its_base() -> None:

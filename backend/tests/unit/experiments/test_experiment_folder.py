@@ -14,6 +14,7 @@ import pytest
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.experiments import ExperimentSpec, RunSpec, ScorePlan, TrialState, new_experiment_id
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sweep import FloatRange, Sweep
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment, experiment_folders
 from rlviz.rundir.journal import JournalWriter
@@ -165,4 +166,4 @@ def test_what_a_variant_leaves_out_is_the_base_s_after_it_was_read_from_disk(tmp
     ]
     of = folder(tmp_path, base={"algo": "dqn"}, variants=variants, seeds=1)
     found = experiment(of).run_specs
-    assert (found["v0"].algo, found["v0"].preset, found["v1"].preset) == ("dqn", "fast", None)
+    assert (found["v0"].algo, found["v0"].preset, found["v1"].preset) == ("dqn", RECOMMENDED, None)

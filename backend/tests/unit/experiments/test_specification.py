@@ -115,7 +115,7 @@ def test_a_search_of_a_grid_plans_no_more_than_its_combinations() -> None:
     space = {"gamma": {"kind": "choice", "choices": [0.9, 0.99]}}
     sweep = {"space": space, "sampler": "grid", "trials": 1_000, "seeds_per_trial": 5}
     assert spec(sweep=sweep).cells == 10
-    assert spec(sweep={**sweep, "sampler": "random"}).cells == 5_000
+    assert spec(sweep={**sweep, "sampler": "random"}).cells == 10, "no two trials of any search are the same"
 
 
 def test_changes_are_merged_one_by_one() -> None:

@@ -65,6 +65,32 @@ def test_who_goes_on_repeats_nothing(tmp_path: Path, name: SamplerName) -> None:
     assert Study(tmp_path, "test", sweep).ask() is None
 
 
+FEW: Any = {
+    "n": IntRange(low=1, high=2),
+    "kind": Choice(choices=["a", [64]]),
+    "x": FloatRange(low=0, high=0.2, step=0.1, when={"kind": ["a"]}),
+}
+"""Eight combinations: two times three where the kind is a, and two where it is not."""
+
+
+@pytest.mark.parametrize("name", [one for one in SamplerName if one is not SamplerName.GRID])
+def test_no_two_trials_are_the_same_and_a_search_of_few_combinations_tries_them_all(
+    tmp_path: Path, name: SamplerName
+) -> None:
+    study = Study(tmp_path, "test", Sweep(space=FEW, sampler=name, trials=50, seed=1))
+    found = []
+    while (asked := study.ask()) is not None:
+        study.complete(asked.number, -float(asked.values["n"]))  # type: ignore[arg-type]
+        found.append(asked)
+    assert [trial.number for trial in found] == list(range(8)), "no number is left out"
+    assert len({json.dumps(trial.values) for trial in found}) == 8
+    backend = optuna.storages.journal.JournalFileBackend(str(tmp_path / JOURNAL))
+    stored = optuna.load_study(study_name="test", storage=optuna.storages.JournalStorage(backend)).trials
+    for trial, theirs in zip(found, stored, strict=True):  # what Optuna learns from is what was trained
+        assert theirs.params["n"] == trial.values["n"]
+        assert theirs.params["kind"] == (json.dumps([64]) if trial.values["kind"] == [64] else trial.values["kind"])
+
+
 def test_a_trial_that_ran_when_the_process_died_runs_still(tmp_path: Path) -> None:
     sweep = Sweep(space=SPACE, trials=3)
     asked = Study(tmp_path, "test", sweep).ask()

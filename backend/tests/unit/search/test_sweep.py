@@ -94,11 +94,30 @@ SMALL: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("space", "wanted"),
+    [
+        (SMALL, 24),
+        ({"x": FloatRange(low=0, high=1), "kind": Choice(choices=["a", "b"])}, 100),
+        ({"kind": Choice(choices=["a", "b"]), "x": FloatRange(low=0, high=1, when={"kind": ["b"]})}, 100),
+        ({"kind": Choice(choices=["a", "b"]), "n": IntRange(low=1, high=3, when={"kind": ["b"]})}, 4),
+        ({"n": IntRange(low=1, high=1_000_000_000, log=True)}, 100),
+    ],
+)
+def test_no_search_has_more_trials_than_combinations(space: Any, wanted: int) -> None:
+    assert Sweep(space=space, sampler=SamplerName.RANDOM, trials=100).wanted == wanted
+
+
+@pytest.mark.parametrize("choices", [[1, 1.0], [[64], [64.0]], [{"a": 1, "b": 2}, {"b": 2, "a": 1}]])
+def test_choices_that_train_the_same_are_one_choice_too_many(choices: Any) -> None:
+    with pytest.raises(ValidationError, match="twice"):
+        Choice(choices=choices)
+
+
 def test_a_grid_has_no_more_trials_than_combinations() -> None:
     assert combinations(SMALL) == len(list(product(*map(grid_values, SMALL.values())))) == 24
     for asked, wanted in ((5, 5), (24, 24), (1_000, 24)):
         assert Sweep(space=SMALL, sampler=SamplerName.GRID, trials=asked).wanted == wanted
-        assert Sweep(space=SMALL, sampler=SamplerName.RANDOM, trials=asked).wanted == asked
 
 
 @pytest.mark.parametrize("name", ALGORITHMS.names())

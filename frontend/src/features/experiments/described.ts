@@ -2,7 +2,6 @@ import type { Experiment, Limits } from "@/lib/api";
 import { bytes, count, duration, plural, presetName, setting } from "@/lib/format";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
-import { wantedTrials } from "./sweep-draft";
 
 type Specification = Experiment["specification"];
 type Usual = Pick<Limits, "experiment_retries">;
@@ -95,7 +94,7 @@ function searchedTable({ space }: NonNullable<Specification["sweep"]>): Describe
 }
 
 function factsOf(
-  { specification, seeds, variants }: Experiment,
+  { specification, seeds, variants, trials }: Experiment,
   algorithmName: (id: string) => string,
   usual: Usual | undefined,
 ): Described["facts"] {
@@ -115,7 +114,7 @@ function factsOf(
     "For all": fixed.join(", "),
     "Steps of each run": lengths.length < 2 && (lengths[0] ?? stepsText(undefined, specification)),
     Seeds: seedText(seeds),
-    Trials: sweep && plural(wantedTrials(sweep), "combination"),
+    Trials: sweep && plural(trials / seeds.length, "combination"),
     Sampler: sweep && `${SAMPLERS[sweep.sampler ?? "tpe"]}, seed ${sweep.seed ?? 0}`,
     Pruner: sweep && PRUNERS[sweep.pruner ?? "none"].toLowerCase(),
     "Evaluated while it trains": evaluationText(base?.evaluation),

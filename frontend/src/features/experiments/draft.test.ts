@@ -3,7 +3,6 @@ import { enter, type ExperimentDraft, FIRST, type Offer, variantsIn, withBase } 
 import { cartpole, pendulum, place, read } from "./fixtures";
 
 const toSpecification = (draft: ExperimentDraft, offer: Offer) => read(draft, offer).specification;
-const totalSteps = (draft: ExperimentDraft, offer: Offer) => read(draft, offer).steps;
 const problemsOf = (draft: ExperimentDraft, offer: Offer) =>
   Object.fromEntries(read(draft, offer).problems);
 
@@ -38,15 +37,6 @@ test("says what is compared as the service takes it", () => {
   });
 });
 
-test("says what it costs with the environment's own presets, to the step at which training ends", () => {
-  expect(totalSteps(FIRST, cartpole)).toBe(5 * 90_960);
-  const own = { ...FIRST, variants: [{ algo: "dqn", preset: "own-mine" }] };
-  expect(totalSteps(own, cartpole)).toBe(5 * 7_000);
-  expect(totalSteps({ ...FIRST, steps: "1e3" }, cartpole)).toBe(10_000);
-  expect(totalSteps({ ...FIRST, steps: "nonsense" }, cartpole)).toBeNull();
-  expect(totalSteps({ ...FIRST, variants: [{ algo: "ppo", preset: "" }] }, cartpole)).toBeNull();
-});
-
 test("a named variant with changes is said so", () => {
   const changes = [{ name: "net_arch", text: "32, 32" }];
   const [named, changed] = [
@@ -66,13 +56,13 @@ test("a named variant with changes is said so", () => {
   });
 });
 
-test("a grid is counted by its combinations, with lists apart by semicolons", () => {
+test("a grid has lists apart by semicolons", () => {
   const grid = [
     { name: "gamma", text: "0.9, 0.99, 0.999" },
     { name: "net_arch", text: "64; 64, 64" },
   ];
   const found = read({ ...FIRST, kind: "grid", grid, steps: "1k" }, cartpole);
-  expect([found.runs, found.steps, found.problems.size]).toEqual([30, 30_000, 0]);
+  expect(found.problems.size).toBe(0);
   expect(found.specification).toEqual({
     base: { algo: "ppo", env_id: "CartPole-v1", preset: "fast", total_timesteps: 1_000 },
     grid: { gamma: [0.9, 0.99, 0.999], net_arch: [[64], [64, 64]] },
@@ -105,7 +95,6 @@ test.each([
     : { ...searching, sweep: { ...searching.sweep, [field]: text } };
   const at = { steps: "/base/total_timesteps", trials: "/sweep/trials" }[field];
   expect(problemsOf(draft, cartpole)).toEqual({ [at ?? "/sweep/seeds_per_trial"]: problem });
-  if (isSteps) expect(totalSteps(draft, cartpole)).toBeNull();
 });
 
 const searching = withBase({ ...FIRST, kind: "search" }, cartpole, FIRST.base);
@@ -119,7 +108,6 @@ const searchWith = (name: string, changes: object) => ({
 
 test("a search begins with what the algorithm suggests and the environment can use", () => {
   const found = read({ ...searching, steps: "5000" }, cartpole);
-  expect([found.runs, found.steps]).toEqual([20, 100_000]);
   expect(found.specification.sweep).toEqual({
     space: {
       gamma: { kind: "float", when: {}, low: 0.9, high: 0.999, log: false, step: null },
@@ -130,26 +118,6 @@ test("a search begins with what the algorithm suggests and the environment can u
     ...{ sampler: "tpe", pruner: "none", trials: 20, seeds_per_trial: 1, seed: 0 },
   });
   expect(found.specification.base).not.toHaveProperty("evaluation");
-});
-
-test("a search of a grid is counted by its combinations, where those are fewer than its trials", () => {
-  const choices = { kind: "choice" as const, choices: "0.9, 0.99" };
-  const steps = { kind: "int" as const, low: "2", high: "8", step: "3", log: false };
-  const space = searching.sweep.space
-    .filter(({ name }) => ["gamma", "slope"].includes(name))
-    .map((row) => ({ ...row, when: {}, ...(row.name === "gamma" ? choices : steps) }));
-  const counted = (changes: object) =>
-    read(
-      {
-        ...{ ...searching, steps: "1k" },
-        sweep: { ...searching.sweep, space, sampler: "grid", seeds: "5", ...changes },
-      },
-      cartpole,
-    );
-  expect(counted({ trials: "1000" })).toMatchObject({ runs: 30, steps: 30_000 });
-  expect(counted({ trials: "1000" }).specification.sweep?.trials).toBe(1_000);
-  expect(counted({ trials: "4" }).runs).toBe(20);
-  expect(counted({ trials: "1000", sampler: "random" }).runs).toBe(5_000);
 });
 
 test.each([

@@ -7,6 +7,7 @@ import {
   hyperparametersFor,
   type Preset,
   presetsFor,
+  recommendedPreset,
   type SinkKind,
   variantFor,
 } from "@/lib/api";
@@ -114,9 +115,9 @@ export function presetsOf({ environment, others, algorithms }: Offer, algo: stri
   );
 }
 
-/** An algorithm with the preset that is offered first; with its defaults if there is none. */
+/** An algorithm with the preset that is recommended; with its defaults if there is none. */
 export function firstVariant(offer: Offer, algo: string): VariantDraft {
-  return { algo, preset: presetsOf(offer, algo)[0]?.id ?? "" };
+  return { algo, preset: recommendedPreset(presetsOf(offer, algo))?.id ?? "" };
 }
 
 /** The variant with its preset if the algorithm has it here, else with the one that is offered first. */

@@ -64,10 +64,15 @@ export function ExperimentHeader({ id }: { id: string }) {
 function Facts({ experiment }: { experiment: Experiment }) {
   const algorithmName = useAlgorithmName();
   return (
-    <div className="mt-1 flex items-center gap-1 text-sm text-ink-soft">
-      <p className="min-w-0">{factText(experiment, algorithmName).join(" · ")}</p>
-      <ChartHelp title="a core-second of the experiment" text={costMade(experiment)} />
-    </div>
+    <>
+      <div className="mt-1 flex items-center gap-1 text-sm text-ink-soft">
+        <p className="min-w-0">{factText(experiment, algorithmName).join(" · ")}</p>
+        <ChartHelp title="a core-second of the experiment" text={costMade(experiment)} />
+      </div>
+      {experiment.length_note && (
+        <p className="mt-0.5 text-xs text-ink-soft">{experiment.length_note}</p>
+      )}
+    </>
   );
 }
 

@@ -1,12 +1,28 @@
 import { expect, test } from "vitest";
 import type { Experiment } from "@/lib/api";
-import { costMade, costText, doneText, factText, leftText, trialsMade } from "./experiment-text";
+import {
+  costMade,
+  costText,
+  doneText,
+  estimateText,
+  factText,
+  leftText,
+  trialsMade,
+} from "./experiment-text";
 
 test("says what has become of the trials", () => {
   expect(doneText({ counts: {}, trials: 1 })).toBe("0 of 1 trial scored");
   expect(doneText({ counts: { scored: 3, failed: 1, training: 2 }, trials: 10 })).toBe(
     "3 of 10 trials scored, 1 failed",
   );
+});
+
+test.each([
+  [98_304, "6 runs, 98.3k steps together"],
+  [24_000, "6 runs, 24k to 98.3k steps together"],
+])("says what would be trained, from %i steps on", (least, text) => {
+  const steps = { total_timesteps: 98_304, least_timesteps: least };
+  expect(estimateText({ ...steps, trials: 6, length_note: null, core_seconds: null })).toBe(text);
 });
 
 test("says how long it takes, and what it has cost", () => {

@@ -1,5 +1,5 @@
-import type { Experiment, ExperimentSummary } from "@/lib/api";
-import { duration, plural } from "@/lib/format";
+import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/lib/api";
+import { brief, duration, plural } from "@/lib/format";
 import { madeText } from "@/lib/made";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;
@@ -16,6 +16,13 @@ export function doneText({ counts, trials }: Counted): string {
 /** `2m 05s left`; null while that cannot be told. */
 export function leftText({ seconds_left }: Pick<ExperimentSummary, "seconds_left">) {
   return seconds_left === null ? null : `${duration(seconds_left * 1000)} left`;
+}
+
+/** How much would be trained: `6 runs, 98k steps together`. */
+export function estimateText(estimate: ExperimentEstimate): string {
+  const { trials, least_timesteps: least, total_timesteps: most } = estimate;
+  const steps = least === most ? brief(most) : `${brief(least)} to ${brief(most)}`;
+  return `${plural(trials, "run")}, ${steps} steps together`;
 }
 
 type Paid = Pick<ExperimentSummary, "core_seconds" | "status">;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ExperimentDraft, FIRST } from "./draft";
+import { type ExperimentDraft, FIRST, presetOf } from "./draft";
 import { unfairnessOf } from "./fairness";
 import { cartpole, read } from "./fixtures";
 
@@ -23,6 +23,28 @@ test("what it offers mends it, and is what the service is asked for", () => {
     total_timesteps: 49_900,
     evaluation: { every_steps: 2_000 },
   });
+});
+
+test("says that one ends as soon as it has solved the task, and has all trained to their end", () => {
+  const [ppo, dqn] = ["ppo", "dqn"].map((algo) => ({
+    ...presetOf(cartpole, { algo, preset: "fast" })!,
+    end_step: 1_000,
+  }));
+  const environment = {
+    ...cartpole.environment!,
+    presets: {
+      ppo: [{ ...ppo!, evaluation: { every_steps: 500, episodes: 5, stop_after: null } }],
+      dqn: [{ ...dqn!, evaluation: { every_steps: 200, episodes: 5, stop_after: 3 } }],
+    },
+  };
+  const [found, ...others] = unfairnessOf(FIRST, { ...cartpole, environment });
+  expect(others).toEqual([]);
+  expect(found?.says).toMatch(
+    /^DQN Fast ends as soon as it has solved the task, PPO Fast trains on/,
+  );
+  const mended = { ...FIRST, ...found?.changes };
+  expect(unfairnessOf(mended, { ...cartpole, environment })).toEqual([]);
+  expect(mended.advanced.every).toBe("200");
 });
 
 test("the policy at the end of all is fair too", () => {

@@ -21,11 +21,14 @@ const AS_LONG = 0.98;
 
 /**
  * Said before anything trains, because afterwards it can only be warned of: variants that are trained for different
- * lengths, and of which some are scored by the best policy of their evaluations, others by the last one.
+ * lengths, of which some end as soon as they have solved the task, and of which some are scored by the best policy of
+ * their evaluations, others by the last one.
  */
 export function unfairnessOf(draft: ExperimentDraft, offer: Offer): Unfairness[] {
   if (draft.kind !== "variants" || draft.variants.length < 2) return [];
-  return [lengths(draft, offer), policies(draft, offer)].filter((one) => one !== null);
+  return [lengths(draft, offer), endings(draft, offer), policies(draft, offer)].filter(
+    (one) => one !== null,
+  );
 }
 
 function lengths(draft: ExperimentDraft, offer: Offer): Unfairness | null {
@@ -48,21 +51,43 @@ function lengths(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   };
 }
 
+function endings(draft: ExperimentDraft, offer: Offer): Unfairness | null {
+  if (draft.advanced.every.trim() !== "") return null;
+  const planOf = (variant: VariantDraft) => presetOf(offer, variant)?.evaluation;
+  const early = draft.variants.find((variant) => planOf(variant)?.stop_after != null);
+  const late = draft.variants.find((variant) => planOf(variant)?.stop_after == null);
+  if (!early || !late) return null;
+  return {
+    says:
+      `${variantName(early, offer)} ends as soon as it has solved the task, ` +
+      `${variantName(late, offer)} trains on: the longer may be better for that alone.`,
+    ...evaluatedAlike(draft, offer),
+  };
+}
+
+/** The change that has all variants evaluated as often as the one that is evaluated most often, to their end. */
+function evaluatedAlike({ advanced, variants }: ExperimentDraft, offer: Offer) {
+  const often = Math.min(
+    ...variants.flatMap((variant) => presetOf(offer, variant)?.evaluation?.every_steps ?? []),
+  );
+  return {
+    mend: `Evaluate all every ${count(often)} steps`,
+    changes: { advanced: { ...advanced, every: String(often) } },
+  };
+}
+
 function policies(draft: ExperimentDraft, offer: Offer): Unfairness | null {
   const { advanced } = draft;
   if (advanced.policy !== "best" || advanced.every.trim() !== "") return null;
   const every = (variant: VariantDraft) =>
     presetOf(offer, variant)?.evaluation?.every_steps ?? null;
-  const judged = draft.variants.flatMap((variant) => every(variant) ?? []);
   const unjudged = draft.variants.find((variant) => every(variant) === null);
   const best = draft.variants.find((variant) => every(variant) !== null);
   if (!unjudged || !best) return null;
-  const often = Math.min(...judged);
   return {
     says:
       `${variantName(best, offer)} is scored by the best policy of its evaluations, ` +
       `${variantName(unjudged, offer)}, which has none, by its last one.`,
-    mend: `Evaluate all every ${count(often)} steps`,
-    changes: { advanced: { ...advanced, every: String(often) } },
+    ...evaluatedAlike(draft, offer),
   };
 }

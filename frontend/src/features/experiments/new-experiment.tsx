@@ -22,12 +22,10 @@ import {
   type Limits,
   limitsQuery,
 } from "@/lib/api";
-import { brief, plural } from "@/lib/format";
 import { routes } from "@/lib/url";
 import { AdvancedFields } from "./advanced-fields";
 import { BaseFields } from "./base-fields";
 import {
-  enter,
   type ExperimentDraft,
   fieldsOf,
   FIRST,
@@ -37,15 +35,18 @@ import {
   withBase,
 } from "./draft";
 import { unfairnessOf } from "./fairness";
+import { estimateText } from "./experiment-text";
 import { FairnessNotes } from "./fairness-notes";
 import { FormFooter } from "./form-footer";
 import { LengthFields } from "./length-fields";
 import { PlaceFields } from "./place-fields";
+import { isUntouched, movedDraft, openingDraft } from "./opening";
 import { POINTERS, problemAt, reasonAgainst, refusalsOf } from "./problems";
 import { RefusalNotice } from "./refusal-notice";
 import { readDraft } from "./specification";
 import { SweepFields } from "./sweep-fields";
 import { TypedFields } from "./typed-fields";
+import { useEstimate } from "./use-estimate";
 import { VariantFields } from "./variant-fields";
 
 const KINDS = [
@@ -101,24 +102,29 @@ interface FormProps extends NewExperimentProps {
 }
 
 /** What is varied, where, with how many seeds, and what it costs. */
-function Form({ algorithms, environments, limits, draft, onChange, onClose }: FormProps) {
+function Form({ algorithms, environments, limits, draft: given, onChange, onClose }: FormProps) {
   const router = useRouter();
   const body = useRef<HTMLDivElement>(null);
   const create = useMutation({
     mutationFn: (confirm: boolean) => createExperiment({ ...specification, confirm }),
     onSuccess: ({ id }) => router.push(routes.experiment(id)),
   });
+  const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
+  const opened = (one: ExperimentDraft) =>
+    one === FIRST ? openingDraft(offerOf(one), one.places) : one;
+  const draft = opened(given);
   const change = (changes: Partial<ExperimentDraft>) => {
     create.reset();
-    onChange((before) => ({ ...before, ...changes }));
+    onChange((before) => ({ ...opened(before), ...changes }));
   };
-  const offerOf = (one: ExperimentDraft) => offerIn(environments, algorithms, placesOf(one));
   const offer = offerOf(draft);
   const fields = fieldsOf(offer, draft.base.algo);
-  const { specification, problems: own, runs, steps } = readDraft(draft, offer, limits);
+  const { specification, problems: own } = readDraft(draft, offer, limits);
+  const reason = reasonAgainst(draft, own);
+  const estimate = useEstimate(specification, reason === undefined);
   const moveTo = (changes: Pick<ExperimentDraft, "kind"> | Pick<ExperimentDraft, "places">) => {
     const moved = { ...draft, ...changes };
-    change(enter(moved, offerOf(moved)));
+    change(movedDraft(draft, moved, offer, offerOf(moved)));
   };
   const refused = create.error instanceof ApiError ? create.error.fields : [];
   const asksBack = refused.find(({ pointer }) => pointer === "/confirm");
@@ -134,8 +140,9 @@ function Form({ algorithms, environments, limits, draft, onChange, onClose }: Fo
       title="New experiment"
       footer={
         <FormFooter
-          cost={plural(runs, "run") + (steps === null ? "" : `, ${brief(steps)} steps together`)}
-          reason={reasonAgainst(draft, own)}
+          cost={estimate ? estimateText(estimate) : ""}
+          note={estimate?.length_note ?? null}
+          reason={reason}
           onShow={own.size > 0 ? () => revealProblem(body.current) : null}
           refusal={
             create.error && (
@@ -161,8 +168,8 @@ function Form({ algorithms, environments, limits, draft, onChange, onClose }: Fo
             value={draft.kind}
             onChange={(kind) => moveTo({ kind })}
           />
-          {JSON.stringify(draft) !== JSON.stringify(FIRST) && (
-            <Button size="sm" variant="quiet" onClick={() => change(FIRST)}>
+          {!isUntouched(draft, offer) && (
+            <Button size="sm" variant="quiet" onClick={() => (create.reset(), onChange(FIRST))}>
               Start over
             </Button>
           )}

@@ -1,5 +1,5 @@
 import { parseHyperparameter } from "@/components/schema-field";
-import { LISTED, parseSeeds, seedsWanted } from "@/components/seeds";
+import { LISTED, parseSeeds } from "@/components/seeds";
 import { type CreateExperiment, type Environment, type Limits, presetsFor } from "@/lib/api";
 import { parseNumber } from "@/lib/format";
 import { readAdvanced, type ReadAdvanced } from "./advanced-draft";
@@ -14,19 +14,13 @@ import {
   variantName,
 } from "./draft";
 import { POINTERS, type Problems } from "./problems";
-import { readRow, wantedTrials } from "./sweep-draft";
+import { readRow } from "./sweep-draft";
 import { parseValue, parseValues, readWhole } from "./typed-values";
 
 /** What the form holds as the service takes it. */
 export interface ReadDraft {
   specification: CreateExperiment;
   problems: Problems;
-  runs: number;
-  /**
-   * Environment steps of all runs together, not counting that typed lengths are rounded up to whole rollouts;
-   * null where a length is not known before it is asked for.
-   */
-  steps: number | null;
 }
 
 /** Judged so often, a trial is given up early enough to save something. */
@@ -50,48 +44,34 @@ export function readDraft(draft: ExperimentDraft, offer: Offer, limits: Limits):
   const advanced = readAdvanced(draft.advanced, limits, problems);
   const name = draft.name.trim();
   const reading = { draft, offer, limits, advanced, problems };
-  const { specification, ...cost } = { variants, grid, search }[draft.kind](reading);
+  const specification = { variants, grid, search }[draft.kind](reading);
   const sinks = draft.sinks.length > 0 && { sinks: [...draft.sinks] };
   return {
     specification: { ...(name && { name }), ...specification, ...advanced.specification, ...sinks },
-    ...cost,
-    ...(problems.has(POINTERS.steps) && { steps: null }),
     problems,
   };
 }
 
-type Varied = Omit<ReadDraft, "problems">;
-
-function variants(reading: Reading): Varied {
+function variants(reading: Reading): CreateExperiment {
   const { draft, offer } = reading;
   const places = placesOf(draft);
   const several = places.length > 1;
   const where = [offer.environment, ...offer.others];
   const options = places.map((place, at) => optionsOf(place, at, where[at], reading));
-  const lengths = draft.variants.flatMap((variant) =>
-    where.map((environment) => lengthOf(draft, variant, offer, environment)),
-  );
-  const runs = seedsWanted(draft);
   return {
-    specification: {
-      base: several ? everywhere(reading) : { ...everywhere(reading), ...options[0] },
-      variants: draft.variants.flatMap((variant, line) => {
-        const hyperparameters = changesOf(variant, line, reading);
-        return places.map((place, at) => ({
-          name: variantName(variant, offer) + (several ? ` on ${placeName(place, places)}` : ""),
-          changes: {
-            ...{ algo: variant.algo, preset: variant.preset || "none" },
-            ...(several && { env_id: place.env, ...options[at] }),
-            ...(Object.keys(hyperparameters).length > 0 && { hyperparameters }),
-          },
-        }));
-      }),
-      seeds: seedsOf(reading),
-    },
-    runs: lengths.length * runs,
-    steps: lengths.some((length) => length === null)
-      ? null
-      : runs * lengths.reduce<number>((sum, length) => sum + (length ?? 0), 0),
+    base: several ? everywhere(reading) : { ...everywhere(reading), ...options[0] },
+    variants: draft.variants.flatMap((variant, line) => {
+      const hyperparameters = changesOf(variant, line, reading);
+      return places.map((place, at) => ({
+        name: variantName(variant, offer) + (several ? ` on ${placeName(place, places)}` : ""),
+        changes: {
+          ...{ algo: variant.algo, preset: variant.preset || "none" },
+          ...(several && { env_id: place.env, ...options[at] }),
+          ...(Object.keys(hyperparameters).length > 0 && { hyperparameters }),
+        },
+      }));
+    }),
+    seeds: seedsOf(reading),
   };
 }
 
@@ -102,7 +82,7 @@ function placeName({ env, options }: Place, places: readonly Place[]): string {
   return twice ? env + typed.join("") : env;
 }
 
-function grid(reading: Reading): Varied {
+function grid(reading: Reading): CreateExperiment {
   const { draft, offer, problems } = reading;
   const fields = fieldsOf(offer, draft.base.algo);
   const values: Record<string, unknown[]> = {};
@@ -113,17 +93,13 @@ function grid(reading: Reading): Varied {
     else if (parsed) problems.set(POINTERS.grid(name), parsed.problem);
   }
   if (draft.grid.length === 0) problems.set("/grid", "Add a hyperparameter");
-  const combinations = Object.values(values).reduce((product, { length }) => product * length, 1);
   return {
-    specification: {
-      ...{ base: baseOf(reading), seeds: seedsOf(reading) },
-      grid: values as CreateExperiment["grid"],
-    },
-    ...counted(combinations * seedsWanted(draft), lengthOf(draft, draft.base, offer)),
+    ...{ base: baseOf(reading), seeds: seedsOf(reading) },
+    grid: values as CreateExperiment["grid"],
   };
 }
 
-function search(reading: Reading): Varied {
+function search(reading: Reading): CreateExperiment {
   const { draft, offer, limits, advanced, problems } = reading;
   const { space: rows, sampler, pruner } = draft.sweep;
   const fields = fieldsOf(offer, draft.base.algo);
@@ -152,14 +128,11 @@ function search(reading: Reading): Varied {
     Math.floor((length ?? 0) / EVALUATIONS),
   );
   return {
-    specification: {
-      base: {
-        ...baseOf(reading),
-        ...(isJudged && { evaluation: { every_steps: tenth, episodes: EVALUATED_EPISODES } }),
-      } as CreateExperiment["base"],
-      ...{ sweep, seeds },
-    },
-    ...counted(wantedTrials(sweep) * seeds, length),
+    base: {
+      ...baseOf(reading),
+      ...(isJudged && { evaluation: { every_steps: tenth, episodes: EVALUATED_EPISODES } }),
+    } as CreateExperiment["base"],
+    ...{ sweep, seeds },
   };
 }
 
@@ -233,8 +206,4 @@ export function lengthOf(
   const presets = presetsFor(environment, algorithmOf(offer, algo));
   const steps = typedSteps(draft) ?? presets.find(({ id }) => id === preset)?.end_step;
   return steps !== undefined && Number.isFinite(steps) ? steps : null;
-}
-
-function counted(runs: number, length: number | null) {
-  return { runs, steps: length === null ? null : runs * length };
 }

@@ -136,19 +136,4 @@ export function readRow(row: SpaceRow, schema: Hyperparameter, rows: readonly Sp
   };
 }
 
-/** Trials that a search shall have: a grid ends with its last combination, however many are asked for. */
-export function wantedTrials({ sampler, trials = 0, space }: Sweep): number {
-  if (sampler !== "grid") return trials;
-  const combinations = Object.values(space).reduce((found, one) => found * valueCount(one), 1);
-  return Math.min(trials, combinations);
-}
-
-/** Infinite where the values cannot be counted. */
-function valueCount(parameter: SearchedParameter): number {
-  if (parameter.kind === "choice") return parameter.choices.length;
-  const { low, high, log } = parameter;
-  const step = parameter.kind === "int" ? (parameter.step ?? 1) : parameter.step;
-  return step && !log ? Math.floor((high - low) / step + 1e-9) + 1 : Infinity;
-}
-
 const no = (problem: string): ReadRow => ({ ok: false, problem });

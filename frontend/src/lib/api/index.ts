@@ -72,6 +72,7 @@ export {
   createExperiment,
   deleteExperiment,
   directExperiment,
+  experimentEstimateQuery,
   experimentExport,
   experimentQuery,
   experimentReport,
@@ -117,6 +118,7 @@ export {
   type OptionValues,
   hyperparametersFor,
   presetsFor,
+  recommendedPreset,
   randomReturnOfRun,
   variantFor,
 } from "./variant";

@@ -7,6 +7,7 @@ export const keys = {
   runsById: (ids: readonly string[]) => ["runs", "named", ids] as const,
   runsOfGroups: (ids: readonly string[]) => ["runs", "named", "group", ...ids] as const,
   experiments: ["experiments"] as const,
+  experimentEstimate: (specification: unknown) => ["experiment-estimate", specification] as const,
   experiment: (id: string) => ["experiment", id] as const,
   experimentSearch: (id: string) => ["experiment", id, "search"] as const,
   experimentResults: (id: string, score: string, threshold: number | null) =>

@@ -1684,6 +1684,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/experiments/estimate": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Estimate Experiment
+     * @description How many runs an experiment would train, and for how many steps. Nothing is begun.
+     */
+    post: operations["estimate_experiment"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/experiments/{experiment_id}": {
     parameters: {
       query?: never;
@@ -3181,6 +3201,11 @@ export interface components {
        */
       algorithms: string[];
       /**
+       * Recommended Algorithm
+       * @description The algorithm to begin with, by what was measured; null: none can train on it.
+       */
+      recommended_algorithm: string | null;
+      /**
        * Presets
        * @description Presets by algorithm, as they apply here.
        */
@@ -3280,6 +3305,11 @@ export interface components {
        * @description Ids of the algorithms that can train on it.
        */
       algorithms: string[];
+      /**
+       * Recommended Algorithm
+       * @description The algorithm to begin with, by what was measured; null: none can train on it.
+       */
+      recommended_algorithm: string | null;
       /**
        * Presets
        * @description Presets by algorithm, as they apply here.
@@ -3727,9 +3757,20 @@ export interface components {
       trials: number;
       /**
        * Total Timesteps
-       * @description Environment steps that all its trials are trained for together.
+       * @description Environment steps that all its trials train for together, whole rollouts counted; at most, where trials of a search may differ.
        */
       total_timesteps: number;
+      /**
+       * Least Timesteps
+       * @description The same, at least.
+       * @default 0
+       */
+      least_timesteps?: number;
+      /**
+       * Length Note
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       */
+      length_note?: string | null;
       /**
        * Counts
        * @description Trials by status.
@@ -3806,6 +3847,37 @@ export interface components {
        * @description Moving averages of its returns, evenly spaced over what it has trained: 32, or fewer of many trials, at least 8.
        */
       sparkline: number[];
+    };
+    /**
+     * ExperimentEstimate
+     * @description What an experiment would train. Nothing is begun.
+     */
+    ExperimentEstimate: {
+      /**
+       * Trials
+       * @description Runs: variants times seeds.
+       */
+      trials: number;
+      /**
+       * Total Timesteps
+       * @description Environment steps of all trials together, at most.
+       */
+      total_timesteps: number;
+      /**
+       * Least Timesteps
+       * @description The same, at least; less only where trials of a search may differ.
+       */
+      least_timesteps: number;
+      /**
+       * Length Note
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       */
+      length_note: string | null;
+      /**
+       * Core Seconds
+       * @description Processor time at the pace of earlier runs; null where an algorithm was never trained there.
+       */
+      core_seconds: number | null;
     };
     /**
      * ExperimentLimits
@@ -3929,7 +4001,7 @@ export interface components {
        * @default {
        *       "algo": "ppo",
        *       "env_id": "CartPole-v1",
-       *       "preset": "fast",
+       *       "preset": "recommended",
        *       "env_options": {},
        *       "hyperparameters": {},
        *       "rules": []
@@ -4030,9 +4102,20 @@ export interface components {
       trials: number;
       /**
        * Total Timesteps
-       * @description Environment steps that all its trials are trained for together.
+       * @description Environment steps that all its trials train for together, whole rollouts counted; at most, where trials of a search may differ.
        */
       total_timesteps: number;
+      /**
+       * Least Timesteps
+       * @description The same, at least.
+       * @default 0
+       */
+      least_timesteps?: number;
+      /**
+       * Length Note
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       */
+      length_note?: string | null;
       /**
        * Counts
        * @description Trials by status.
@@ -4076,9 +4159,14 @@ export interface components {
       };
       /**
        * Total Timesteps
-       * @description That a trial trains for; null: an older version did not note it.
+       * @description That a trial is created with; null: an older version did not note it.
        */
       total_timesteps?: number | null;
+      /**
+       * End Step
+       * @description Step at which a trial ends: `total_timesteps` rounded up to whole rollouts; null likewise.
+       */
+      end_step?: number | null;
       /** @description While it trains; null likewise, or as in the preset. */
       evaluation?: components["schemas"]["EvaluationPlan"] | null;
     };
@@ -4540,7 +4628,7 @@ export interface components {
     GroupCreate: {
       /**
        * Algo
-       * @description An algorithm, or `random` for random actions.
+       * @description An algorithm, `random` for random actions, or `recommended` for one that was measured to work.
        */
       algo: string;
       /**
@@ -4550,8 +4638,8 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null, or `none`: the algorithm's defaults.
-       * @default fast
+       * @description `recommended`: the one that was measured to work; null, or `none`: the algorithm's defaults.
+       * @default recommended
        */
       preset?: string | null;
       /**
@@ -5562,6 +5650,8 @@ export interface components {
        * @description Processor seconds of a whole training.
        */
       seconds: number;
+      /** @description `latest`: the returns are those of the last policies, measured before the preset evaluated its policy and kept the best one; null: of the policies that the preset keeps. */
+      policy?: components["schemas"]["PolicyChoice"] | null;
       /**
        * Specification
        * @description The file whose experiment measured it, for `GET /presets/specifications/{name}`; null: none did.
@@ -6336,6 +6426,12 @@ export interface components {
        * @description What it gives up, and for what.
        */
       tradeoff: string;
+      /**
+       * Recommended
+       * @description Whether to begin with it: by what was measured it works, or works best.
+       * @default false
+       */
+      recommended?: boolean;
       /**
        * Is Own
        * @description Whether the user kept it from an experiment.
@@ -7338,7 +7434,7 @@ export interface components {
     RunCreate: {
       /**
        * Algo
-       * @description An algorithm, or `random` for random actions.
+       * @description An algorithm, `random` for random actions, or `recommended` for one that was measured to work.
        */
       algo: string;
       /**
@@ -7348,8 +7444,8 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null, or `none`: the algorithm's defaults.
-       * @default fast
+       * @description `recommended`: the one that was measured to work; null, or `none`: the algorithm's defaults.
+       * @default recommended
        */
       preset?: string | null;
       /**
@@ -8047,8 +8143,8 @@ export interface components {
       env_id?: string;
       /**
        * Preset
-       * @description null, or `none`: the algorithm's defaults.
-       * @default fast
+       * @description `recommended`: the one that was measured to work; null, or `none`: the algorithm's defaults.
+       * @default recommended
        */
       preset?: string | null;
       /**
@@ -15529,6 +15625,39 @@ export interface operations {
       };
       /** @description Not enough free disk */
       507: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  estimate_experiment: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ExperimentSpec"];
+      };
+    };
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ExperimentEstimate"];
+        };
+      };
+      /** @description Invalid request */
+      422: {
         headers: {
           [name: string]: unknown;
         };

@@ -77,6 +77,7 @@ export type MetricDefinitions = Schemas["MetricDefinitions"];
 export type Limits = Schemas["Limits"];
 export type Experiment = Schemas["Experiment"];
 export type ExperimentSummary = Schemas["ExperimentSummary"];
+export type ExperimentEstimate = Schemas["ExperimentEstimate"];
 export type ExperimentCell = Schemas["ExperimentCell"];
 export type CreateExperiment = Schemas["ExperimentSpec"];
 export type Sweep = NonNullable<CreateExperiment["sweep"]>;

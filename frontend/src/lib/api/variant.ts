@@ -26,6 +26,11 @@ export function presetsFor(
   return (algorithm && environment?.presets[algorithm.id]) ?? general;
 }
 
+/** The preset to begin with: the one that was measured to work, or else the first. */
+export function recommendedPreset(presets: readonly Preset[]): Preset | undefined {
+  return presets.find(({ recommended }) => recommended) ?? presets[0];
+}
+
 /** The hyperparameters of an algorithm; those that the environment's spaces rule out are left out. */
 export function hyperparametersFor(
   environment: Environment | undefined,

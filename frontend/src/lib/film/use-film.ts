@@ -1,7 +1,8 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect } from "react";
+import { useSettled } from "@/lib/time/use-settled";
 import {
   type Clip,
   clipQuery,
@@ -98,19 +99,4 @@ function useKnownClip(runId: string, step: number | null, { seed, greedy }: Clip
       clip.seed === seed &&
       clip.greedy === greedy,
   );
-}
-
-/** `value`, but of values that follow each other within `ms` only the last, once it has stood for so long. */
-function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value);
-  const changedAt = useRef(-Infinity);
-  // External system: a timer.
-  useEffect(() => {
-    const now = performance.now();
-    const isAlone = now - changedAt.current >= ms;
-    changedAt.current = now;
-    const timer = setTimeout(() => setSettled(value), isAlone ? 0 : ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }

@@ -9,6 +9,7 @@ import {
   presetsOf,
   type Typed,
 } from "./draft";
+import { recommendedPreset } from "@/lib/api";
 import { type SeedChoice, seedFor } from "@/components/seeds";
 
 export type DraftChange =
@@ -46,8 +47,7 @@ const BLANK: Draft = {
 
 export function firstDraft(choices: Choices): Draft {
   const env = choices.environments.find(({ available }) => available) ?? choices.environments[0];
-  const draft = withValidChoices({ ...BLANK, env: env?.id ?? "" }, choices);
-  return { ...draft, wanted: draft.algo };
+  return withValidChoices({ ...BLANK, env: env?.id ?? "" }, choices);
 }
 
 /** The draft with `environment` selected; unchanged if that is not offered, or is selected already. */
@@ -81,12 +81,18 @@ export function changeDraft(choices: Choices, draft: Draft, change: DraftChange)
       return { ...draft, [change.field]: change.value };
     case "env":
       return withValidChoices(
-        { ...draft, ...UNTOUCHED, env: change.value, env_options: {} },
+        {
+          ...{ ...draft, ...UNTOUCHED, env: change.value, env_options: {} },
+          preset: chosenPreset(choices, draft),
+        },
         choices,
       );
     // Another algorithm or preset has values of its own, so edits are dropped.
     case "algo":
-      return withValidChoices({ ...draft, ...UNTOUCHED, wanted: change.value }, choices);
+      return withValidChoices(
+        { ...draft, ...UNTOUCHED, wanted: change.value, preset: chosenPreset(choices, draft) },
+        choices,
+      );
     case "preset":
       return withValidChoices({ ...draft, ...UNTOUCHED, preset: change.value }, choices);
   }
@@ -103,20 +109,27 @@ function withOptions(draft: Draft, choices: Choices): Draft {
 }
 
 /**
- * Selects the algorithm that the user wanted, or else the current one, or else the first that can train
- * there.
+ * Selects the algorithm that the user wanted; else the one that is recommended there, or the current one, or
+ * the first that can train there.
  */
 function withValidChoices(draft: Draft, choices: Choices): Draft {
-  const fitting = environmentOf(choices, draft)?.algorithms ?? [];
+  const environment = environmentOf(choices, draft);
+  const fitting = environment?.algorithms ?? [];
   const offered = choices.algorithms.map(({ id }) => id).filter((id) => fitting.includes(id));
-  const algo = [draft.wanted, draft.algo].find((id) => offered.includes(id)) ?? offered[0] ?? "";
+  const candidates = [draft.wanted, environment?.recommended_algorithm, draft.algo, offered[0]];
+  const algo = candidates.find((id) => id && offered.includes(id)) ?? "";
   return withValidPreset({ ...draft, algo }, choices);
 }
 
-/** Keeps the preset if there still is one of this id, or else selects the first. */
+/** Keeps the preset if there still is one of this id, or else selects the one that is recommended. */
 function withValidPreset(fitted: Draft, choices: Choices): Draft {
   if (presetOf(choices, fitted)) return fitted;
-  return { ...fitted, preset: presetsOf(choices, fitted)[0]?.id ?? "" };
+  return { ...fitted, preset: recommendedPreset(presetsOf(choices, fitted))?.id ?? "" };
+}
+
+/** The preset if the user chose it; empty where it is the one that was recommended. */
+function chosenPreset(choices: Choices, draft: Draft): string {
+  return recommendedPreset(presetsOf(choices, draft))?.id === draft.preset ? "" : draft.preset;
 }
 
 function retyped(typed: Typed, { name, value }: { name: string; value: string | null }): Typed {

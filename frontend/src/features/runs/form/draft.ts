@@ -39,8 +39,8 @@ export interface EvaluationDraft {
 export interface Draft {
   algo: string;
   /**
-   * The algorithm that the user selected. `algo` is another one while this one cannot train on the
-   * environment.
+   * The algorithm that the user selected; empty until then. `algo` is another one while this one cannot train
+   * on the environment.
    */
   wanted: string;
   env: string;

@@ -51,6 +51,9 @@ function PresetFacts({ preset, threshold }: { preset: Preset; threshold: number 
   const { reached, facts } = expectation(preset, threshold);
   return (
     <>
+      {preset.recommended && preset.measured && (
+        <span className="text-2xs font-medium text-accent">Recommended by its figures</span>
+      )}
       <span className="mt-1 text-xs text-ink-soft">{preset.summary}</span>
       <span className="mt-1 text-xs text-ink-soft">
         <span className="font-medium text-ink">Trade-off:</span> {preset.tradeoff}

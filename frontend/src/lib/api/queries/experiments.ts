@@ -1,4 +1,4 @@
-import { hashKey, queryOptions } from "@tanstack/react-query";
+import { hashKey, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { apiBase } from "../base";
 import { http, unwrap } from "../http";
 import { keys } from "../keys";
@@ -43,6 +43,17 @@ export function experimentQuery(id: string) {
       }
       return experiment;
     },
+  });
+}
+
+/** What an experiment would train. What the service refuses is said when it is created. */
+export function experimentEstimateQuery(specification: CreateExperiment) {
+  return queryOptions({
+    queryKey: keys.experimentEstimate(specification),
+    queryFn: ({ signal }) =>
+      unwrap(http.POST("/experiments/estimate", { body: specification, signal })),
+    placeholderData: keepPreviousData,
+    retry: false,
   });
 }
 

@@ -1,0 +1,109 @@
+"""What is concluded from real runs: hints that come too early, and searches whose trials are compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.experiments import ended
+from tests.support.service_process import Service, serving
+from tests.support.training import QUICK
+from tests.support.waiting import eventually
+
+LAKE: dict[str, Any] = {
+    "algo": "q-learning",
+    "env_id": "FrozenLake-v1",
+    "env_options": {"is_slippery": False},
+    "hyperparameters": {"initial_value": 1.0, "exploration_initial_eps": 0.9, "exploration_final_eps": 0.9},
+    "total_timesteps": 3_000,
+}
+"""Finds the goal, and explores so much that its episodes of training hardly ever reach it."""
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("conclusions")) as service:
+        yield service
+
+
+def trained(app: Service, **wishes: Any) -> str:
+    run = app.create(start=True, anatomy=False, **wishes)
+    return str(app.wait_for_status(run["id"], "completed")["id"])
+
+
+def evaluate(app: Service, run_id: str, episodes: int) -> None:
+    asked = app.api("POST", f"/runs/{run_id}/evaluations", json={"episodes": episodes, "video": False})
+    assert asked.status_code == 202, asked.text
+    path = f"/runs/{run_id}/evaluations/latest"
+    eventually(lambda: app.get(path)["status"] == "completed", "the evaluation")
+
+
+def hints(app: Service, run_id: str) -> list[tuple[str, list[Any]]]:
+    return [(hint["id"], hint["changes"]) for hint in app.get(f"/runs/{run_id}/hints")["hints"]]
+
+
+def test_a_run_is_told_to_evaluate_and_then_nothing_where_that_shows_that_it_is_solved(app: Service) -> None:
+    run_id = trained(app, **{**LAKE, "preset": None})
+    assert hints(app, run_id) == [("not-evaluated", [])]
+    evaluate(app, run_id, episodes=10)
+    assert hints(app, run_id) == []
+
+
+def test_a_part_of_a_preset_is_told_to_finish_it_whether_it_was_evaluated_or_not(app: Service) -> None:
+    """Of the preset's 30,000 steps it was asked for 3,000."""
+    part = {"algo": "q-learning", "env_id": "FrozenLake-v1", "total_timesteps": 3_000, "preset": "fast"}
+    run_id = trained(app, **part)
+    evaluate(app, run_id, episodes=3)
+    for hint, changes in hints(app, run_id):
+        assert (hint, changes) == ("unfinished", [])
+    (rules,) = [app.get(f"/runs/{run_id}/hints")["rules"]]
+    assert "found" not in {rule["state"] for rule in rules}
+
+
+def test_a_search_over_rollouts_trains_what_it_promises_with_equal_budgets_and_no_trial_twice(app: Service) -> None:
+    base = {"algo": "ppo", "preset": None, "total_timesteps": 100, "hyperparameters": QUICK["ppo"]}
+    space = {
+        "n_steps": {"kind": "choice", "choices": [32, 64, 128]},
+        "gamma": {"kind": "choice", "choices": [0.9, 0.99]},
+    }
+    specification = {
+        "base": base,
+        "sweep": {"space": space, "trials": 10, "sampler": "tpe"},
+        "score": {"episodes": 1, "policy": "latest"},
+    }
+    promised = app.api("POST", "/experiments/estimate", json=specification).json()
+    created = app.api("POST", "/experiments", json=specification)
+    assert created.status_code == 201, created.text
+    found = ended(app, created.json()["id"])
+    runs = [app.get(f"/runs/{cell['run_id']}") for cell in found["cells"]]
+    assert [run["step"] for run in runs] == [256] * 6, "the nearest that rollouts of 64, 128 and 256 steps share"
+    assert promised["trials"] == found["trials"] == 6, "all that there are"
+    assert promised["total_timesteps"] == found["total_timesteps"] == sum(run["step"] for run in runs)
+    assert promised["length_note"] == found["length_note"]
+    assert "256 steps, not 100" in found["length_note"]
+    values = [json.dumps(one["hyperparameters"], sort_keys=True) for one in found["variants"]]
+    assert len(set(values)) == len(values)
+
+
+def test_a_run_without_a_choice_trains_what_works(app: Service) -> None:
+    asked = {"algo": "recommended", "env_id": "LunarLander-v3", "total_timesteps": 1_000}
+    answer = app.api("POST", "/runs", json=asked)
+    assert answer.status_code == 201, answer.text
+    assert (answer.json()["algo"], answer.json()["preset"]) == ("ppo", "high-score")
+    lander = next(one for one in app.get("/environments") if one["id"] == "LunarLander-v3")
+    assert lander["recommended_algorithm"] == "ppo"
+    assert [one["id"] for one in lander["presets"]["ppo"] if one["recommended"]] == ["high-score"]
+
+
+def test_a_preset_evaluates_its_policy_without_being_asked_to_and_keeps_the_best(app: Service) -> None:
+    """A part of Pendulum's first preset of PPO, as long as it takes to its first evaluation."""
+    pendulum = next(one for one in app.get("/environments") if one["id"] == "Pendulum-v1")
+    plan = pendulum["presets"]["ppo"][0]["evaluation"]
+    run_id = trained(app, algo="ppo", env_id="Pendulum-v1", preset="fast", total_timesteps=plan["every_steps"])
+    run = app.get(f"/runs/{run_id}")
+    assert run["config"]["evaluation"] == plan
+    assert run["best_policy"]["episodes"] == plan["episodes"]
+    assert run["best_policy"]["step"] >= plan["every_steps"]

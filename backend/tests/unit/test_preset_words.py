@@ -1,0 +1,435 @@
+"""What presets say of themselves is what was measured of them: order, lengths, seconds, returns and seeds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import pytest
+
+from measuring.rates import known_rates
+from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
+from rlviz.environments import ENVIRONMENTS
+from rlviz.presets.catalog import measured, preset_files, presets_tuned_for
+
+NOISE = 4 / 3
+"""By how much processor seconds of the same work differ from one measurement to another."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A preset of an environment, with the others of its algorithm there."""
+
+    env_id: str | None
+    preset: Preset
+    others: Mapping[str, Preset]
+
+    def figures(self, preset: Preset | None = None) -> MeasuredPreset | None:
+        chosen = preset or self.preset
+        return None if self.env_id is None else measured(chosen, self.env_id)
+
+    @cached_property
+    def threshold(self) -> float | None:
+        assert self.env_id is not None
+        return ENVIRONMENTS.get(self.env_id).resolve(self.preset.when).reward_threshold
+
+    def other(self, name: str) -> Preset:
+        return self.others[name]
+
+    def seconds(self, preset: Preset | None = None) -> float:
+        """Of a whole training: as measured, or by its steps."""
+        found = self.figures(preset)
+        return found.seconds if found is not None else float((preset or self.preset).total_timesteps)
+
+    def __str__(self) -> str:
+        when = "".join(f" {name}={value}" for name, value in self.preset.when.items())
+        return f"{self.env_id or 'any environment'}{when}, {self.preset.algorithm} {self.preset.title}"
+
+
+def told() -> Iterator[Told]:
+    for file in preset_files():
+        for preset in file.preset:
+            others = {
+                one.title: one for one in file.preset if (one.algorithm, one.when) == (preset.algorithm, preset.when)
+            }
+            yield Told(file.environment, preset, others)
+
+
+EVERY = list(told())
+
+
+# Order
+
+
+def test_fast_is_as_fast_as_the_others() -> None:
+    """In processor seconds until it has solved the task, and of its whole training."""
+    for one in EVERY:
+        ours = one.figures()
+        if one.preset.id is not PresetId.FAST or ours is None:
+            continue
+        for name, other in one.others.items():
+            theirs = one.figures(other)
+            if theirs is None:
+                continue
+            assert ours.seconds <= NOISE * theirs.seconds, f"{one}: {name} trains for a shorter time"
+            if trains_alike(one.preset, other):  # seconds of the same work differ by measurement alone
+                sooner = ours.steps_to_threshold is None or ours.steps_to_threshold <= (theirs.steps_to_threshold or 0)
+                assert sooner, f"{one}: {name} solves it after {theirs.steps_to_threshold} steps"
+            elif ours.seconds_to_threshold is not None and theirs.seconds_to_threshold is not None:
+                slower = ours.seconds_to_threshold > NOISE * theirs.seconds_to_threshold
+                assert not slower, f"{one}: {name} solves it in {theirs.seconds_to_threshold} s"
+
+
+def trains_alike(one: Preset, other: Preset) -> bool:
+    """Whether the one does what the other does for as long as both train: no value follows from the length."""
+    follows = ("schedule", "exploration")
+    return one.hyperparameters == other.hyperparameters and not any(
+        word in name for name in one.hyperparameters for word in follows
+    )
+
+
+def test_high_score_reaches_as_high_a_return_as_the_others_or_says_that_it_does_not() -> None:
+    for one in EVERY:
+        ours = one.figures()
+        if one.preset.id is not PresetId.HIGH_SCORE or ours is None or "no higher return" in one.preset.tradeoff:
+            continue
+        for name, other in one.others.items():
+            theirs = one.figures(other)
+            assert theirs is None or is_no_lower(ours, theirs), f"{one}: {name} reaches {theirs.return_iqm}"
+
+
+def is_no_lower(one: MeasuredPreset, other: MeasuredPreset) -> bool:
+    """Whether its return is higher, or their intervals overlap."""
+    return one.return_iqm >= other.return_iqm or _high(one) >= _low(other)
+
+
+def is_higher(one: MeasuredPreset, other: MeasuredPreset) -> bool:
+    """Whether its return is higher, and the other's lies below its interval."""
+    return one.return_iqm > other.return_iqm and _low(one) > other.return_iqm
+
+
+def _low(figures: MeasuredPreset) -> float:
+    return figures.return_iqm if figures.return_low is None else figures.return_low
+
+
+def _high(figures: MeasuredPreset) -> float:
+    return figures.return_iqm if figures.return_high is None else figures.return_high
+
+
+# Words
+
+NUMBERS = {
+    **{"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "ten": 10},
+    **{"sixteen": 16, "none": 0},
+}
+RATIOS = {
+    **{"half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a fifth": 1 / 5, "two fifths": 2 / 5, "a tenth": 1 / 10},
+    **{"twice": 2, "one and a half times": 1.5, "two and a half times": 2.5},
+    **{f"{word} times": number for word, number in NUMBERS.items() if number > 2},
+    "": 1,
+}
+RATIO = "|".join(sorted((re.escape(word) for word in RATIOS if word), key=len, reverse=True))
+COUNT = "|".join(NUMBERS)
+WHO = "Fast|Stable|High Score"
+
+Check = Callable[[Told, re.Match[str]], bool]
+CLAIMS: list[tuple[re.Pattern[str], Check]] = []
+
+
+def claim(pattern: str) -> Callable[[Check], Check]:
+    """A way to say something, and how it is checked."""
+
+    def add(check: Check) -> Check:
+        CLAIMS.append((re.compile(pattern, re.IGNORECASE), check))
+        return check
+
+    return add
+
+
+def is_about(found: float, said: float, tolerance: float = 0.1) -> bool:
+    return abs(found - said) <= tolerance * abs(said)
+
+
+@claim(
+    rf"(?P<bound>more than |less than )?(?P<ratio>{RATIO})? ?"
+    r"(?P<again>as many (?:steps|hands) (?:again|more)|more steps)"
+    rf"(?: (?:than|as) (?P<who>{WHO})(?: may take)?)?"
+)
+def so_much_more(one: Told, said: re.Match[str]) -> bool:
+    other = one.other(said["who"] or "Fast")
+    found = one.preset.total_timesteps / other.total_timesteps
+    if said["ratio"] is None:  # "More steps than Fast"
+        return found > 1
+    wanted = 1 + RATIOS[said["ratio"].lower()]
+    return found > wanted if (said["bound"] or "").lower() == "more than " else is_about(found, wanted)
+
+
+@claim(
+    rf"(?P<bound>more than |less than )?(?P<ratio>{RATIO}) (?:as many (?:steps|hands)|of the steps|the steps)"
+    rf"(?: (?:as|of) (?P<who>{WHO}|its source)(?: may take)?)?"
+)
+def so_many_steps(one: Told, said: re.Match[str]) -> bool:
+    if said["who"] == "its source":
+        return True
+    if "the steps" in said[0] and said["who"] is None:
+        return True  # of another preset, which a claim before has named
+    found = one.preset.total_timesteps / one.other(said["who"] or "Fast").total_timesteps
+    return _compared(found, said["bound"], RATIOS[said["ratio"].lower()])
+
+
+def _compared(found: float, bound: str | None, wanted: float) -> bool:
+    match (bound or "").strip().lower():
+        case "more than":
+            return found > wanted
+        case "less than":
+            return found < wanted
+    return is_about(found, wanted)
+
+
+@claim(rf"as many steps as (?P<who>{WHO})(?! may)")
+def as_many_steps(one: Told, said: re.Match[str]) -> bool:
+    return one.preset.total_timesteps == one.other(said["who"]).total_timesteps
+
+
+@claim(rf"fewer steps than (?P<who>{WHO})")
+def fewer_steps(one: Told, said: re.Match[str]) -> bool:
+    return one.preset.total_timesteps < one.other(said["who"]).total_timesteps
+
+
+@claim(rf"takes (?P<ratio>{RATIO}) as long as (?P<who>{WHO})")
+def takes_so_long(one: Told, said: re.Match[str]) -> bool:
+    return is_about(one.seconds() / one.seconds(one.other(said["who"])), RATIOS[said["ratio"].lower()], 0.35)
+
+
+@claim(rf"(?P<ratio>{RATIO}) of the time of (?P<who>{WHO})")
+def so_much_of_the_time(one: Told, said: re.Match[str]) -> bool:
+    return is_about(one.seconds() / one.seconds(one.other(said["who"])), RATIOS[said["ratio"].lower()], 0.35)
+
+
+@claim(rf"takes (?:about )?as long as (?P<who>{WHO})(?: at most does)?|which take as long")
+def takes_as_long(one: Told, said: re.Match[str]) -> bool:
+    other = one.seconds(one.other(said["who"] or "High Score"))
+    return other / NOISE <= one.seconds() <= NOISE * other
+
+
+@claim(rf"takes longer(?: than (?P<who>{WHO}))?|^longer than (?P<other>{WHO})|for longer")
+def takes_longer(one: Told, said: re.Match[str]) -> bool:
+    other = one.other(said["who"] or said["other"] or "Fast")
+    return one.seconds() > one.seconds(other) or one.preset.total_timesteps > other.total_timesteps
+
+
+@claim(r"takes the longest")
+def takes_the_longest(one: Told, _: re.Match[str]) -> bool:
+    return all(one.preset.total_timesteps >= other.total_timesteps for other in one.others.values())
+
+
+@claim(r"the shortest(?! path)")
+def is_the_shortest(one: Told, _: re.Match[str]) -> bool:
+    return all(one.preset.total_timesteps <= other.total_timesteps for other in one.others.values())
+
+
+@claim(rf"reaches the threshold (?:as soon as|sooner than) (?P<who>{WHO})")
+def as_soon(one: Told, said: re.Match[str]) -> bool:
+    ours, theirs = _both(one, said["who"])
+    assert ours.seconds_to_threshold is not None
+    assert theirs.seconds_to_threshold is not None
+    sooner = ours.seconds_to_threshold < theirs.seconds_to_threshold
+    return sooner if "sooner" in said[0] else ours.seconds_to_threshold <= NOISE * theirs.seconds_to_threshold
+
+
+def _both(one: Told, who: str) -> tuple[MeasuredPreset, MeasuredPreset]:
+    ours, theirs = one.figures(), one.figures(one.other(who))
+    assert ours is not None, f"{one} was not measured"
+    assert theirs is not None, f"{who} was not measured"
+    return ours, theirs
+
+
+@claim(rf"longer training(?: of (?P<who>{WHO}))? (?P<how>reaches a higher|may reach a higher|reached no higher) return")
+def longer_training(one: Told, said: re.Match[str]) -> bool:
+    ours = one.figures()
+    longer = [other for other in one.others.values() if other.total_timesteps > one.preset.total_timesteps]
+    if said["who"]:
+        longer = [one.other(said["who"])]
+    found = [figures for other in longer if (figures := one.figures(other)) is not None]
+    if ours is None or not found:
+        return said["how"] == "may reach a higher"  # not measured: it may
+    higher = any(is_higher(figures, ours) for figures in found)
+    may_be = any(figures.return_iqm > ours.return_iqm for figures in found)
+    return {"reaches a higher": higher, "may reach a higher": may_be, "reached no higher": not higher}[said["how"]]
+
+
+@claim(r"for a higher return during training")
+def higher_during_training(one: Told, _: re.Match[str]) -> bool:
+    """It explores less at the end, which the figures of the greedy policy do not show."""
+    ends = {name: preset.hyperparameters.get("exploration_final_eps", 0.05) for name, preset in one.others.items()}
+    return all(ends[one.preset.title] <= end for end in ends.values())  # type: ignore[operator]
+
+
+@claim(
+    r"(?:for a|reached a|reached|its return was|, for a return that is) ?"
+    r"(?P<how>higher|lower|no higher|no lower|a little higher|a little lower|hardly higher|not clearly higher)"
+    rf"(?: return)?(?: than (?P<who>{WHO}))?(?! during training)"
+)
+def return_compared(one: Told, said: re.Match[str]) -> bool:
+    how = said["how"].lower()
+    named = re.findall(WHO, one.preset.tradeoff)
+    who = said["who"] or next((name for name in named if name != one.preset.title), "Fast")
+    ours, theirs = _both(one, who)
+    return {
+        "higher": is_higher(ours, theirs),
+        "lower": is_higher(theirs, ours),
+        "no higher": not is_higher(ours, theirs),
+        "no lower": is_no_lower(ours, theirs),
+        "a little higher": ours.return_iqm > theirs.return_iqm,
+        "a little lower": ours.return_iqm < theirs.return_iqm,
+        "hardly higher": ours.return_iqm > theirs.return_iqm and not is_higher(ours, theirs),
+        "not clearly higher": not is_higher(ours, theirs),
+    }[how]
+
+
+@claim(rf"held the threshold(?: in {COUNT} of {COUNT} seeds)?, where of (?P<who>{WHO}) (?P<some>{COUNT}) did")
+def where_of_another(one: Told, said: re.Match[str]) -> bool:
+    _, theirs = _both(one, said["who"])
+    return theirs.held == NUMBERS[said["some"].lower()]
+
+
+@claim(
+    rf"(?P<some>{COUNT}) of (?P<all>{COUNT})(?: seeds)? (?P<what>held the threshold|solved it|reached the threshold)"
+)
+def so_many_seeds(one: Told, said: re.Match[str]) -> bool:
+    figures = one.figures()
+    assert figures is not None, "it was not measured"
+    found = figures.held if said["what"] == "held the threshold" else figures.solved
+    return (found, figures.seeds) == (NUMBERS[said["some"].lower()], NUMBERS[said["all"].lower()])
+
+
+@claim(rf"none of (?P<all>{COUNT}) seeds (?:did|solved it)|over (?P<over>{COUNT}) seeds, none came near")
+def none_solved_it(one: Told, said: re.Match[str]) -> bool:
+    figures = one.figures()
+    assert figures is not None, "it was not measured"
+    return (figures.solved, figures.seeds) == (0, NUMBERS[(said["all"] or said["over"]).lower()])
+
+
+@claim(rf"over (?P<count>{COUNT}) seeds|(?P<some>{COUNT}) of (?P<all>{COUNT})(?: seeds)?")
+def over_seeds(one: Told, said: re.Match[str]) -> bool:
+    figures = one.figures()
+    assert figures is not None, "it was not measured"
+    return figures.seeds == NUMBERS[(said["count"] or said["all"]).lower()]
+
+
+@claim(r"in (?:about )?(?P<percent>\d+) % of the episodes")
+def so_many_percent(one: Told, said: re.Match[str]) -> bool:
+    figures = one.figures()
+    return figures is None or abs(100 * figures.return_iqm - float(said["percent"])) <= 1.5
+
+
+@claim(r"threshold of (?P<value>[\d.]+)(?P<percent> %)?")
+def the_threshold(one: Told, said: re.Match[str]) -> bool:
+    scale = 100 if said["percent"] else 1
+    return one.threshold is not None and is_about(scale * one.threshold, float(said["value"]), 0.001)
+
+
+@claim(r"loses? (?:about )?(?P<points>[\d.]+) points|about (?P<value>[\d.]+) of the [\d.]+")
+def earns_so_much(one: Told, said: re.Match[str]) -> bool:
+    figures = one.figures()
+    wanted = -float(said["points"]) if said["points"] else float(said["value"])
+    digits = len((said["points"] or said["value"]).partition(".")[2])
+    return figures is not None and round(figures.return_iqm, digits) == wanted
+
+
+@claim(r"within a second")
+def within_a_second(one: Told, _: re.Match[str]) -> bool:
+    figures = one.figures()
+    return figures is not None and figures.seconds <= 1
+
+
+@claim(r"(?P<how>a night or more|about half a day|about a day|more than a day|several hours)(?: on a processor)?")
+def hours_on_a_processor(one: Told, said: re.Match[str]) -> bool:
+    rate = known_rates()[str(one.env_id)][one.preset.algorithm]
+    hours = one.preset.total_timesteps / rate / 3_600
+    low, high = {
+        "a night or more": (7, 1_000),
+        "several hours": (3, 9),
+        "about half a day": (9, 18),
+        "about a day": (18, 36),
+        "more than a day": (30, 1_000),
+    }[said["how"]]
+    return low <= hours <= high
+
+
+@claim(r"(?P<count>[\d,]+|(?:a|three|five|ten) million) steps(?= |:|,|\.)")
+def a_number_of_steps(one: Told, said: re.Match[str]) -> bool:
+    """Steps of the whole training, of a rollout, or until it was solved."""
+    word, _, million = said["count"].partition(" ")
+    steps = NUMBERS[word.lower()] * 1_000_000 if million else int(word.replace(",", ""))
+    values = one.preset.hyperparameters
+    figures = one.figures()
+    rollout = int(values.get("n_steps", 0)) * int(values.get("n_envs", 1))  # type: ignore[arg-type, call-overload]
+    known = [one.preset.total_timesteps, rollout, figures and figures.steps_to_threshold]
+    return any(isinstance(value, int) and is_about(value, steps) for value in known)
+
+
+SIGNS = re.compile(
+    r"\d|million|longest|shortest(?! path)|sooner|(?:higher|lower) return|return that is|seeds|times as|as long as|"
+    r"again as|more steps|fewer steps|as many steps as (?:Fast|Stable|High)|of the steps|"
+    r"(?<!most )of the time|balances after",
+    re.IGNORECASE,
+)
+"""What says that a text makes a claim about lengths, seconds, returns or seeds."""
+
+DESIGN = re.compile(
+    r"learning rate of 1|value of 0\.5|\d+ (?:environments|quantiles|units)|of 1\.4 GB|(?:64|500) (?:squares|states)|"
+    r"64 squares|aims for 500|policy of 500|reach(?:es)? 475|"
+    r"the least (?:possible is|that is possible,) 64\.7(?: points)?|"
+    r"the best play,? (?:which )?loses 0\.045|the 3\.95 that are possible|averages 8|with some seeds less often|"
+    r"a seed that \w+ (?:up|the top) late|(?:time for )?seeds that reach the top late|return in training|"
+    r"many times as long",
+    re.IGNORECASE,
+)
+"""Numbers that are of hyperparameters, of the environment, or of what nobody measures."""
+
+
+def problems_of(one: Told, text: str) -> Iterator[str]:
+    """What ``text`` says that is not so, or that no figure says anything about. A part of it makes one claim."""
+    rest = text
+    for pattern, check in CLAIMS:
+        for said in list(pattern.finditer(rest)):
+            rest = rest[: said.start()] + "·" * len(said[0]) + rest[said.end() :]
+            try:
+                if not check(one, said):
+                    yield f"{one}: {said[0]!r} is not what was measured"
+            except AssertionError as error:
+                yield f"{one}: {said[0]!r}: {error}"
+    if left := SIGNS.search(DESIGN.sub(" ", rest)):
+        yield f"{one}: {left[0]!r} is compared with no figure, in {text!r}"
+
+
+@pytest.mark.parametrize("env_id", sorted({one.env_id or "" for one in EVERY}))
+def test_words_say_what_the_figures_say(env_id: str) -> None:
+    problems = [
+        problem
+        for one in EVERY
+        if (one.env_id or "") == env_id
+        for text in (one.preset.summary, one.preset.tradeoff)
+        for problem in problems_of(one, text)
+    ]
+    assert problems == []
+
+
+def test_words_that_are_wrong_are_found() -> None:
+    (fast,) = [one for one in presets_tuned_for("CartPole-v1") if (one.algorithm, one.id) == ("a2c", "fast")]
+    one = next(one for one in EVERY if one.preset == fast)
+    for text in (
+        "Balances after 22,000 steps.",
+        "Half as many steps as Stable, for a higher return.",
+        "A third of the steps of High Score.",
+        "Takes twice as long as High Score.",
+        "Takes the longest.",
+        "Over five seeds it reached no higher return.",
+        "Eight of ten seeds held the threshold.",
+        "Solved in 7 s.",
+    ):
+        assert list(problems_of(one, text)), text
+    assert list(problems_of(one, "A fifth of the steps of High Score, as many as of Stable by half.")) == []

@@ -1,0 +1,104 @@
+"""What is chosen until a user chooses works by what was measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.errors import UnknownName
+from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
+from rlviz.domain.recommended import RECOMMENDED
+from rlviz.environments import ENVIRONMENTS
+from rlviz.environments.base import Environment
+from rlviz.presets import recommended
+from rlviz.presets.catalog import measured, presets_for
+from rlviz.services.use_cases.configuration import (
+    NewRun,
+    recommended_algorithm_of,
+    recommended_preset_of,
+    resolve_config,
+)
+from rlviz.services.use_cases.environments import variants
+
+PLACES = [variant for environment in ENVIRONMENTS for variant in variants(environment) or [environment]]
+
+
+def suited(environment: Environment) -> list[str]:
+    return [algorithm.id for algorithm in ALGORITHMS if environment.suits(algorithm)]
+
+
+def figures(algorithm: str, environment: Environment, preset: str) -> MeasuredPreset | None:
+    presets = presets_for(algorithm, environment.id, environment.chosen)
+    return measured(next(one for one in presets if one.id == preset), environment.id)
+
+
+@pytest.mark.parametrize("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
+def test_no_preset_that_solved_nothing_is_chosen_where_another_one_solved_it(environment: Environment) -> None:
+    for algorithm in suited(environment):
+        chosen = figures(algorithm, environment, recommended_preset_of(algorithm, environment))
+        for preset in PresetId:
+            other = figures(algorithm, environment, preset)
+            if other is not None and other.solved:
+                assert chosen is not None
+                assert chosen.solved, f"{algorithm} {preset}"
+
+
+@pytest.mark.parametrize("environment", PLACES, ids=lambda one: f"{one.id}{one.chosen}")
+def test_an_algorithm_that_works_is_chosen_where_one_does(environment: Environment) -> None:
+    def held(algorithm: str) -> float:
+        found = figures(algorithm, environment, recommended_preset_of(algorithm, environment))
+        return 0.0 if found is None else (found.held or 0) / found.seeds
+
+    chosen = recommended_algorithm_of(environment)
+    assert chosen in suited(environment)
+    assert held(str(chosen)) >= 0.8 or held(str(chosen)) == max(map(held, suited(environment)))
+
+
+@pytest.mark.parametrize(
+    ("env_id", "algorithm", "preset"),
+    [
+        ("CartPole-v1", "ppo", "fast"),
+        ("LunarLander-v3", "ppo", "high-score"),
+        ("MountainCar-v0", "dqn", "fast"),
+        ("FrozenLake-v1", "q-learning", "fast"),
+        ("Pendulum-v1", "sac", "fast"),
+        ("BipedalWalker-v3", "ppo", "fast"),  # nothing was measured
+    ],
+)
+def test_a_run_without_a_choice_trains_what_works(env_id: str, algorithm: str, preset: str) -> None:
+    config = resolve_config(NewRun(RECOMMENDED, env_id), 0.0)
+    assert (config.algo, config.preset) == (algorithm, preset)
+    assert resolve_config(NewRun(algorithm, env_id), 0.0).preset == preset
+
+
+def test_options_of_the_environment_count() -> None:
+    hard = resolve_config(NewRun("q-learning", "Taxi-v4", env_options={"is_rainy": True}), 0.0)
+    assert hard.preset == "high-score"
+
+
+def test_where_there_is_no_threshold_a_return_that_is_clearly_lower_does_not_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = {"fast": (-900.0, -800.0), "stable": (-170.0, -150.0), "high-score": (-160.0, -140.0)}
+
+    def found(preset: Preset, _env_id: str) -> MeasuredPreset:
+        low, high = ends[preset.id]
+        return MeasuredPreset(
+            seeds=5,
+            solved=0,
+            held=None,
+            return_iqm=(low + high) / 2,
+            return_low=low,
+            return_high=high,
+            steps_to_threshold=None,
+            seconds_to_threshold=None,
+            seconds=1.0,
+        )
+
+    monkeypatch.setattr(recommended, "measured", found)
+    assert recommended.recommended_preset("a2c", "Pendulum-v1", {}, None) is PresetId.STABLE
+
+
+def test_a_preset_of_another_name_is_still_unknown() -> None:
+    with pytest.raises(UnknownName, match="preset"):
+        resolve_config(NewRun("ppo", preset="recomended"), 0.0)

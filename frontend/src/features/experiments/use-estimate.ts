@@ -1,0 +1,16 @@
+import { useQuery } from "@tanstack/react-query";
+import { type CreateExperiment, experimentEstimateQuery } from "@/lib/api";
+import { useSettled } from "@/lib/time/use-settled";
+
+/** How long a form stands still before the service is asked what it would train. */
+const ESTIMATE_MS = 250;
+
+/** What the service would train of a specification; undefined until it is known. */
+export function useEstimate(specification: CreateExperiment, isValid: boolean) {
+  const settled = useSettled(JSON.stringify(specification), ESTIMATE_MS);
+  const { data } = useQuery({
+    ...experimentEstimateQuery(JSON.parse(settled) as CreateExperiment),
+    enabled: isValid,
+  });
+  return data;
+}
