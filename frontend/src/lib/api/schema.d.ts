@@ -7692,7 +7692,7 @@ export interface components {
       /** @description How what its policy expects differs from recorded rewards; null without a configuration. */
       learned_rewards: components["schemas"]["LearnedRewards"] | null;
       latest_evaluation: components["schemas"]["Evaluation"] | null;
-      /** @description own: made here; trusted: made elsewhere, and you said that it may be used; untrusted: made elsewhere, and nothing that it holds is used before `POST /runs/{run_id}/trust`. */
+      /** @description own: made here; trusted: made elsewhere, and you said that it may be used; found: in the runs folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is used before `POST /runs/{run_id}/trust`. */
       standing: components["schemas"]["Standing"];
     };
     /** RunDrift */
@@ -8196,7 +8196,7 @@ export interface components {
     RunTrust: {
       /** Run Id */
       run_id: string;
-      /** @description own: made here; trusted: made elsewhere, and you said that it may be used; untrusted: made elsewhere, and nothing that it holds is used. */
+      /** @description own: made here; trusted: made elsewhere, and you said that it may be used; found: in the runs folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is used. */
       standing: components["schemas"]["Standing"];
       /**
        * Content Hash
@@ -9246,7 +9246,7 @@ export interface components {
      * Standing
      * @enum {string}
      */
-    Standing: "own" | "trusted" | "untrusted";
+    Standing: "own" | "trusted" | "found" | "untrusted";
     /**
      * StartedData
      * @description The worker has read its configuration.
