@@ -206,7 +206,8 @@ class RunDetail(Run):
     latest_evaluation: Evaluation | None
     standing: Standing = Field(
         description="own: made here; trusted: made elsewhere, and you said that it may be used; found: in the runs "
-        "folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is used before `POST /runs/{run_id}/trust`."
+        "folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is "
+        "used before `POST /runs/{run_id}/trust`."
     )
 
 

@@ -26,7 +26,8 @@ class RunTrust(Wire):
     run_id: str
     standing: Standing = Field(
         description="own: made here; trusted: made elsewhere, and you said that it may be used; found: in the runs "
-        "folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is used."
+        "folder without your mark, and yours once you use it; untrusted: made elsewhere, and nothing that it holds is "
+        "used."
     )
     content_hash: str | None = Field(
         description="SHA-256 of the whole content, to be sent when it is trusted; null for one that was made here."

@@ -43,8 +43,8 @@ LOOK_SECONDS = 1.0
 """How often experiments are looked after though nothing was heard of their runs."""
 
 MADE_ELSEWHERE = (
-    "It was made elsewhere, and nothing of it is trained before you trust what lies in the runs folder: `rlviz trust "
-    "--all`."
+    "It was found in the runs folder: an earlier version made it, or it was copied there. Nothing of it is trained "
+    "before you resume it."
 )
 
 LIMITED = "It had reached its limit before all of its trials were trained."
