@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from typing import Any
 
 _NAMES = ("stdin", "stdout", "stderr")
 
@@ -21,9 +22,9 @@ def settle() -> None:
         except OSError:
             _open_on_nothing(number, name)
     if isinstance(stream := sys.stdout, io.TextIOWrapper) and not isinstance(stream, _Answer) and _is(stream, 1):
-        _replace("stdout", _Answer, stream)
+        _replace("stdout", 1, _Answer, stream)
     if isinstance(stream := sys.stderr, io.TextIOWrapper) and not isinstance(stream, _Forgiving) and _is(stream, 2):
-        _replace("stderr", _Forgiving, stream)
+        _replace("stderr", 2, _Forgiving, stream)
 
 
 def output_error() -> OSError | None:
@@ -89,10 +90,16 @@ def _open_on_nothing(number: int, name: str) -> None:
     _set(name, stream)
 
 
-def _replace(name: str, kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> None:
+def _replace(name: str, number: int, kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> None:
+    """A stream of that kind on the same file, opened again: what the old one knows of it is wrong once the number has
+    been given to another file, as in a fork."""
+    raw = io.FileIO(number, "w", closefd=False)
+    is_raw = isinstance(stream.buffer, io.RawIOBase)
+    buffer: Any = raw if is_raw else io.BufferedWriter(raw)
     encoding, errors = stream.encoding, stream.errors
     lines, through = stream.line_buffering, stream.write_through
-    _set(name, kind(stream.detach(), encoding, errors, line_buffering=lines, write_through=through))
+    stream.detach()
+    _set(name, kind(buffer, encoding, errors, line_buffering=lines, write_through=through))
 
 
 def _set(name: str, stream: io.TextIOWrapper) -> None:
