@@ -6,9 +6,13 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import Any, BinaryIO
 
 _NAMES = ("stdin", "stdout", "stderr")
+
+
+_BEFORE: list[BinaryIO] = []
+"""What the streams wrote to at first: kept, as one that is collected may close its file."""
 
 
 def settle() -> None:
@@ -98,7 +102,7 @@ def _replace(name: str, number: int, kind: type[io.TextIOWrapper], stream: io.Te
     buffer: Any = raw if is_raw else io.BufferedWriter(raw)
     encoding, errors = stream.encoding, stream.errors
     lines, through = stream.line_buffering, stream.write_through
-    stream.detach()
+    _BEFORE.append(stream.detach())
     _set(name, kind(buffer, encoding, errors, line_buffering=lines, write_through=through))
 
 
