@@ -7131,7 +7131,7 @@ export interface components {
       preset: string | null;
       /**
        * Seed
-       * @description Seeds Python, NumPy, torch, the environments and the action space.
+       * @description Seed; that of a program of the user's own may be any.
        */
       seed: number;
       /**
