@@ -1,7 +1,7 @@
 """Numbering: how values that an environment counts in its own way are told to Stable-Baselines3.
 
 The library counts the values of Discrete and MultiDiscrete spaces from 0, whatever their ``start``, and expects
-MultiDiscrete values and MultiBinary actions in one row, and a Box to have a dimension. Environments may count from
+MultiDiscrete values and all actions in one row, and a Box to have a dimension. Environments may count from
 another number, use several rows, and return single numbers. SAC and TD3 scale actions to between -1 and 1 and keep them
 in the type of their space: in a space of whole numbers nothing is left of them, so the library sees real ones.
 
@@ -51,17 +51,16 @@ class Counted:
             starts = (0,) * int(np.prod(shape))
         elif isinstance(space, spaces.Box):
             is_whole = is_action and space.dtype.kind in "iu"
-            return cls((0,), shape, is_single=not shape, is_whole=is_whole) if is_whole or not shape else None
+            is_taken = not is_whole and (len(shape) == 1 or (bool(shape) and not is_action))
+            return None if is_taken else cls((0,), shape, is_single=not shape, is_whole=is_whole)
         else:
             return None
         return cls(starts, shape) if any(starts) or len(shape) > 1 else None
 
     def to_library(self, values: Any) -> NDArray[Any]:
-        """Values of the environment, shape (n, *shape), as the library counts them: (n, numbers), (n,) of a Discrete
-        space, or (n, *shape) of a Box."""
-        array = np.asarray(values)
-        if self.is_whole:
-            return array.reshape(len(array), *(self.shape or (1,))).astype(np.float32)
+        """Values of the environment, shape (n, *shape), as the library counts them: (n, numbers), or (n,) of a Discrete
+        space."""
+        array = np.asarray(values, dtype=np.float32 if self.is_whole else None)
         rows: NDArray[Any] = array.reshape(len(array), -1)
         if any(self.starts):
             rows = rows - np.array(self.starts)
@@ -137,9 +136,8 @@ def library_space(space: spaces.Space[Any], *, is_action: bool) -> spaces.Space[
     if isinstance(space, spaces.MultiDiscrete):
         return spaces.MultiDiscrete(space.nvec.reshape(-1).astype(np.int64))
     if isinstance(space, spaces.Box):
-        shape = counted.shape or (1,)
         kind = np.float32 if counted.is_whole else space.dtype.type
-        return spaces.Box(space.low.reshape(shape).astype(kind), space.high.reshape(shape).astype(kind), shape, kind)
+        return spaces.Box(space.low.reshape(-1).astype(kind), space.high.reshape(-1).astype(kind), dtype=kind)
     return spaces.MultiBinary(len(counted.starts))
 
 

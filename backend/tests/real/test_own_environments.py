@@ -66,7 +66,9 @@ def test_what_was_found_before_it_hung_counts(tmp_path: Path) -> None:
     assert "It crashed within its first random steps" in " ".join(found.environment.warnings)
 
 
-@pytest.mark.parametrize(("name", "algo"), [*((name, "ppo") for name in LIVED), ("WholeNumbers", "td3")])
+@pytest.mark.parametrize(
+    ("name", "algo"), [*((name, "ppo") for name in LIVED), ("WholeNumbers", "td3"), ("MatrixOfActions", "td3")]
+)
 def test_it_is_trained_evaluated_watched_and_resumed(tmp_path: Path, name: str, algo: str) -> None:
     life = live(describe(name), name, algo, tmp_path)
     assert (life.ending, life.cause, life.warnings) == ("finished", "", [])

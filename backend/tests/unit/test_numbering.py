@@ -25,15 +25,17 @@ SPACES: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
     (spaces.MultiBinary([2, 3]), spaces.MultiBinary(6)),
     (spaces.Box(-1, 1, (), np.float32), spaces.Box(-1, 1, (1,), np.float32)),
 ]
+ROWS: tuple[spaces.Space[Any], spaces.Space[Any]] = (spaces.Box(-1, 1, (2, 2)), spaces.Box(-1, 1, (4,)))
+"""Real actions in rows, and in one row."""
 WHOLE: list[tuple[spaces.Space[Any], spaces.Space[Any]]] = [
     (spaces.Box(-5, 5, (2,), np.int32), spaces.Box(-5, 5, (2,), np.float32)),
-    (spaces.Box(0, 255, (2, 3), np.uint8), spaces.Box(0, 255, (2, 3), np.float32)),
+    (spaces.Box(0, 255, (2, 3), np.uint8), spaces.Box(0, 255, (6,), np.float32)),
     (spaces.Box(0, 9, (), np.int64), spaces.Box(0, 9, (1,), np.float32)),
 ]
 """Boxes of whole numbers, and those of real numbers that the library acts in."""
 
 
-@pytest.mark.parametrize(("own", "of_library"), [*SPACES, *WHOLE])
+@pytest.mark.parametrize(("own", "of_library"), [*SPACES, ROWS, *WHOLE])
 def test_every_action_has_a_place_in_the_library_and_comes_back(own: Any, of_library: Any) -> None:
     numbering = Numbering.of_spaces(BOX, own)
     assert numbering is not None
@@ -64,20 +66,17 @@ def test_real_actions_of_the_library_become_whole_ones(own: Any, of_library: Any
         assert np.array_equal(action, np.rint(action))
 
 
-def test_whole_numbers_that_are_seen_are_taken_as_they_are() -> None:
-    assert Numbering.of_spaces(spaces.Box(0, 9, (2,), np.int64), spaces.Discrete(2)) is None
-
-
-@pytest.mark.parametrize(
-    "space", [BOX, spaces.Discrete(3), spaces.MultiDiscrete([3, 2]), spaces.MultiBinary(4), spaces.Box(0, 1, (2, 2))]
-)
+@pytest.mark.parametrize("space", [BOX, spaces.Discrete(3), spaces.MultiDiscrete([3, 2]), spaces.MultiBinary(4)])
 def test_what_the_library_takes_as_it_is_needs_no_numbering(space: Any) -> None:
     assert Numbering.of_spaces(space, space) is None
     assert library_space(space, is_action=True) is space
 
 
-def test_bits_in_rows_are_seen_as_they_are() -> None:
-    assert Numbering.of_spaces(spaces.MultiBinary([2, 3]), spaces.Discrete(2)) is None
+@pytest.mark.parametrize(
+    "seen", [spaces.MultiBinary([2, 3]), spaces.Box(0, 1, (2, 3)), spaces.Box(0, 9, (2,), np.int64)]
+)
+def test_rows_and_whole_numbers_are_seen_as_they_are(seen: spaces.Space[Any]) -> None:
+    assert Numbering.of_spaces(seen, spaces.Discrete(2)) is None
 
 
 @pytest.mark.parametrize("kind", [FromMinusOne, CountsManyFromOne, SwitchesInRows, Scalars, WholeNumbers])

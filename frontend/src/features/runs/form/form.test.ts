@@ -10,7 +10,7 @@ import {
   timestepsOf,
 } from "./draft";
 import { choices } from "./fixtures";
-import { whyIncompatible, spacesText, replacedAlgorithmNote } from "./compatibility";
+import { replacedAlgorithmNote } from "./compatibility";
 import { problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 
 const draftAfter = (...changes: DraftChange[]): Draft =>
@@ -20,8 +20,7 @@ const set = (name: string, value: string): DraftChange => ({
   name,
   value,
 });
-const [ppo, dqn] = choices.algorithms;
-const [cartpole, pendulum] = choices.environments;
+const [cartpole] = choices.environments;
 
 describe("a draft", () => {
   test("is ready to be sent as it stands", () => {
@@ -254,23 +253,5 @@ describe("a refusal", () => {
       "/hyperparameters/n_steps": "bad",
     });
     expect(problemsAfter(problems, { field: "algo", value: "dqn" })).toEqual({});
-  });
-});
-
-describe("what fits", () => {
-  test("is said by the actions it needs", () => {
-    expect(whyIncompatible(ppo!, pendulum!)).toBeNull();
-    expect(whyIncompatible(dqn!, pendulum!)).toBe("Needs discrete actions");
-  });
-
-  test("is said by the bounds it needs, where its kinds of spaces fit", () => {
-    const sac = choices.algorithms.find(({ id }) => id === "sac")!;
-    const still = { ...pendulum!, algorithms: ["ppo"] };
-    expect(whyIncompatible(sac, still)).toBe("Needs actions between two bounds that differ");
-  });
-
-  test("spaces read as a person would say them", () => {
-    expect(spacesText(cartpole!)).toBe("4 numbers → 2 actions");
-    expect(spacesText(pendulum!)).toBe("4 numbers → 1 continuous action");
   });
 });
