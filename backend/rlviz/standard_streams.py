@@ -92,12 +92,23 @@ def _open_on_nothing(number: int, name: str) -> None:
 def _replace(name: str, kind: type[io.TextIOWrapper], stream: io.TextIOWrapper) -> None:
     encoding, errors = stream.encoding, stream.errors
     lines, through = stream.line_buffering, stream.write_through
-    _set(name, kind(stream.detach(), encoding, errors, line_buffering=lines, write_through=through))
+    number, buffer = stream.fileno(), stream.detach()
+    if buffer.seekable() and not _can_seek(number):  # something else was opened in its place, and the buffer knows not
+        buffer = open(number, "wb", closefd=False)  # noqa: SIM115  (as long as the process)
+    _set(name, kind(buffer, encoding, errors, line_buffering=lines, write_through=through))
 
 
 def _set(name: str, stream: io.TextIOWrapper) -> None:
     setattr(sys, name, stream)
     setattr(sys, f"__{name}__", stream)
+
+
+def _can_seek(number: int) -> bool:
+    try:
+        os.lseek(number, 0, os.SEEK_CUR)
+    except OSError:
+        return False
+    return True
 
 
 def _is(stream: io.TextIOWrapper, number: int) -> bool:

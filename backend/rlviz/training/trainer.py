@@ -365,8 +365,7 @@ class Trainer:
 
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""
-        with suppress(RunFolderError):  # of what came just now the watcher may not have heard
-            components.snapshots.asked.hear(self._folder.read_control().snapshot_requests)
+        components.snapshots.hear_control()
         self._pause.give_up()  # before: the last snapshot names the last row
         components.steering.close(model.num_timesteps)
         number, ended_early, path = self._attempt.number, components.callback.ended_early, None
