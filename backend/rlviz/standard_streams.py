@@ -6,12 +6,12 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import Any, BinaryIO
+from typing import Any
 
 _NAMES = ("stdin", "stdout", "stderr")
 
 
-_BEFORE: list[BinaryIO] = []
+_BEFORE: list[object] = []
 """What the streams wrote to at first: kept, as one that is collected may close its file."""
 
 

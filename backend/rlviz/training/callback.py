@@ -281,6 +281,7 @@ class RunCallback(BaseCallback):
         """Raises EndedAtBoundary, unless nothing is to be saved."""
         self.stopped = self._stop.is_set()
         if self.steering is None or self.steering.saves:
+            snapshots.hear_control()
             snapshots.request(Trigger.STOPPED)
             snapshots.catch_up(self.num_timesteps)
             raise EndedAtBoundary

@@ -371,8 +371,8 @@ class Trainer:
 
     def _end(self, model: BaseAlgorithm, components: TrainingComponents, stopped: bool) -> Ending:
         """Save what is to be saved of an attempt that has stopped or is done."""
-        with self._guard("A snapshot"), suppress(RunFolderError):  # the watcher may not have heard what came just now
-            components.snapshots.asked.hear(self._folder.read_control().snapshot_requests)
+        with self._guard("A snapshot"):  # the watcher may not have read what came just now
+            components.snapshots.hear_control()
         self._pause.give_up()  # before: the last snapshot names the last row
         with self._guard("A rule"):
             components.steering.close(model.num_timesteps)

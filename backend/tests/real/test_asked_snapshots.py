@@ -19,6 +19,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
 from rlviz.services.use_cases.configuration import NewRun
 from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.training import callback
 from rlviz.training.callback import RunCallback
 from rlviz.training.watched_training import train_run
 from tests.support.service import ENDLESS, becomes, catalogued, ended, folder_of, service, start
@@ -69,7 +70,18 @@ def test_one_that_waits_when_its_worker_is_killed_is_taken_by_the_next_attempt(t
         assert (names(folder).count("mine"), len(mine(folder))) == before == (1, 1), "not once more"
 
 
-def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes_on(tmp_path: Path, at: Any) -> None:
+def test_one_that_waits_when_training_is_stopped_is_taken_where_it_ends(tmp_path: Path, at: Any) -> None:
+    folder = make_run(tmp_path, total_timesteps=1_024, snapshots=snapshots(every_steps=128))
+    at(700, partial(ask, folder, stop=True))
+    assert train_run(folder)
+    assert kinds(folder)[-1] == "stopped"
+    assert [one.manifest.step for one in snapshots_of(folder) if one.name == "mine"] == [events(folder)[-1].step]
+
+
+def test_one_that_waits_when_training_is_stopped_is_told_of_and_taken_if_it_goes_on(
+    tmp_path: Path, at: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(callback, "LAST_BOUNDARY_SECONDS", 0.0)  # training ends within the rollout
     folder = make_run(tmp_path, total_timesteps=1_024, snapshots=snapshots(every_steps=128))
     at(700, partial(ask, folder, stop=True))
     assert train_run(folder)

@@ -189,7 +189,7 @@ def test_what_cannot_be_changed_at_a_fork_is_refused_with_the_reason(app: Applic
     never = create(app)
     with pytest.raises(NothingToResume, match="not begun to train"):
         app.forks.fork(never, ForkRequest(step=100))
-    child = app.forks.fork(parent, ForkRequest(step=100))
+    child = app.forks.fork(parent, ForkRequest(step=300))  # of that step, the parent has no snapshot
     assert child.parent is not None
     with pytest.raises(NothingToResume, match="has not been reached yet"):
         app.forks.fork(child.id, ForkRequest(step=100))

@@ -159,6 +159,11 @@ class Snapshots:
         for request in requests:
             self._submit(recent, request)
 
+    def hear_control(self) -> None:
+        """Hear which snapshots people ask for: of what came just now the watcher may not have told."""
+        with suppress(RunFolderError):
+            self.asked.hear(self._folder.read_control().snapshot_requests)
+
     def capture(self, point: Point) -> Captured:
         """What training is now, for somebody else to write."""
         return self._capture(point)

@@ -41,10 +41,19 @@ def test_the_next_attempt_goes_on_counting(tmp_path: Path, ending: Ending) -> No
     write_attempt(folder, 1, ending)
     with pytest.raises(IllegalTransition):
         begin_attempt(folder)
-    folder.change_control(attempt=2)
+    folder.change_control(attempt=2, resume_from="20")
     attempt = begin_attempt(folder)
     assert (attempt.number, attempt.episodes, attempt.evaluations, attempt.answered_request) == (2, 2, 1, 4)
-    assert attempt.answered_snapshot == 7
+    assert (attempt.answered_snapshot, attempt.is_repeated) == (7, False)
+
+
+def test_an_attempt_without_a_snapshot_counts_from_the_beginning(tmp_path: Path) -> None:
+    folder = make_run(tmp_path)
+    write_attempt(folder, 1, InterruptedData(cause="killed"))
+    folder.change_control(attempt=2)
+    attempt = begin_attempt(folder)
+    assert (attempt.episodes, attempt.evaluations, attempt.is_repeated) == (0, 0, True)
+    assert (attempt.answered_request, attempt.answered_snapshot) == (4, 7), "what was answered is not answered again"
 
 
 @pytest.mark.parametrize(
