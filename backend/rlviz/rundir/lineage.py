@@ -6,6 +6,7 @@ from rlviz.domain.event_lines import parse_event
 from rlviz.domain.events import RollbackData, SnapshotData
 from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.superseded import Superseded
+from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.snapshots import Snapshot, snapshots_of
@@ -28,8 +29,9 @@ def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
 
 
 def was_cut_off_early(folder: RunFolder, plan: SnapshotPlan) -> bool:
-    """Whether the run was to take snapshots and has never taken one. Raises RunFolderError."""
-    if not plan.is_on or snapshots_of(folder):
+    """Whether the run was to take snapshots and has never taken one, not even one that is damaged now. Raises
+    RunFolderError."""
+    if not plan.is_on or any(files_in(folder.snapshots, folder.path, "*.zip")):
         return False
     events = (parse_event(line.record) for line in journal_lines(folder.events_path))
     return not any(event is not None and isinstance(event.data, SnapshotData | RollbackData) for event in events)

@@ -11,7 +11,8 @@ ENDED = "ended-run"
 
 
 def test_a_comparison_gives_known_figures_for_known_episodes(service: Service) -> None:
-    one, two = service.create(name="one"), service.create(name="two", hyperparameters={"gamma": 0.5})
+    one = service.create(name="one", hyperparameters={"gamma": 0.98})
+    two = service.create(name="two", hyperparameters={"gamma": 0.5})
     write_episodes(service.folder(one["id"]), [0, 0, 10, 20, 30, 20])
     write_episodes(service.folder(two["id"]), [5, 5, 5])
     query = {"runs": f"{one['id']},{two['id']}", "window": 2, "threshold": 15}
@@ -42,7 +43,8 @@ def test_without_a_threshold_the_one_of_the_common_environment_counts(service: S
 
 
 def test_a_comparison_says_which_run_is_better_and_why(service: Service) -> None:
-    one, two = service.create(name="one", total_timesteps=10_000), service.create(name="two", total_timesteps=10_000)
+    one = service.create(name="one", preset="none", total_timesteps=10_000)
+    two = service.create(name="two", preset="none", total_timesteps=10_000)
     write_episodes(service.folder(one["id"]), [480.0 + index % 3 for index in range(150)])
     write_episodes(service.folder(two["id"]), [20.0 + index % 3 for index in range(150)])
     result = service.get("/compare", params={"runs": f"{one['id']},{two['id']}", "threshold": 450})

@@ -189,7 +189,7 @@ def test_a_projection_keeps_the_beginning_of_a_long_text() -> None:
     event = events_projection.parse_event(line)
     assert event is not None
     projection.take_event(event)
-    assert projection.last_warning == "w" * events_projection.MOST_CHARACTERS
+    assert projection.last_warning == "w" * events_projection.MAX_CHARACTERS
 
 
 def test_a_projection_keeps_no_metric_that_it_does_not_need(tmp_path: Path) -> None:
