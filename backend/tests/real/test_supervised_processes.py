@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,7 +136,7 @@ def test_a_run_whose_folder_was_removed_while_it_trained_ends_all_the_same(tmp_p
     with service(tmp_path, max_concurrent_runs=1) as app:
         run_id = start(app)
         trains(app, run_id)
-        shutil.rmtree(folder_of(app, run_id).path)
+        folder_of(app, run_id).path.rename(tmp_path.parent / f"{tmp_path.name}-away")  # at once, unlike a deletion
         pid = pid_of(app.runs.get(run_id).worker)
         os.kill(pid, signal.SIGKILL)
         assert ended(app, run_id).state is S.INTERRUPTED
