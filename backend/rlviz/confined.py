@@ -291,5 +291,13 @@ def _read(pipe: BinaryIO | Any) -> bytes:
     return pipe.read(_LENGTH.unpack(head)[0]) if len(head) == _LENGTH.size else b""
 
 
+def serve(memory: str) -> NoReturn:
+    """Answer until nothing was asked for IDLE_SECONDS, and end without the interpreter's own end: that takes the lock
+    of standard input, which the thread that waits for a question holds."""
+    status = main(memory)
+    sys.stderr.flush()
+    os._exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    serve(*sys.argv[1:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,3 +87,13 @@ def test_after_the_end_nothing_is_begun() -> None:
     confined.close()
     with pytest.raises(TooMuchToRead, match="ending"):
         confined.call(f"{WORK}:add", 1, 2)
+
+
+def test_a_process_that_is_asked_nothing_for_long_ends_quietly() -> None:
+    program = f"from rlviz import confined; confined.IDLE_SECONDS = 0.05; confined.serve('{1 << 32}')"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stderr is not None
+        assert (process.stderr.read(), process.wait()) == ("", 0)
