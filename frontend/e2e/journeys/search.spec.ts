@@ -17,7 +17,6 @@ test("a search goes from the form to what it found, which is marked, picked, kep
     await form.getByLabel("Trials").fill("5");
     await form.getByLabel("Steps of each run").fill("600");
     await form.getByText("hyperparameters searched").click();
-    await form.getByRole("checkbox", { name: "initial_value", exact: true }).uncheck();
     await form.getByLabel("gamma: choices").fill("0.9, often");
     await expect(form.getByText("often: Enter a number.")).toBeVisible();
     await expect(form.getByRole("button", { name: "Start", exact: true })).toBeDisabled();
