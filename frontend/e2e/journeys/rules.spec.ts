@@ -57,7 +57,9 @@ test("rules act, a hyperparameter is changed, training goes back, and the user i
     await form.getByLabel("Seed", { exact: true }).fill("1");
     await form.getByLabel("Name").fill("Ruled");
     // Otherwise the best policy that an evaluation finds is kept by a snapshot of the same step.
-    await form.getByLabel("Evaluate while training, and keep the best policy").uncheck({ force: true });
+    await form
+      .getByLabel("Evaluate while training, and keep the best policy")
+      .uncheck({ force: true });
     await form.getByText("Snapshots", { exact: true }).click();
     await form.getByLabel("Steps between").fill("4096");
     await form.getByLabel("Keep the newest").fill("4");
