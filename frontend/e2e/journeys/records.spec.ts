@@ -9,31 +9,6 @@ import { trained } from "../trained";
 /** The same run for all tests. */
 let recorded: Promise<string> | undefined;
 
-test("two episodes play side by side from where their actions part", async ({ page, request }) => {
-  recorded ??= trained(request);
-  const id = await recorded;
-  const evaluations = `/api/runs/${id}/evaluations`;
-  expect((await request.post(evaluations, { data: { episodes: 3 } })).status()).toBe(202);
-  const newest = async () =>
-    ((await (await request.get(evaluations)).json()) as { status: string }[])[0]?.status;
-  await expect.poll(newest, PATIENCE).toBe("completed");
-  await page.goto(`${runPage(id)}&view=evaluation`);
-  const evaluation = page.getByRole("region", { name: "Evaluation", exact: true });
-  await evaluation.getByRole("button", { name: "Worst beside best" }).click();
-  const dialog = page.getByRole("dialog", { name: "Side by side" });
-  await expect(dialog.getByText(/In step \d+ one does push (left|right)/)).toBeVisible();
-  const videos = dialog.locator("video");
-  await expect(videos).toHaveCount(2);
-  await dialog.getByRole("button", { name: "Show this step" }).click();
-  const sides = dialog.getByRole("figure");
-  const acts = async (n: number) => /push (left|right)/.exec(await sides.nth(n).innerText())?.[0];
-  expect(new Set([await acts(0), await acts(1)]).size).toBe(2);
-  const both = await sides.allInnerTexts();
-  expect(new Set(both.map((text) => /step \d+/.exec(text)?.[0])).size).toBe(1);
-  await page.keyboard.press("Escape");
-  await expect(dialog).toHaveCount(0);
-});
-
 test("steps are found by a condition in words, with the columns that are chosen, and exported", async ({
   page,
   request,

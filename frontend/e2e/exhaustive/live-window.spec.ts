@@ -1,0 +1,140 @@
+import { expect, type Page, test } from "@playwright/test";
+import { PATIENCE } from "../patience";
+import { live, status, videoTime } from "../run-page";
+
+test.describe.configure({ mode: "serial" });
+test.use({ contextOptions: { reducedMotion: "no-preference" } }); // otherwise it plays on request only
+
+const canvas = (page: Page) => live(page).getByRole("img", { name: /plays CartPole-v1$/ });
+const frames = async (page: Page) => Number(await canvas(page).getAttribute("data-frames"));
+
+/** Of one try among several. */
+const SOON = { timeout: 10_000 };
+
+let run = "";
+
+/** A run that trains for as long as these tests look at it. */
+test.beforeAll(async ({ request }) => {
+  const answer = await request.post("/api/runs", {
+    data: {
+      ...{ algo: "ppo", env_id: "CartPole-v1", name: "Watched" },
+      ...{ total_timesteps: 2_000_000, start: true },
+    },
+  });
+  run = ((await answer.json()) as { id: string }).id;
+});
+
+test.afterAll(async ({ request }) => {
+  await request.post(`/api/runs/${run}/stop`);
+});
+
+test("from the live window a click on the curve leads to a clip of that policy, and back", async ({
+  page,
+}) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
+  const plot = page.getByRole("region", { name: "Episode return", exact: true }).locator(".u-over");
+  const { width, height } = (await plot.boundingBox())!;
+  await plot.click({ position: { x: width * 0.3, y: height * 0.4 } });
+
+  const moment = page.getByRole("region", { name: "Moment", exact: true });
+  const title = moment.getByRole("heading", { level: 2 });
+  await expect(title).toHaveText(/^Policy of step [\d,]+/, PATIENCE);
+  const video = moment.locator("video");
+  // A policy that is kept meanwhile may be nearer to the moment, and is then the one that plays.
+  await expect(async () => {
+    const step = /step ([\d,]+)/.exec(await title.innerText())![1]!.replaceAll(",", "");
+    expect(await video.getAttribute("src")).toMatch(new RegExp(`clip_${step}_\\d+_greedy\\.mp4$`));
+  }).toPass(PATIENCE);
+  await expect.poll(() => videoTime(video), PATIENCE).toBeGreaterThan(0);
+  await expect(status(page, "running")).toBeVisible();
+
+  await page.getByRole("radio", { name: "Live" }).click({ force: true });
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
+});
+
+test("one pauses, goes a step back and forward again, and plays on", async ({ page }) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(10);
+  await live(page).getByRole("button", { name: "Pause", exact: true }).click();
+  const step = async () =>
+    Number((await live(page).getByRole("definition").nth(1).innerText()).replace(/\D/g, ""));
+  await live(page).getByRole("button", { name: "One step", exact: true }).click();
+  await live(page).getByRole("button", { name: "One step", exact: true }).click();
+  await expect(async () => {
+    const now = await step();
+    await page.waitForTimeout(500);
+    expect(await step()).toBe(now);
+  }).toPass();
+  const observation = live(page).getByRole("region", { name: "Observation" });
+  // The newest policy chooses anew: one that comes between back and forward may choose otherwise.
+  await expect(async () => {
+    const [here, seen] = [await step(), await observation.innerText()];
+    await live(page).getByRole("button", { name: "One step back" }).click();
+    await expect.poll(step, SOON).toBe(here - 1);
+    await live(page).getByRole("button", { name: "One step", exact: true }).click();
+    await expect.poll(step, SOON).toBe(here);
+    await expect.poll(() => observation.innerText(), SOON).toBe(seen);
+  }).toPass(PATIENCE);
+  const before = await frames(page);
+  await live(page).getByRole("button", { name: "Play", exact: true }).click();
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(before + 3);
+});
+
+test("a slice of the value function is drawn anew with the weights that train", async ({
+  page,
+}) => {
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
+  await live(page).getByText("Value slice", { exact: true }).click();
+  const slice = live(page).getByRole("application", { name: /over .+ and .+, from/ });
+  await expect(slice).toBeVisible(PATIENCE);
+  const drawnFrom = async () => {
+    const words = await live(page)
+      .getByText(/^Policy of step [\d,]+;/)
+      .innerText();
+    return Number(/step ([\d,]+)/.exec(words)?.[1]?.replaceAll(",", ""));
+  };
+  const step = await drawnFrom();
+  const said = await slice.getAttribute("aria-label");
+  await expect.poll(drawnFrom, PATIENCE).toBeGreaterThan(step);
+  await expect.poll(() => slice.getAttribute("aria-label"), PATIENCE).not.toBe(said);
+
+  await live(page).getByText("What if", { exact: true }).click();
+  const held = live(page).getByRole("list", { name: "Held at" }).getByRole("slider").first();
+  await held.press("End");
+  const value = await held.getAttribute("aria-valuetext");
+  await expect(live(page).getByText(/what is not held otherwise as it was seen/)).toBeVisible(
+    PATIENCE,
+  );
+  const played = await frames(page);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(played + 10);
+  expect(await held.getAttribute("aria-valuetext")).toBe(value);
+  await live(page).getByRole("button", { name: "As it was seen" }).click();
+  await expect(held).not.toHaveAttribute("aria-valuetext", value!, PATIENCE);
+});
+
+test("a page that is hidden gives its session back, and takes another when it is seen", async ({
+  page,
+}) => {
+  const sessions = async () =>
+    ((await (await page.request.get("/api/sessions")).json()) as unknown[]).length;
+  await expect.poll(sessions, PATIENCE).toBe(0);
+  await page.goto(`/runs/view?id=${run}`);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(5);
+  expect(await sessions()).toBe(1);
+  const hide = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { configurable: true, value });
+      Object.defineProperty(document, "visibilityState", {
+        configurable: true,
+        value: value ? "hidden" : "visible",
+      });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await hide(true);
+  await expect.poll(sessions, PATIENCE).toBe(0);
+  const still = await frames(page);
+  await hide(false);
+  await expect.poll(() => frames(page), PATIENCE).toBeGreaterThan(still + 3);
+});

@@ -1,0 +1,46 @@
+import { type APIRequestContext, type BrowserContext, expect, test } from "@playwright/test";
+import { runPage, seeded } from "../seeded";
+
+/** As many as a browser has connections to one host. */
+const TABS = 6;
+
+async function streams(request: APIRequestContext): Promise<number> {
+  // A connection that was kept may be closed by the service just as it is used.
+  const answer = await request.get("/metrics", { headers: { connection: "close" } });
+  const figures = await answer.text();
+  return Number(/^rlviz_streams (\d+)/m.exec(figures)?.[1]);
+}
+
+async function openTab(context: BrowserContext, address: string) {
+  const page = await context.newPage();
+  await page.goto(address);
+  return page;
+}
+
+test("tabs that were opened in the background hold no stream, and one that is then seen opens", async ({
+  context,
+  request,
+}) => {
+  const { live } = seeded();
+  await expect.poll(() => streams(request)).toBe(0);
+  await context.addInitScript(() => {
+    const of = new URLSearchParams(window.location.search);
+    if (!of.has("hidden")) return;
+    Object.defineProperty(document, "visibilityState", {
+      get: () => ((window as { seen?: boolean }).seen ? "visible" : "hidden"),
+    });
+  });
+  const hidden = [];
+  for (let tab = 0; tab < TABS; tab += 1)
+    hidden.push(await openTab(context, `${runPage(live[0]!)}&hidden`));
+  expect(await streams(request)).toBe(0);
+
+  const seen = await openTab(context, "/");
+  await expect(seen.locator("[data-connection=live]")).toBeAttached();
+  await hidden[0]!.evaluate(() => {
+    (window as { seen?: boolean }).seen = true;
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await expect(hidden[0]!.locator("[data-connection=live]")).toBeAttached();
+  await expect.poll(() => streams(request)).toBe(1);
+});
