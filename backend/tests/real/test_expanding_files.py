@@ -22,7 +22,10 @@ from tests.support.service_process import Service, serving
 from tests.support.step_files import EVALUATION_ID, RUN_ID, about
 
 MB = 1 << 20
+
+
 MOST_GROWTH = 150 * MB
+
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 
@@ -65,17 +68,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(place) as running:
         yield running
         assert "Traceback" not in running.log
-
-
-@pytest.mark.parametrize("query", ["steps", "steps?where=reward%20%3E%201", "export?format=csv&where=reward%20%3E%201"])
-def test_step_records_that_expand(service: Service, query: str) -> None:
-    before = peak_memory(service)
-    answer = service.api("GET", f"/runs/{RUN_ID}/evaluations/{EVALUATION_ID}/{query}")
-    assert answer.status_code in (200, 409), answer.text
-    if answer.status_code == 409:
-        assert answer.json()["title"] == "Too much to read"
-    assert peak_memory(service) - before < MOST_GROWTH
-    assert service.api("GET", "/health").status_code == 200
 
 
 def test_a_bundle_that_expands(service: Service, tmp_path: Path) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import random
 import resource
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from rlviz.rundir.journal import JournalWriter, read_journal
 from rlviz.rundir.journal.lines import MAX_LINE_BYTES
-from tests.support.forked_process import ForkedProcess
 from tests.support.journals import Clock, seqs, write
 
 
@@ -145,30 +141,6 @@ def test_threads_appending_together_leave_no_gap(path: Path) -> None:
     writer.close()
     assert sorted(given) == list(range(1, 2401))
     assert seqs(path) == list(range(1, 2401))
-
-
-KILLED = """
-from pathlib import Path
-from rlviz.rundir.journal import JournalWriter
-writer = JournalWriter(Path({path!r}), flush_seconds=0.001)
-print("ready", flush=True)
-while True:
-    writer.append({{"step": 1, "values": {{"episode/reward": 21.0, "text": "x" * 3000}}}})
-"""
-
-
-def test_a_writer_killed_at_any_moment_leaves_a_readable_journal_that_goes_on(path: Path) -> None:
-    moments = random.Random(9)
-    for _ in range(20):
-        writer = ForkedProcess(path.parent, os.environ, script=KILLED.format(path=str(path)))
-        with writer.stdout, writer.stderr:
-            assert writer.stdout.readline() == "ready\n"
-            time.sleep(moments.uniform(0, 0.02))
-            writer.kill()
-            writer.wait()
-        assert seqs(path) == list(range(1, len(seqs(path)) + 1))
-    write(path, 1)
-    assert seqs(path) == list(range(1, len(seqs(path)) + 1))
 
 
 def test_a_record_that_is_too_long_for_a_line_uses_up_no_number(path: Path) -> None:

@@ -34,6 +34,8 @@ def refused(pace: float | None = None, **given: Any) -> FieldError:
 
 
 ONE = [{"name": "a"}]
+
+
 PENDULUM = {"env_id": "Pendulum-v1"}
 
 
@@ -93,15 +95,6 @@ def test_buffers_beyond_the_memory_of_a_worker_are_said_of_that_and_of_the_varia
 
 
 HUNDRED = [round(0.9 + 0.0009 * place, 5) for place in range(100)]
-
-
-@pytest.mark.parametrize("seeds", [1, 5])
-def test_ten_thousand_combinations_say_what_they_would_cost(seeds: int) -> None:
-    field = refused(200.0, grid={"gamma": HUNDRED, "gae_lambda": HUNDRED}, seeds=seeds)
-    steps = 10_000 * 100_352 * seeds  # 98 rollouts of 1,024 steps
-    assert field.pointer == ("/confirm" if seeds == 1 else "")
-    assert f"{steps:,} environment steps together" in field.detail
-    assert f"about {steps / 200 / 3600:,.0f} core-hours" in field.detail
 
 
 def test_what_is_asked_back_tells_the_cost_apart_from_what_to_say_in_a_request() -> None:

@@ -194,32 +194,6 @@ def test_optuna_opens_the_journal_as_its_own(tmp_path: Path) -> None:
     assert (summary.study_name, summary.n_trials) == ("test", 3)
 
 
-@pytest.mark.parametrize("name", [SamplerName.TPE, SamplerName.GRID])
-def test_wherever_the_writer_was_killed_the_search_goes_on_whole(tmp_path: Path, name: SamplerName) -> None:
-    """What a process that was killed while it wrote leaves: a line cut off, its lock, a trial half proposed."""
-    space: Any = {"n": IntRange(low=1, high=3), "kind": SPACE["kind"]}
-    sweep = Sweep(space=space, sampler=name, trials=6)
-    first = Study(tmp_path, "test", sweep)
-    for _ in range(3):
-        asked = first.ask()
-        assert asked is not None
-        first.complete(asked.number, float(asked.number))
-    journal = tmp_path / JOURNAL
-    whole = journal.read_bytes()
-    for kept in range(0, len(whole), 97):
-        journal.write_bytes(whole[:kept])
-        (tmp_path / f"{JOURNAL}.lock").symlink_to(journal)
-        again = Study(tmp_path, "test", sweep)
-        while (asked := again.ask()) is not None:
-            assert set(asked.values) == set(space)
-        for trial in again.trials:
-            again.complete(trial.number, 1.0)
-        assert len(again.trials) == 6
-        assert SearchRecord(tmp_path, "test").trials == again.trials
-        if name is SamplerName.GRID:
-            assert len({json.dumps(trial.values) for trial in again.trials}) == 6
-
-
 def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
     sweep = Sweep(space=SPACE, trials=6)
     study = search(tmp_path, sweep, until=3)
