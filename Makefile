@@ -65,7 +65,7 @@ else
 endif
 
 .PHONY: test
-test: install ## Run what users would meet, in a real browser too, in ten minutes
+test: install ## Run what users would meet, in a real browser too
 	@bash .ci/parts backend "$(MAKE) test-backend" first-load "$(MAKE) test-first-load" \
 		frontend "$(MAKE) test-frontend" browser "$(MAKE) test-browser"
 
