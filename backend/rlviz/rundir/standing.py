@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from rlviz.domain.errors import NotTrusted, RunFolderError
@@ -94,7 +95,8 @@ def standing_of(folder: Path, runs_dir: Path | None = None, *, trusts_runs_dir: 
 
 
 def _brings_code(folder: Path, runs_dir: Path) -> bool:
-    """Whether the environment of a run is a file in the runs folder, so that it may have come together with the run."""
+    """Whether the environment of a run is a file in the runs folder, or a module in that or the working folder, so that
+    it may have come together with the run."""
     if not (folder / "config.json").exists():
         return False
     try:
@@ -103,8 +105,11 @@ def _brings_code(folder: Path, runs_dir: Path) -> bool:
         return True
     if custom is None:
         return False
-    file = Path(custom.entry_point.rpartition(":")[0])
-    return file.suffix == ".py" and (not file.is_absolute() or file.resolve().is_relative_to(runs_dir.resolve()))
+    source = custom.entry_point.rpartition(":")[0]
+    if source.endswith(".py"):
+        return not Path(source).is_absolute() or Path(source).resolve().is_relative_to(runs_dir.resolve())
+    package = source.partition(".")[0]
+    return PathFinder.find_spec(package, [str(Path.cwd()), str(runs_dir)]) is not None
 
 
 def check_trusted(folder: RunFolder, *, trusts_runs_dir: bool = False) -> None:

@@ -91,6 +91,17 @@ def test_a_run_whose_environment_may_have_come_with_it_is_not_trusted(tmp_path: 
     assert standing_of(run.path) is Standing.UNTRUSTED
 
 
+def test_a_run_whose_environment_is_a_module_of_the_working_folder_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "evil.py").touch()
+    run = make_run(tmp_path / "runs", "a-run", env_id="Env", custom_environment={**CUSTOM, "entry_point": "evil:Env"})
+    monkeypatch.chdir(tmp_path)
+    assert standing_of(run.path) is Standing.UNTRUSTED
+    monkeypatch.chdir(run.path)
+    assert standing_of(run.path) is Standing.FOUND
+
+
 def test_a_run_of_an_environment_elsewhere_is_found(tmp_path: Path) -> None:
     custom = {**CUSTOM, "entry_point": f"{tmp_path / 'mine.py'}:Env"}
     run = make_run(tmp_path / "runs", "a-run", env_id="Env", custom_environment=custom)
