@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { chromium } from "@playwright/test";
 import { chromiumPath } from "./chromium.mjs";
+import { ADDRESS, pause, PYTHON, serve } from "./picture-service.mjs";
 
 /**
  * Makes `docs/images/learning.webp`, the animated picture of the README: PPO learns CartPole on the real app.
@@ -12,9 +13,6 @@ import { chromiumPath } from "./chromium.mjs";
  * Run `node e2e/learning-picture.mjs` in `frontend`, after a build. The service trains one run with a fixed seed while
  * a browser takes a picture of its page a few times a second; `e2e/animate.py` then plays these pictures faster.
  */
-const PORT = process.env.RLVIZ_E2E_PORT ?? "8765";
-const URL = `http://127.0.0.1:${PORT}`;
-const PYTHON = "../backend/.venv/bin/python";
 const RUN = {
   ...{ algo: "ppo", env_id: "CartPole-v1", preset: "fast", seed: 1 },
   ...{ total_timesteps: 50_000, start: true },
@@ -24,50 +22,24 @@ const VIEW = { width: 1440, height: 860 };
 /** The charts and the live window, without the navigation. */
 const CLIP = { x: 200, y: 52, width: 1232, height: 780 };
 
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 const api = async (address, body) => {
   const options = body && {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   };
-  return (await fetch(`${URL}/api${address}`, options)).json();
+  return (await fetch(`${ADDRESS}/api${address}`, options)).json();
 };
-
-async function serve(runs) {
-  const child = spawn(PYTHON, ["-m", "rlviz", "serve"], {
-    env: {
-      ...process.env,
-      ...{ RLVIZ_PORT: PORT, RLVIZ_RUNS_DIR: runs, RLVIZ_ON_EXIT: "stop", RLVIZ_NICENESS: "0" },
-    },
-    stdio: "ignore",
-  });
-  const gone = new Promise((resolve) => child.once("exit", resolve));
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`The service ended with ${child.exitCode}`);
-    const isUp = await fetch(`${URL}/api/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isUp) break;
-    await pause(200);
-  }
-  return async () => {
-    child.kill("SIGINT");
-    await gone;
-  };
-}
 
 async function record(folder) {
   const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
   const page = await browser.newPage({ viewport: VIEW, colorScheme: "light" });
   const { id } = await api("/runs", RUN);
-  await page.goto(`${URL}/runs/view?id=${id}`);
+  await page.goto(`${ADDRESS}/runs/view?id=${id}`);
   await page.getByRole("region", { name: "Live", exact: true }).locator("canvas").first().waitFor();
   const pictures = [];
   const begun = Date.now();
-  for (let over = 0; over < 6; ) {
+  for (let over = 0; over < 6;) {
     const file = path.join(folder, `${String(pictures.length).padStart(4, "0")}.png`);
     const at = Date.now();
     await page.screenshot({ path: file, clip: CLIP });
