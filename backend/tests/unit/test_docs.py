@@ -176,7 +176,7 @@ def test_every_command_in_a_document_exists_with_its_options(name: str) -> None:
                 options |= options_of(command)
             elif word in ("|", ">", "&&", "&"):
                 break
-            elif re.match("--?[a-z]", word):
+            elif re.fullmatch("--[a-z].*|-[a-z]", word):
                 assert word in options, f"{line}: {word}"
         assert not hasattr(command, "get_command") or {"--help", "--version"} & {*line.split()}, f"{line}: no command"
 
@@ -304,9 +304,22 @@ def test_every_curl_example_calls_an_endpoint_that_exists() -> None:
 
 @pytest.mark.parametrize("name", [*DOCUMENTS, "README.md"])
 def test_no_link_leads_nowhere(name: str) -> None:
-    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", read(name)):
-        if "://" not in target:
-            assert (ROOT / name).parent.joinpath(target).exists(), f"{name} links to {target}"
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", read(name)):
+        if "://" in target:
+            continue
+        path = (ROOT / name).parent / target if target else ROOT / name
+        assert path.exists(), f"{name} links to {target}"
+        if anchor:
+            assert anchor in anchors(path.read_text()), f"{name} links to {target}#{anchor}"
+
+
+def anchors(text: str) -> set[str]:
+    """Names by which GitHub links to the headings of a document."""
+    outside = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", outside, re.MULTILINE)
+    }
 
 
 @pytest.mark.parametrize("name", ALGORITHMS.names())
