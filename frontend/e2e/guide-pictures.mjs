@@ -21,7 +21,7 @@ try {
   await page.getByRole("form", { name: "New run" }).waitFor();
   const dialog = page.getByRole("dialog", { name: "New run" });
   await dialog.getByRole("radio", { name: "Fast" }).waitFor();
-  await dialog.getByRole("img").first().waitFor();
+  await dialog.locator("img").first().waitFor();
   await dialog.screenshot({ path: "../docs/images/new-run.png" });
   await browser.close();
 } finally {

@@ -5,6 +5,7 @@ Whatever is missing here fails with the name that is missing; add it to the docu
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
@@ -169,16 +170,18 @@ def test_every_command_in_a_document_exists_with_its_options(name: str) -> None:
     for line in commands_in(name):
         command: Any = get_command(app)
         options = {"-h", "--help", *options_of(command)}
-        for word in shlex.split(line, comments=True)[1:]:
-            below = command.get_command(typer.Context(command), word) if hasattr(command, "get_command") else None
-            if below:
-                command = below
-                options |= options_of(command)
-            elif word in ("|", ">", "&&", "&"):
+        words = shlex.split(line, comments=True)
+        for before, word in itertools.pairwise(words):
+            if word in ("|", ">", "&&", "&"):
                 break
-            elif re.fullmatch("--[a-z].*|-[a-z]", word):
+            if re.fullmatch("--[a-z].*|-[a-z]", word):
                 assert word in options, f"{line}: {word}"
-        assert not hasattr(command, "get_command") or {"--help", "--version"} & {*line.split()}, f"{line}: no command"
+            elif hasattr(command, "get_command"):
+                below = command.get_command(typer.Context(command), word)
+                assert below or before.startswith("-"), f"{line}: {word}"
+                command = below or command
+                options |= options_of(command)
+        assert not hasattr(command, "get_command") or {"--help", "--version"} & {*words}, f"{line}: no command"
 
 
 def options_of(command: Any) -> set[str]:
