@@ -391,7 +391,13 @@ class AnalyticsBusy(AnalyticsUnusable):
 
 
 class RunsFolderInUse(RlvizError):
+    """``pid``: the process that uses it; 0 if that is not known."""
+
     title = "Runs folder is in use"
+
+    def __init__(self, detail: str, pid: int = 0) -> None:
+        super().__init__(detail)
+        self.pid = pid
 
 
 class RunsFolderUnusable(RlvizError):
