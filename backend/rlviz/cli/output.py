@@ -236,6 +236,11 @@ class Advance(Protocol):
         """``total`` and ``text`` stay as they are where they are None."""
 
 
+def steps_text(run: dict[str, Any], of: str = "/") -> str:
+    """Return ``134/5000``; ``134`` of a run whose length is unknown."""
+    return f"{run['step']}{of}{run['end_step']}" if run["end_step"] else str(run["step"])
+
+
 @contextmanager
 def progress(text: str, total: int | None = None) -> Iterator[Advance]:
     """A bar on standard error, if that is a terminal; yields what moves it on. Without a total the bar only moves."""
