@@ -145,9 +145,7 @@ class Services:
         self.resuming = ResumeService(self.settings, self.database, self.supervisor, self.broadcast)
         self.rules = RuleService(self.settings, self.database, self.supervisor, self.broadcast)
         self.snapshots = SnapshotService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.forks = ForkService(
-            self.settings, self.database, self.supervisor, self.broadcast, environments=self.environments
-        )
+        self.forks = ForkService(self.settings, self.database, self.supervisor, self.broadcast)
         self.groups = GroupService(
             self.settings,
             self.database,
