@@ -19,7 +19,7 @@ from rlviz.analysis.numbers import decimal
 from rlviz.domain.plain_text import json_text, one_line, visible
 
 _MARK = f"\x00{secrets.token_hex(8)}\x00"
-"""Encloses the name of a colour in what ``coloured`` returns. Its digits are drawn anew, so that no text has them."""
+"""Encloses the name of a colour in what ``coloured`` returns. Its digits are random, so that no text contains them."""
 
 BARS = "▁▂▃▄▅▆▇█"
 _GAP = "  "

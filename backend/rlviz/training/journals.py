@@ -285,7 +285,7 @@ class RunJournals:
 
 
 def _storable(value: Any) -> Any:
-    """``value`` with texts of at most MAX_TEXT characters, all of which UTF-8 can encode."""
+    """``value`` with texts of at most MAX_TEXT characters, which UTF-8 can encode."""
     if isinstance(value, str):
         return value[:MAX_TEXT].encode(errors="replace").decode()
     if isinstance(value, dict):

@@ -54,8 +54,8 @@ def _check_environment(folder: RunFolder) -> None:
 
 
 class GuardedLauncher(Launcher):
-    """Launches as ``launcher`` does, but nothing in the folder of a run that is not trusted: every worker is launched
-    through it, whoever asks."""
+    """Launches as ``launcher`` does, but nothing in the folder of a run that is not trusted: all workers are launched
+    through it."""
 
     def __init__(self, launcher: Launcher, guard: TrustGuard) -> None:
         self._launcher, self._guard = launcher, guard

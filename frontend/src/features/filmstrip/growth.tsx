@@ -32,7 +32,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
       : null;
   return (
     <ViewLayout
-      title="From clumsy to solved"
+      title="From first to best policy"
       meta={
         clip && clip.episodes.length > 0
           ? `${plural(clip.episodes.length, "policy", "policies")} · seed ${count(clip.seed)} · ${clip.greedy ? "greedy" : "exploring"}`
@@ -59,7 +59,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
           clip={clip}
           controller={controller}
           label="how the policy learned"
-          caption="From clumsy to solved"
+          caption="From first to best policy"
           stillUrl={stillUrl}
           making={
             isFetching && clip?.status !== "ready"

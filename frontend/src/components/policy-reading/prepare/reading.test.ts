@@ -183,7 +183,7 @@ describe("a reading of very many", () => {
     );
     expect(ofBits).toMatchObject({ bars: { length: 10 } });
     expect(ofBits?.note).toBe(
-      "The most probable of 300 bits, of which 149 are more probably 1 than 0",
+      "The most probable of 300 bits; 149 are more probably 1 than 0",
     );
     expect(ofNumbers).toMatchObject({
       spreads: { length: 10 },
