@@ -93,7 +93,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
               onChosen();
             }}
           >
-            From first to best policy
+            How it learned
           </Button>
         </div>
       )}
