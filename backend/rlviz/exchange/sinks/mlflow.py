@@ -224,7 +224,7 @@ def _has_experiments(path: Path) -> bool:
     """Whether MLflow has created the database to its end; true also where that cannot be told."""
     try:
         with closing(sqlite3.connect(path)) as database:
-            return database.execute("SELECT count(*) FROM experiments").fetchone()[0] > 0
+            return bool(database.execute("SELECT count(*) FROM experiments").fetchone()[0])
     except sqlite3.OperationalError as error:
         return "no such table" not in str(error)
     except sqlite3.Error:
