@@ -3768,7 +3768,7 @@ export interface components {
       least_timesteps?: number;
       /**
        * Length Note
-       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ, and where they are too short to learn.
        */
       length_note?: string | null;
       /**
@@ -3870,7 +3870,7 @@ export interface components {
       least_timesteps: number;
       /**
        * Length Note
-       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ, and where they are too short to learn.
        */
       length_note: string | null;
       /**
@@ -4113,7 +4113,7 @@ export interface components {
       least_timesteps?: number;
       /**
        * Length Note
-       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ, and where they are too short to learn.
        */
       length_note?: string | null;
       /**

@@ -14,10 +14,7 @@ export interface Expectation {
 }
 
 /** What to expect of a preset, from measured runs. Without a threshold there is no line about solving. */
-export function expectation(
-  { measured, end_step }: Preset,
-  threshold: number | null,
-): Expectation {
+export function expectation({ measured, end_step }: Preset, threshold: number | null): Expectation {
   const length = `${brief(end_step)} steps`;
   if (!measured) return { reached: null, facts: [["Whole run", length]] };
   const { return_iqm, return_low, return_high, seconds } = measured;
