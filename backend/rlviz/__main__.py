@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
 from rlviz import __version__
 from rlviz.domain.disk_full import is_disk_full
@@ -12,11 +11,13 @@ from rlviz.standard_streams import discard_output, output_error, settle
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The ``rlviz`` command. Ctrl-C while it is imported is Ctrl-C too."""
-    settle()
+    """The ``rlviz`` command. Ctrl-C ends it with status 130, also while it still imports."""
     try:
+        settle()
         status = _run(arguments)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
     except OSError as error:
         refused = output_error()
         discard_output()
@@ -34,11 +35,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     if (sys.argv[1:] if arguments is None else list(arguments)) == ["--version"]:
         print(__version__)  # without the commands, which take ten times as long to import
         return 0
-    with suppress(KeyboardInterrupt):
-        from rlviz.cli.main import main as run
+    from rlviz.cli.main import main as run
 
-        return run(arguments)
-    return 130
+    return run(arguments)
 
 
 if __name__ == "__main__":

@@ -217,16 +217,19 @@ class _VideoFolder:
         self._folder = folder
         self._known = set(folder.glob(_VIDEOS))
         self._next_poll = 0.0
+        self._seen: dict[Path, int] = {}  # when each new video was changed, by the last look
 
     def hand_over(self, run: TrackedRun, *, last: bool = False) -> None:
         """Hand over what is new, at most once a second but for the ``last`` time. What may still be written waits."""
-        now = time.time()
+        now = time.monotonic()
         if now < self._next_poll and not last:
             return
         self._next_poll = now + _POLL_SECONDS
         for path in sorted(set(self._folder.glob(_VIDEOS)) - self._known):
             with suppress(OSError, ValueError):  # gone meanwhile, or not whole yet
-                if last or path.stat().st_mtime < now - _POLL_SECONDS:
+                changed_at = path.stat().st_mtime_ns
+                before, self._seen[path] = self._seen.get(path), changed_at
+                if last or changed_at == before:
                     run.add_video(path)
                     self._known.add(path)
 

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, or read by nobody: what they do to a command."""
+"""Standard streams that are closed, full, or without a reader: what they do to a command."""
 
 from __future__ import annotations
 

@@ -123,8 +123,8 @@ class Algorithm:
 
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:
-    those that this algorithm alone logs. ``needs_bounds``: whether it learns actions scaled to their bounds, of which
-    each then needs two that differ. ``export`` refers to a function that writes, beside each saved
+    those that this algorithm alone logs. ``needs_bounds``: whether it learns actions scaled to their bounds, so that
+    each action needs two bounds that differ. ``export`` refers to a function that writes, beside each saved
     policy, what people want to see of it: ``(folder, config, model) -> None``; ``artifacts`` are the files that it
     writes. ``knobs`` are the hyperparameters that
     can be adjusted while it trains. ``search`` is what a search for hyperparameters varies unless told otherwise.

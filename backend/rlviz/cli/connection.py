@@ -6,7 +6,7 @@ There is one writer of a runs folder, always: whoever holds its lock serves it, 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from rlviz.settings import Settings
 
 PATIENCE_SECONDS = 20.0
-"""How long a service that is starting or ending is waited for."""
+"""How long a service that does not answer is waited for."""
+
+STARTING_SECONDS = 120.0
+"""How long one process that holds the runs folder may take to start or to end its service. On a busy machine the start
+alone takes half a minute."""
+
+_LATE = f"It has neither started its service nor ended for {STARTING_SECONDS:.0f} seconds."
 
 _RETRY_SECONDS = 0.1
 _ANSWER_SECONDS = 60.0
@@ -31,10 +37,19 @@ _ANSWER_SECONDS = 60.0
 class Connection:
     """Requests to the service. When it goes away, the next request finds another, or starts one here."""
 
-    def __init__(self, settings: Settings, *, begins: bool = False, trains: bool = False) -> None:
-        """``begins``: the first thing that is asked begins a worker, which may import while a service of this process
-        does. ``trains``: such a service shall keep workers warm, since it will start many."""
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        begins: bool = False,
+        trains: bool = False,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """``begins``: the first request begins a worker, which may import while a service of this process does.
+        ``trains``: such a service keeps workers warm, since it will start many."""
         self.settings, self._begins, self._trains = settings, begins, trains
+        self._monotonic, self._sleep = monotonic, sleep
         self.is_own = False
         """Whether the service runs in this process, and ends with it."""
         self.url = ""
@@ -42,11 +57,12 @@ class Connection:
         self._http: httpx.Client | None = None
 
     def open(self) -> None:
-        """Find the service, or become it. Raises Failure."""
+        """Find the service, or become it. Commands that begin at once take turns: each waits as long as the process
+        that holds the runs folder changes, or is alive and still starts. Raises Failure."""
         from rlviz.api.address import read_address
         from rlviz.domain.errors import RunsFolderInUse
 
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        holder, since = 0, self._monotonic()
         launcher: Launcher | None = None
         with ExitStack() as unless_we_serve:
             while True:
@@ -59,10 +75,14 @@ class Connection:
                 try:
                     self._serve(launcher)
                 except RunsFolderInUse as error:  # by a service that is starting or ending, or that does not answer
-                    if time.monotonic() > deadline:
-                        where = f" Its address {address.url} does not answer." if address and address.is_alive else ""
-                        raise Failure(Exit.UNREACHABLE, f"{error}{where}") from error
-                    time.sleep(_RETRY_SECONDS)
+                    now = self._monotonic()
+                    if error.pid != holder:
+                        holder, since = error.pid, now
+                    is_silent = address is not None and address.is_alive
+                    if now - since > (PATIENCE_SECONDS if is_silent else STARTING_SECONDS):
+                        where = f"Its address {address.url} does not answer." if address and is_silent else _LATE
+                        raise Failure(Exit.UNREACHABLE, f"{error} {where}") from error
+                    self._sleep(_RETRY_SECONDS)
                 else:
                     unless_we_serve.pop_all()
                     return
@@ -97,13 +117,13 @@ class Connection:
         import httpx
 
         options = _as_typed(options)
-        deadline, breaks_off = time.monotonic() + PATIENCE_SECONDS, 0
+        deadline, breaks_off = self._monotonic() + STARTING_SECONDS, 0
         while True:
             assert self._http is not None, "open() comes first"
             try:
                 answer = self._http.request(method, address, **options)
             except httpx.ConnectError as error:  # nothing was sent, so nothing can be done twice
-                if self.is_own or time.monotonic() > deadline:
+                if self.is_own or self._monotonic() > deadline:
                     raise Failure(Exit.UNREACHABLE, f"The service at {self.url} does not answer ({error}).") from error
                 self.close()
                 self.open()

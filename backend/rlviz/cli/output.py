@@ -19,7 +19,7 @@ from rlviz.analysis.numbers import decimal
 from rlviz.domain.plain_text import json_text, one_line, visible
 
 _MARK = f"\x00{secrets.token_hex(8)}\x00"
-"""Encloses the name of a colour in what ``coloured`` returns. Its digits are drawn anew, so that no text has them."""
+"""Encloses the name of a colour in what ``coloured`` returns. Its digits are random, so that no text contains them."""
 
 BARS = "▁▂▃▄▅▆▇█"
 _GAP = "  "
@@ -234,6 +234,11 @@ def sparkline(values: Iterable[float | None], columns: int) -> str:
 class Advance(Protocol):
     def __call__(self, done: int, total: int | None, text: str | None = None) -> None:
         """``total`` and ``text`` stay as they are where they are None."""
+
+
+def steps_text(run: dict[str, Any], of: str = "/") -> str:
+    """Return ``134/5000``; ``134`` of a run whose length is unknown."""
+    return f"{run['step']}{of}{run['end_step']}" if run["end_step"] else str(run["step"])
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.output import note, number, progress, say, waiting
+from rlviz.cli.output import note, number, progress, say, steps_text, waiting
 
 ENDED = frozenset({"completed", "stopped", "failed", "interrupted"})
 AT_REST = ENDED | {"paused", "created"}
@@ -90,7 +90,7 @@ def say_how_it_ended(run: dict[str, Any], *, quiet: bool = False) -> None:
 
     Raises Failure, with the cause, if it failed, was interrupted, or was ended by a rule that saves nothing.
     """
-    figures = f"step {run['step']} of {run['end_step']}, return {number(run['ep_rew_mean'])}"
+    figures = f"step {steps_text(run, ' of ')}, return {number(run['ep_rew_mean'])}"
     if not quiet:
         say(f"{run['id']} {run['status']} ({figures})")
     if run["status"] in ("failed", "interrupted") or (run["status"] == "stopped" and run["ended_early"] is not None):

@@ -222,6 +222,20 @@ class NotTrusted(Conflict):
         )
 
 
+class EnvironmentMissing(Conflict):
+    """``entry_point``: the class of a run's own environment; ``missing``: its file or package, which is not here."""
+
+    title = "Environment is missing"
+
+    def __init__(self, env_id: str, entry_point: str, missing: str) -> None:
+        is_file = missing.endswith(".py")
+        what, remedy = ("file", "Put the file there") if is_file else ("package", "Install it")
+        super().__init__(
+            f"{env_id}, the environment of this run, is your own class {entry_point}, and this machine has no {what} "
+            f"{missing}. {remedy}, then try again. New runs take the class from where RLVIZ_ENVIRONMENTS says."
+        )
+
+
 class NothingToEvaluate(Conflict):
     title = "Nothing to evaluate yet"
 
@@ -391,7 +405,13 @@ class AnalyticsBusy(AnalyticsUnusable):
 
 
 class RunsFolderInUse(RlvizError):
+    """``pid``: the process that uses it; 0 if that is not known."""
+
     title = "Runs folder is in use"
+
+    def __init__(self, detail: str, pid: int = 0) -> None:
+        super().__init__(detail)
+        self.pid = pid
 
 
 class RunsFolderUnusable(RlvizError):

@@ -32,8 +32,8 @@ class Space:
     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
     ``n`` is how many elements there are, of Discrete and MultiDiscrete only; ``counts`` are how many values each number
     of a MultiDiscrete has. ``starts`` are the least value of a Discrete, or of each number of a MultiDiscrete; empty if
-    all are 0. ``factors`` are the quantities that the states of a Discrete space number, of which the last one changes
-    from each state to the next. ``is_bounded``: whether each number of a Box has two finite bounds that differ.
+    all are 0. ``factors`` are the quantities that the states of a Discrete space number; the last one changes from
+    each state to the next. ``is_bounded``: whether each number of a Box has two finite bounds that differ.
     """
 
     kind: str

@@ -32,8 +32,8 @@ class PolicyReading(LazyModel):
     )
     places: list[int] | None = Field(
         None,
-        description="Of which actions probabilities, Q-values and quantiles are told, the best first, where a session "
-        "has too many to tell of all; null: of all, in order.",
+        description="The actions whose probabilities, Q-values and quantiles are sent, the best first, where a session "
+        "has too many to send all; null: all, in order.",
     )
 
 

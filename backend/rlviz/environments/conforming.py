@@ -229,7 +229,7 @@ def brief_action(action: Any) -> str:
 
 
 _HANGING: set[type] = set()
-"""Classes whose ``close`` did not return once: nobody waits for it again."""
+"""Classes whose ``close`` once did not return. It is not waited for again."""
 
 
 def close_within(env: Env, seconds: float) -> str | None:
@@ -268,7 +268,7 @@ def conforming_layer(env: Env) -> Conforming | None:
 
 
 def listen(env: Env, listener: Listener | None) -> None:
-    """Have ``listener`` told of what is odd about a user's environment; None: nobody."""
+    """Tell ``listener`` what is odd about a user's environment; None: tell no one."""
     layer = conforming_layer(env)
     if layer is not None:
         layer.listener = listener

@@ -37,7 +37,7 @@ def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
 
 
 def unknown_environment(env_id: str, summary: str = "", reason: str | None = None) -> Environment:
-    """The entry for a custom environment of which nothing is known, or that cannot be used; ``reason`` says why."""
+    """The entry for a custom environment that is unknown or cannot be used; ``reason`` says why."""
     return Environment(
         id=env_id,
         name=env_id,

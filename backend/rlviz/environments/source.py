@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,6 +41,22 @@ def _load_module(name: str) -> ModuleType:
         sys.path.append(folder)
         importlib.invalidate_caches()
     return importlib.import_module(name)
+
+
+def missing_source(entry_point: str) -> str | None:
+    """Return the file or the package of a class that is not on this machine; None if it is there. Runs no code."""
+    try:
+        source, _ = split_entry_point(entry_point)
+    except ValueError:
+        return entry_point
+    if source.endswith(".py"):
+        return None if Path(source).is_file() else source
+    package = source.partition(".")[0]
+    try:
+        found = importlib.util.find_spec(package) or PathFinder.find_spec(package, [os.getcwd()])  # noqa: PTH109
+    except (ImportError, ValueError):  # a module without a specification, as __main__ is
+        return None
+    return None if found is not None else package
 
 
 def sources_of(entry_point: str) -> tuple[str, ...]:

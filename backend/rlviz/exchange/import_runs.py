@@ -31,7 +31,7 @@ class ImportOptions:
     env_id: str | None = None
     name: str | None = None
     trust: bool = False
-    """What bundles hold may be used: policies, snapshots, environments of somebody's own."""
+    """Bundles may be used with their policies, snapshots and custom environments."""
     most_bytes: int | None = None
     """It is refused if it would take more once unpacked; None: the default of its kind."""
     again: bool = False

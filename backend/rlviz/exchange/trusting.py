@@ -23,8 +23,8 @@ from rlviz.rundir.trash import TRASH
 
 @dataclass(frozen=True)
 class Holdings:
-    """What a run holds that trusting it allows to run. ``entry_points``: environments of somebody's own, as files or
-    modules; ``policies``, ``snapshots``: how many."""
+    """What a run holds that trusting it allows to run. ``entry_points``: custom environments, as files or modules;
+    ``policies``, ``snapshots``: how many."""
 
     content: Content
     entry_points: tuple[str, ...]

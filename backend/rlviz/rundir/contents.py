@@ -37,7 +37,7 @@ class Role(StrEnum):
 
     DATA = "data"  # is read, and never more than that
     CODE = "code"  # holds pickled Python objects, which run when they are loaded
-    ORDER = "order"  # says what shall be done
+    ORDER = "order"  # tells a service or a worker to do something
     LOCAL = "local"  # is of the machine that trains, or can be made again
 
 

@@ -62,9 +62,11 @@ class RunsLock:
                 "is a folder in which this user may write, or choose another with RLVIZ_RUNS_DIR."
             ) from error
         if not lock_descriptor(file.fileno(), blocking=False):
+            pid = _holder(file)
             raise RunsFolderInUse(
-                f"Another RL Gym Visualizer (process {_holder(file)}) uses {self._path.parent}. Stop it, or choose "
-                "another folder with RLVIZ_RUNS_DIR."
+                f"Another RL Gym Visualizer (process {pid or 'unknown'}) uses {self._path.parent}. Stop it, or choose "
+                "another folder with RLVIZ_RUNS_DIR.",
+                pid,
             )
         with suppress(OSError):  # the disk is full: the lock holds all the same
             os.ftruncate(file.fileno(), 0)
@@ -88,11 +90,12 @@ def full_disk(runs_dir: Path) -> str:
     )
 
 
-def _holder(file: IO[str]) -> str:
-    """The pid in the lock file ``file``, which is closed."""
+def _holder(file: IO[str]) -> int:
+    """Read the pid in the lock file ``file`` and close it; 0 if it has none."""
     with file:
         try:
             file.seek(0)
-            return file.read().strip() or "unknown"
-        except OSError:  # Windows lets no other process read a locked file
-            return "unknown"
+            text = file.read(32).strip()
+        except (OSError, ValueError):  # Windows lets no other process read a locked file
+            return 0
+    return int(text) if text.isascii() and text.isdigit() else 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import RunRow
 from rlviz.confined import Confined
+from rlviz.domain.clocks import AgeClock
 from rlviz.launchers import LAUNCHERS
 from rlviz.launchers.base import Launcher
 from rlviz.rundir.lock import RunsLock
@@ -122,9 +123,12 @@ class Services:
         self.damage = DamageService(self.settings, self.database, self.supervisor, self.broadcast)
         self.meter = StorageMeter(runs_dir)
         rules, action_log = StorageRulesStore(runs_dir), StorageActionLog(runs_dir)
-        clearing = RunClearing(self.settings, self.database, self.supervisor, self.broadcast, self.trash)
+        age_clock = AgeClock()
+        clearing = RunClearing(
+            self.settings, self.database, self.supervisor, self.broadcast, self.trash, clock=age_clock
+        )
         self.pruner = StoragePruner(
-            rules, action_log, self.meter, clearing, self.trash, archive_dir=settings.archive_dir
+            rules, action_log, self.meter, clearing, self.trash, archive_dir=settings.archive_dir, clock=age_clock
         )
         self.storage = StorageService(self.settings, self.database, self.meter, self.pruner, rules, action_log)
         self.environments = EnvironmentService(settings.environments)
@@ -141,9 +145,7 @@ class Services:
         self.resuming = ResumeService(self.settings, self.database, self.supervisor, self.broadcast)
         self.rules = RuleService(self.settings, self.database, self.supervisor, self.broadcast)
         self.snapshots = SnapshotService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.forks = ForkService(
-            self.settings, self.database, self.supervisor, self.broadcast, environments=self.environments
-        )
+        self.forks = ForkService(self.settings, self.database, self.supervisor, self.broadcast)
         self.groups = GroupService(
             self.settings,
             self.database,
@@ -155,7 +157,7 @@ class Services:
         self.going_on = AutomaticResuming(self.settings, self.resuming)
         self.taking_up = TakeUpService(self.settings, self.database, self.supervisor, self.broadcast)
         self.trust = TrustService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.deleted = TrashService(self.settings, self.trash)
+        self.deleted = TrashService(self.settings, self.trash, clock=age_clock)
         self._periodic = self._periodic_tasks()
         self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
         self._videos = SideBySideVideos(self.runs, self.evaluations)
@@ -183,6 +185,7 @@ class Services:
             self.trash,
             trial_runs,
             scorer,
+            age_clock=age_clock,
             on_ended=self._on_experiment_ended,
             on_changed=lambda experiment: self.results_preparer.consider(experiment.id, is_over=experiment.is_over),
         )

@@ -41,7 +41,7 @@ RATES = {SessionMode.WATCH: 15.0, SessionMode.STEP: 15.0, SessionMode.PLAY: 30.0
 
 
 LEAST_RATE = 1.0
-"""Steps a second at first, of an environment that is made for fewer: nobody waits so long. Its videos have its rate."""
+"""Steps a second at first, of an environment with a lower frame rate, too slow to watch. Its videos keep that rate."""
 
 
 class SessionPlayer:

@@ -155,8 +155,8 @@ class Settings(BaseSettings):
     )
     trust_runs_dir: bool = Field(
         False,
-        description="Whether what lies in the runs folder counts as yours, whoever put it there: for a folder that "
-        "several machines or users share. Imported bundles are still trusted one by one.",
+        description="Whether all that lies in the runs folder counts as yours: for a folder that several machines or "
+        "users share. Imported bundles are still trusted one by one.",
     )
     archive_dir: Path | None = Field(
         None,

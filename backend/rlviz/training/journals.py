@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rlviz.domain.clocks import SteadyClock
 from rlviz.domain.event_lines import event_line
 from rlviz.domain.events import Ending, EventData, WarningData
 from rlviz.domain.records import RETURNS
@@ -52,18 +53,19 @@ class RunJournals:
         self,
         folder: RunFolder,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         reserve: Path | None = None,
     ) -> None:
-        """``reserve``: a file that keeps room on the disk for the last event, and is emptied when that needs it."""
+        """``clock``: None for one of this attempt that no step of the machine's clock reaches, so that durations are
+        right. ``reserve``: a file that keeps room on the disk for the last event, and is emptied when that needs it."""
+        self._clock = clock = clock or SteadyClock()
         self._reserve = reserve
         if reserve is not None:
             with suppress(OSError):
                 take_room(reserve, RESERVED_BYTES)
         self._metrics = JournalWriter(folder.metrics_path, clock=clock, monotonic=monotonic)
         self._events = JournalWriter(folder.events_path, clock=clock, monotonic=monotonic)
-        self._clock = clock
         self._watch: Callable[[int, Mapping[str, float]], None] | None = None
         self._soon: deque[Row] = deque()
         self._order = threading.RLock()
@@ -283,7 +285,7 @@ class RunJournals:
 
 
 def _storable(value: Any) -> Any:
-    """``value`` with texts of at most MAX_TEXT characters, all of which UTF-8 can encode."""
+    """``value`` with texts of at most MAX_TEXT characters, which UTF-8 can encode."""
     if isinstance(value, str):
         return value[:MAX_TEXT].encode(errors="replace").decode()
     if isinstance(value, dict):

@@ -109,8 +109,7 @@ def _trainer_of(folder: RunFolder) -> type[Trainer]:
 
 
 def _terminated(trainer: Trainer, thread: Thread) -> None:
-    """Stop; if that was asked for before, say where training hangs while there is somebody to say it. Training that is
-    on its way to a pause pauses now."""
+    """Stop; if a stop was requested before, log where training hangs. Training that is about to pause pauses now."""
     if trainer.is_pausing and not trainer.is_stopping:
         trainer.pause(within=0.0)
         return

@@ -34,7 +34,7 @@ from tests.support.workers import pid_of, title_of
 IMPATIENT = """
 from rlviz.cli import connection, main
 
-connection.PATIENCE_SECONDS = 0.5
+connection.STARTING_SECONDS = 0.5
 raise SystemExit(main.main(["runs"]))
 """
 

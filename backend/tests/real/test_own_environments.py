@@ -19,6 +19,7 @@ from rlviz.domain.events import EventKind
 from rlviz.environments.probe import probe, rehearse, try_state
 from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
 from tests.support import own_environments
+from tests.support.forks import forked, parent_of
 from tests.support.lives import live
 from tests.support.own_environments import CASES, SOURCE
 from tests.support.service_process import Service, serving
@@ -96,6 +97,16 @@ def test_training_that_its_environment_ends_fails_with_the_cause(tmp_path: Path)
     life = live(describe("ExitsLater"), "ExitsLater", "ppo", tmp_path)
     assert life.ending == "error"
     assert "step() called sys.exit(4), after action" in life.cause
+
+
+def test_a_fork_trains_though_the_environment_is_not_configured(tmp_path: Path) -> None:
+    """The run's configuration names its class."""
+    small = {"n_envs": 1, "n_steps": 64, "batch_size": 64, "n_epochs": 1}
+    custom = describe("Plain")
+    parent = parent_of(tmp_path, "ppo", env_id="Plain", custom_environment=custom, hyperparameters=small)
+    child = forked(parent)
+    assert child.read_config().custom_environment == custom
+    assert kinds(child)[-1] == "finished"
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.domain.errors import SnapshotDamaged, SnapshotRefused
+from rlviz.domain.errors import NotTrusted, SnapshotDamaged, SnapshotRefused
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.exchange.bundle import read_bundle
@@ -15,9 +15,12 @@ from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import check_seal, snapshots_of
 from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.services.use_cases.forking import ForkRequest
 from rlviz.training.snapshot.archive import read_archive
+from rlviz.training.snapshot.verify import verify_snapshot
 from rlviz.training.watched_training import train_run
 from tests.support.bundles import bundle_of
+from tests.support.service import catalogued
 from tests.support.training import curves, events, make_run, snapshots
 
 LONGER = 400
@@ -75,6 +78,23 @@ def test_a_trusted_run_goes_on_exactly_as_where_it_was_made(
     assert curves(run) == curves(went_on)
     [*_, began] = events(run, EventKind.STARTED)
     assert began.data.not_exact_because is None  # type: ignore[union-attr]
+
+
+def test_a_run_is_forked_and_verified_once_it_is_trusted(bundle: Path, there: Path) -> None:
+    run = read_bundle(bundle, there)
+    wanted = ForkRequest(snapshot="200", total_timesteps=LONGER, start=True)
+    with catalogued(there) as app:
+        for use in (lambda: app.forks.fork(run.run_id, wanted), lambda: app.snapshots.verify(run.run_id, "200")):
+            with pytest.raises(NotTrusted, match="rlviz trust"):
+                use()
+        assert [path for path in there.iterdir() if (path / "config.json").exists()] == [run.path]
+        trust_run(run)
+        child = RunFolder(there, app.forks.fork(run.run_id, wanted).id)
+    assert train_run(child)
+    assert row_of_folder(child).state is RunStatus.COMPLETED
+    assert (row_of_folder(child).step, child.read_config().parent.run_id) == (LONGER, run.run_id)  # type: ignore[union-attr]
+    found = verify_snapshot(run, "200")
+    assert (found.cause, found.whole, found.identical, found.exact) == (None, True, True, True)
 
 
 def test_a_snapshot_that_is_not_whole_is_not_signed(bundle: Path, there: Path) -> None:

@@ -165,7 +165,7 @@ def test_nothing_is_wanted_of_an_imported_run(folder: RunFolder, tmp_path: Path)
     assert (row.state, row.attempt) == (RunStatus.INTERRUPTED, 3)
 
 
-# Environments of somebody's own
+# Custom environments
 
 
 @pytest.mark.parametrize("key", ["custom_environment", "own_environment"], ids=["now", "of version 0.1.0"])

@@ -13,7 +13,7 @@ from rlviz.cli.commands.experiments import _show_search
 from rlviz.cli.commands.start_experiments import _varied, promise
 from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow.screen import bar
-from rlviz.cli.follow.trial_screen import lines, trial_line, words
+from rlviz.cli.follow.trial_screen import cause_lines, lines, trial_line, words
 from rlviz.cli.specification_file import placed, read_specification
 from rlviz.domain.experiments import ExperimentSpec
 
@@ -56,6 +56,23 @@ def test_the_table_of_trials_says_score_progress_or_status_of_each() -> None:
     [row] = [line for line in drawn if line.startswith("Variant 0")]
     assert row.split()[2:] == ["195.0", "25%", "failed"]
     assert "stop" in drawn[-1]
+
+
+def test_each_cause_of_trials_without_a_score_is_told_once() -> None:
+    full = "The disk is full ([Errno 28] No space left on device). Make room, then start a new run."
+    cells = [
+        cell(0, "scored"),
+        cell(1, "failed", cause=full),
+        cell(2, "training", cause=full),
+        cell(3, "failed", "v1", cause="The loss is NaN."),
+        cell(4, "pruned", cause="It fell behind other trials of the search."),
+    ]
+    assert cause_lines(experiment(cells, variants=2)) == [
+        f"Variant 0, seed 1, 2: {full}",
+        "Variant 1, seed 3: The loss is NaN.",
+    ]
+    many = [cell(seed, "failed", cause=f"Cause {seed}") for seed in range(13)]
+    assert cause_lines(experiment(many))[-1] == "and 3 more; --json has all."
 
 
 @pytest.mark.parametrize(

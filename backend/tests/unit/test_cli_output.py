@@ -15,7 +15,7 @@ from rlviz.cli.exits import Exit, Failure, exit_for
 from rlviz.cli.follow import screen
 from rlviz.cli.main import app
 from rlviz.cli.options import pairs
-from rlviz.cli.output import fitted, number, sparkline
+from rlviz.cli.output import fitted, number, sparkline, steps_text
 from rlviz.domain.byte_text import byte_text
 
 RUN: dict[str, Any] = {
@@ -47,6 +47,14 @@ def test_the_picture_of_a_run_fits_every_terminal(columns: int) -> None:
     text = " ".join(line.text for line in drawn)
     assert "return 43.42" in text
     assert "25%" in text
+
+
+def test_a_run_of_unknown_length_tells_its_step_alone() -> None:
+    endless = {**RUN, "end_step": 0}
+    assert (steps_text(RUN), steps_text(endless), steps_text(endless, " of ")) == ("3000/12000", "3000", "3000")
+    drawn = [line.text for line in screen.lines(endless, [], 80)]
+    assert drawn[2] == "step 3000"
+    assert not any("/0" in line or "-" in line.partition("left")[0] for line in [*drawn[2:], screen.plain(endless)])
 
 
 @pytest.mark.parametrize("columns", [40, 80])

@@ -7,8 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rlviz.cli.connection import Connection
+from rlviz.cli.connection import STARTING_SECONDS, Connection
 from rlviz.cli.exits import Failure
+from rlviz.domain.errors import RunsFolderInUse
+from rlviz.launchers.base import Launcher
 from rlviz.settings import Settings
 
 
@@ -43,3 +45,31 @@ def test_what_may_have_been_done_is_not_asked_again(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="whether it was done"):
         connection(service, tmp_path).post("/runs", {})
     assert service.asked == 1
+
+
+class TakingTurns(Connection):
+    """A command on a runs folder that one process after another holds, each for ``seconds``."""
+
+    def __init__(self, folder: Path, pids: list[int], seconds: float) -> None:
+        super().__init__(Settings(runs_dir=folder), monotonic=lambda: self.now, sleep=self.wait)
+        self.now, self.pids, self.seconds = 0.0, pids, seconds
+
+    def wait(self, _seconds: float) -> None:
+        self.now += self.seconds / 4
+
+    def _serve(self, launcher: Launcher | None) -> None:
+        turn = int(self.now // self.seconds)
+        if turn < len(self.pids):
+            raise RunsFolderInUse(f"Process {self.pids[turn]} uses it.", self.pids[turn])
+
+
+def test_a_command_waits_for_all_that_have_their_turn_before_it(tmp_path: Path) -> None:
+    command = TakingTurns(tmp_path, [11, 12, 13, 14, 15, 16, 17, 18], STARTING_SECONDS * 0.9)
+    command.open()
+    assert command.now >= 8 * command.seconds
+
+
+def test_a_process_that_never_starts_is_named(tmp_path: Path) -> None:
+    command = TakingTurns(tmp_path, [11, 12, 12], STARTING_SECONDS)
+    with pytest.raises(Failure, match=r"Process 12 uses it\. It has neither started its service nor ended"):
+        command.open()

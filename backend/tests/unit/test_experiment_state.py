@@ -144,3 +144,13 @@ def test_a_run_that_was_interrupted_is_paused_while_its_experiment_is_stopped(
     experiment.control = ExperimentControl.model_validate({"desired": desired})
     gone = row("a", seconds=10.0, step=50).model_copy(update={"status": "interrupted"})
     assert state_of(experiment, {"a": gone}, now=CREATED + 100, parallel=1).cells[0].status is shown
+
+
+@pytest.mark.parametrize("status", ["failed", "interrupted"])
+def test_a_trial_whose_run_was_cut_off_says_what_its_run_says(experiment: OpenExperiment, status: str) -> None:
+    first, second = list(experiment.trials.values())[:2]
+    experiment.note(first, TrialState.BEGUN, "a")
+    experiment.note(second, TrialState.BEGUN, "b")
+    cut_off = row("a", seconds=1.0, step=1).model_copy(update={"status": status, "cause": "The disk is full."})
+    found = state_of(experiment, {"a": cut_off, "b": row("b", seconds=1.0, step=1)}, now=CREATED, parallel=1)
+    assert [cell.cause for cell in found.cells[:2]] == ["The disk is full.", None]

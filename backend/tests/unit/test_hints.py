@@ -215,6 +215,8 @@ def test_a_run_that_was_stopped_early_is_told_to_go_on() -> None:
     assert (hint.id, hint.severity) == ("unfinished", "info")
     assert hint.evidence.startswith("The run is meant for 100,000 timesteps; training ended after 25,000. By then: ")
     assert hint.suggestion == "Train for all 100,000 timesteps before you change hyperparameters."
+    [hint] = find_hints(case(returns=ramp(20, 150), steps=TOTAL // 4, done=25_006))
+    assert "training ended after 25,006." in hint.evidence, "where the run ended, not its last episode"
 
 
 def test_a_run_that_was_never_evaluated_is_told_to_evaluate_first_and_keeps_its_evidence() -> None:

@@ -211,8 +211,12 @@ def test_a_plan_of_sinks_counts_only_in_a_run_that_may_be_used(app: Application,
     assert set(begun) == {"paused"}
 
 
-def test_once_all_of_it_is_trusted_it_can_be_used(app: Application, witness: Witness) -> None:
-    """Last, as it changes what the other tests look at."""
+def test_once_all_of_it_is_trusted_it_can_be_used(
+    app: Application, witness: Witness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Last, as it changes what the other tests look at. The file of their environment is in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("evil.py").write_text("class Env: ...")
     signed, left = trust_runs_folder(app.settings.runs_dir)
     assert {"queued", "paused", "ended"} <= set(signed)
     assert left == []

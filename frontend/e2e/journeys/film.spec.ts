@@ -45,9 +45,9 @@ test("a click on the curve plays the policy of that moment", async ({ page, requ
   await expect(moment(page)).toHaveCount(0);
   await expect(page.locator("[data-moment]")).toHaveCount(0);
 
-  await page.getByRole("button", { name: "From clumsy to solved" }).click();
+  await page.getByRole("button", { name: "How it learned" }).click();
   const growth = moment(page);
-  await expect(title).toHaveText("From clumsy to solved");
+  await expect(title).toHaveText("How it learned");
   await expect(growth.locator("video")).toBeVisible(PATIENCE);
   const download = page.waitForEvent("download");
   await growth.getByRole("button", { name: "Download" }).click();

@@ -49,7 +49,7 @@ class Case:
     ``rollout``: environment steps between two rounds of updates. ``preset_timesteps``: how long the run's preset
     trains; None without a preset. ``changed_preset``: whether hyperparameters differ from those of the preset, or there
     is none. ``requested``: greedy evaluations that a user asked for. ``expected``: the least that the preset earned
-    when it was measured."""
+    when it was measured. ``done``: environment steps that the run says it has done."""
 
     algo: str
     hyperparameters: Mapping[str, JsonValue]
@@ -65,6 +65,7 @@ class Case:
     changed_preset: bool = True
     requested: Sequence[GreedyEvaluation] = ()
     expected: float | None = None
+    done: int = 0
 
     def curve(self, name: str) -> Series:
         """The finite values of a metric; empty if it was never logged."""
@@ -88,8 +89,8 @@ class Case:
 
     @cached_property
     def step(self) -> int:
-        """Environment steps done, as the last step of any curve says."""
-        return max((int(series.step[-1]) for series in self.series.values() if len(series)), default=0)
+        """Environment steps done, as the run or the last step of any curve says. An episode ends before the run."""
+        return max(self.done, *(int(series.step[-1]) for series in self.series.values() if len(series)), 0)
 
     @property
     def progress(self) -> float:

@@ -59,7 +59,9 @@ class ExperimentSummary(Wire):
     )
     least_timesteps: int = Field(0, description="The same, at least.")
     length_note: str | None = Field(
-        None, description="Why the trials of a grid or a search are not as long as was asked for, or differ."
+        None,
+        description="Why the trials of a grid or a search are not as long as was asked for, or differ, and where they "
+        "are too short to learn.",
     )
     counts: dict[CellStatus, int] = Field(description="Trials by status.")
     progress: float = Field(ge=0, le=1, description="Share of those steps.")
@@ -75,7 +77,8 @@ class ExperimentEstimate(Wire):
     total_timesteps: int = Field(description="Environment steps of all trials together, at most.")
     least_timesteps: int = Field(description="The same, at least; less only where trials of a search may differ.")
     length_note: str | None = Field(
-        description="Why the trials of a grid or a search are not as long as was asked for, or differ."
+        description="Why the trials of a grid or a search are not as long as was asked for, or differ, and where they "
+        "are too short to learn."
     )
     core_seconds: float | None = Field(
         description="Processor time at the pace of earlier runs; null where an algorithm was never trained there."

@@ -13,7 +13,7 @@ from rlviz.analysis.numbers import ends, share_text
 from rlviz.cli.commands import start_experiments
 from rlviz.cli.commands.start_experiments import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.follow.trial_screen import by_variant, figures, words
+from rlviz.cli.follow.trial_screen import by_variant, cause_lines, figures, words
 from rlviz.cli.follow.trials import attend, follow_experiment
 from rlviz.cli.options import (
     AsJson,
@@ -106,6 +106,8 @@ def show(context: typer.Context, experiment: ExperimentName, follow: Follow = Fa
             _show_search(connection.get(f"/experiments/{experiment_id}/search"))
         else:
             _show_results(found, connection.get(f"/experiments/{experiment_id}/results"))
+        for line in cause_lines(found):
+            say(line)
 
 
 def stop(context: typer.Context, experiment: ExperimentName, as_json: AsJson = False) -> None:

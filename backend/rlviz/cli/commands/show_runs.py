@@ -15,7 +15,7 @@ from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.follow.screen import event_line
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run, list_runs, no_such
-from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline
+from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, steps_text
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
 from rlviz.domain.byte_text import byte_text
 from rlviz.domain.name_list import join_names
@@ -161,7 +161,7 @@ def _row(run: dict[str, Any]) -> tuple[str, ...]:
         run["id"],
         run["status"],
         number(run["ep_rew_mean"]),
-        f"{run['step']}/{run['end_step']}",
+        steps_text(run),
         run["name"],
         run["env_id"],
         run["algo"],
@@ -171,14 +171,14 @@ def _row(run: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _show_run(run: dict[str, Any]) -> None:
-    share = run["step"] / run["end_step"] if run["end_step"] else 0
+    share = f" ({percent(run['step'] / run['end_step'])})" if run["end_step"] else ""
     facts = {
         "name": run["name"],
         "status": run["status"] + (f": {run['cause']}" if run["cause"] else ""),
         "environment": run["env_id"],
         "algorithm": run["algo"] + (f", preset {run['preset']}" if run["preset"] else ""),
         "seed": str(run["seed"]),
-        "step": f"{run['step']} of {run['end_step']} ({percent(share)})",
+        "step": steps_text(run, " of ") + share,
         "episodes": str(run["episodes"]) if run["episodes"] or run["actor"] != "foreign" else "not recorded",
         "return": f"{number(run['ep_rew_mean'])} (best average {number(run['best_moving_average'])})",
         "steps/s": number(run["fps"]),

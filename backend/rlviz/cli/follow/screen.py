@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from rlviz.analysis.numbers import percent
-from rlviz.cli.output import clock, duration, number, solved_words, sparkline
+from rlviz.cli.output import clock, duration, number, solved_words, sparkline, steps_text
 from rlviz.domain.plain_text import one_line
 
 KEYS = "p pause · e evaluate · s stop · q leave it training"
@@ -48,7 +48,7 @@ def lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, m
     drawn = [
         Line(f"{run['id']}", "bold"),
         Line(f"{run['status']}{_place(run)} · {run['algo']} on {run['env_id']}, seed {run['seed']}", _style(run)),
-        Line(bar(run["step"], run["end_step"], columns)),
+        Line(bar(run["step"], run["end_step"], columns) if run["end_step"] else f"step {run['step']}"),
         *_figures(run, columns),
     ]
     if spark := sparkline(run["sparkline"], max(columns - 10, 10)):
@@ -73,7 +73,7 @@ def bar(step: int, end_step: int, columns: int) -> str:
 def plain(run: dict[str, Any]) -> str:
     """One line for a log: what a terminal shows as a picture."""
     return (
-        f"{run['status']:11} step {run['step']}/{run['end_step']}  return {number(run['ep_rew_mean'])}  "
+        f"{run['status']:11} step {steps_text(run)}  return {number(run['ep_rew_mean'])}  "
         f"length {number(run['ep_len_mean'])}  episodes {run['episodes']}  {number(run['fps'])} steps/s"
     )
 
@@ -86,7 +86,8 @@ def event_line(event: dict[str, Any]) -> str:
 
 
 def _figures(run: dict[str, Any], columns: int) -> list[Line]:
-    left = (run["end_step"] - run["step"]) / run["fps"] if run["fps"] and run["status"] == "running" else None
+    has_end = run["fps"] and run["status"] == "running" and run["end_step"]
+    left = (run["end_step"] - run["step"]) / run["fps"] if has_end else None
     figures = [
         f"return {number(run['ep_rew_mean'])}",
         f"best {number(run['best_moving_average'])}",

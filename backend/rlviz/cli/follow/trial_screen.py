@@ -13,6 +13,7 @@ from rlviz.cli.output import duration, score_text
 KEYS = "s stop, and pause what trains · q leave it training"
 _KEYS_STOPPED = "r go on · q leave it stopped"
 _MOST_LINES = 4
+_MOST_CAUSES = 10
 _UNDER_WAY = ("training", "paused", "scoring")
 
 
@@ -57,6 +58,18 @@ def trial_line(experiment: dict[str, Any], cell: dict[str, Any]) -> str:
     score = f" {score_text(cell['score'])}" if cell["status"] == "scored" else ""
     cause = f": {cell['cause']}" if cell["cause"] else ""
     return f"{label}, seed {cell['seed']}: {cell['status']}{score}{cause}"
+
+
+def cause_lines(experiment: dict[str, Any]) -> list[str]:
+    """Why trials failed or wait, each cause once: for instance ``PPO, seed 0, 2: The disk is full …``"""
+    labels = {one["id"]: one["label"] for one in experiment["variants"]}
+    trials: dict[tuple[str, str], list[int]] = {}
+    for cell in experiment["cells"]:
+        if cell["cause"] and cell["status"] not in ("scored", "pruned", "skipped"):
+            trials.setdefault((labels[cell["variant"]], cell["cause"]), []).append(cell["seed"])
+    told = [f"{label}, seed {', '.join(map(str, seeds))}: {cause}" for (label, cause), seeds in trials.items()]
+    left = len(told) - _MOST_CAUSES
+    return told if left <= 0 else [*told[:_MOST_CAUSES], f"and {left} more; --json has all."]
 
 
 def by_variant(experiment: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:

@@ -2,7 +2,7 @@
 
 A file is taken if its path is one of those that a run folder has (``rlviz.rundir.contents``), and if it begins as such
 a file does. Policies and snapshots are taken as well, and nothing loads them before the run is trusted. Orders are left
-out: what somebody wanted done was wanted on another machine. docs/export.md has the table of files and fields.
+out, since they were given on another machine. docs/export.md has the table of files and fields.
 """
 
 from __future__ import annotations

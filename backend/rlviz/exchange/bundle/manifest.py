@@ -38,7 +38,7 @@ class Manifest(LazyModel):
 
 
 def is_local(path: str) -> bool:
-    """Whether a file says what shall be done on the machine that trains, or belongs to it, or can be made again."""
+    """Whether a file is an order to the machine that trains, belongs to that machine, or can be made again."""
     return role_of(path) in (Role.ORDER, Role.LOCAL)
 
 

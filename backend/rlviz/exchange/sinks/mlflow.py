@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL
+import psutil
+from sqlalchemy import URL, make_url
 
 from rlviz.domain.errors import ExtraMissing, SinkProblem
 from rlviz.domain.naming import MLFLOW
 from rlviz.exchange.sinks.point_ledger import PointLedger
 from rlviz.exchange.sinks.sink import PROJECT, Begun, Destination, Row, RunToDeliver, without_login
+from rlviz.rundir.atomic import TEMPORARY_SUFFIX, temporary_name
 
 RUN_ID = "rlviz.run_id"
 """The tag by which a run is found again."""
@@ -69,6 +73,8 @@ class MlflowSink:
     def begin(self) -> Begun:
         if self._is_here:
             self._files.mkdir(exist_ok=True)
+            if path := make_url(self._uri).database:
+                make_database(Path(path), lambda uri: self._make_client(tracking_uri=uri).search_experiments())
         self._client = self._make_client(tracking_uri=self._uri)
         experiment = self._experiment()
         found = self._client.search_runs([experiment], f"tags.`{RUN_ID}` = '{self._run.id}'", self._every)
@@ -180,6 +186,55 @@ class MlflowSink:
         return str(created.info.run_id)
 
 
+def make_database(path: Path, make: Callable[[str], object]) -> None:
+    """Have ``make`` create MLflow's database at ``path``, whole or not at all, unless it is there.
+
+    MLflow takes a minute to create its tables one by one, and refuses a database in which some are missing. So they are
+    created in another file, which then gets the name; of two processes the first one counts. A database without an
+    experiment, which an earlier version left when it was interrupted, is set aside: MLflow adds one as it ends.
+
+    Args:
+        path: The file of the database.
+        make: Creates the database of an SQLite address.
+    """
+    if path.exists():
+        if _has_experiments(path):
+            return
+        path.replace(path.with_name(f"{path.name}.incomplete"))
+    _remove_leftovers(path)
+    temporary = temporary_name(path)
+    try:
+        make(_sqlite(temporary))
+        with suppress(FileExistsError):
+            os.link(temporary, path)
+    finally:
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            temporary.with_name(temporary.name + suffix).unlink(missing_ok=True)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Delete what processes that were killed left beside ``path``."""
+    for leftover in path.parent.glob(f".{path.name}.*{TEMPORARY_SUFFIX}*"):
+        pid = leftover.name.removeprefix(f".{path.name}.").partition("-")[0]
+        if pid.isdigit() and not psutil.pid_exists(int(pid)):
+            leftover.unlink(missing_ok=True)
+
+
+def _has_experiments(path: Path) -> bool:
+    """Whether MLflow has created the database to its end; true also where that cannot be told."""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            return bool(database.execute("SELECT count(*) FROM experiments").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        return "no such table" not in str(error)
+    except sqlite3.Error:
+        return True
+
+
+def _sqlite(path: Path) -> str:
+    return URL.create("sqlite", database=str(path)).render_as_string()
+
+
 def _point(metric: Any) -> int:
     """The number by which a ledger knows a point."""
     return hash((metric.timestamp, metric.step, metric.value))
@@ -190,8 +245,7 @@ def _lost(name: str) -> SinkProblem:
 
 
 def _store(runs_dir: Path) -> str:
-    here = URL.create("sqlite", database=str(runs_dir / "mlflow" / "mlflow.db"))
-    return os.environ.get("MLFLOW_TRACKING_URI") or here.render_as_string()
+    return os.environ.get("MLFLOW_TRACKING_URI") or _sqlite(runs_dir / "mlflow" / "mlflow.db")
 
 
 def _experiment_name() -> str:

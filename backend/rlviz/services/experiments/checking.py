@@ -107,7 +107,7 @@ class SpecificationCheck:
             )
 
     def _cost(self, spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> str:
-        """Steps of all trials, of which ``run_specs`` are a sample, and core-hours where the pace of all is known."""
+        """Steps of all trials, estimated from the sample ``run_specs``, and core-hours where every pace is known."""
         least, most = _steps(spec, run_specs)
         steps = f"{most:,.0f}" if least == most else f"{least:,.0f} to {most:,.0f}"
         seconds = self._core_seconds(spec, run_specs)
@@ -162,7 +162,7 @@ class SpecificationCheck:
 
 
 def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int]:
-    """Environment steps of all trials together, of which ``run_specs`` are a sample: at least and at most."""
+    """Environment steps of all trials, estimated from the sample ``run_specs``: at least and at most."""
     ends = [ends_of(spec, one) for one in run_specs]
     trials = spec.cells / len(ends)
     return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))

@@ -22,6 +22,9 @@ from rlviz.domain.sweep import IntRange, Parameter, values_of
 MOST_VALUES = 200
 """Values of a hyperparameter that are looked at one by one. A range of more has no rollouts that all share a step."""
 
+FEWEST_UPDATES = 5
+"""Rounds of updates below which a trial learns next to nothing, whatever its other hyperparameters are."""
+
 FARTHEST = 0.5
 """Share of the steps asked for by which the common end may lie elsewhere, unless a single rollout is longer."""
 
@@ -92,7 +95,36 @@ def ends_of(spec: ExperimentSpec, run_spec: RunSpec) -> tuple[int, int]:
 
 
 def length_note(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
-    """Where a grid or a search varies the size of a rollout: for how many steps its trials train, and why."""
+    """Where a grid or a search varies the size of a rollout: for how many steps its trials train, and why. Where some
+    trials have few rollouts: that they learn next to nothing."""
+    return " ".join(filter(None, (_of_ends(spec, resolved), _of_updates(spec, resolved)))) or None
+
+
+def _of_updates(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
+    """A search would prefer what leaves a lucky first policy as it is: the last update of a linear schedule, which may
+    be the only one, has a learning rate of 0."""
+    fewest: tuple[int, int, bool] | None = None
+    for one in resolved.values():
+        if "n_steps" not in _factors(one):  # others learn from a replay buffer
+            continue
+        sizes = None if spec.sweep is None else searched_rollouts(one, spec.sweep.space)
+        largest = rollout_of(one) if sizes is None else sizes[-1]
+        is_linear = one.hyperparameters.get("learning_rate_schedule") == "linear"
+        found = (ends_of(spec, one)[1] // largest, largest, is_linear)
+        fewest = found if fewest is None else min(fewest, found)
+    if fewest is None or fewest[0] >= FEWEST_UPDATES:
+        return None
+    updates, largest, is_linear = fewest
+    few = f"{updates} rounds of updates, too few to learn much"
+    if updates < 2:
+        few = "a single round of updates" + (", at a learning rate of 0: it learns nothing" if is_linear else "")
+    return (
+        f"A trial whose rollouts have {largest:,} steps has {few}. Give {FEWEST_UPDATES * largest:,} steps or more, or "
+        "smaller rollouts."
+    )
+
+
+def _of_ends(spec: ExperimentSpec, resolved: Mapping[str, RunSpec]) -> str | None:
     run_specs = list(resolved.values())
     if spec.sweep is not None:
         rollouts = searched_rollouts(run_specs[0], spec.sweep.space)

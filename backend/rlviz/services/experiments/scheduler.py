@@ -17,6 +17,7 @@ from sqlalchemy.exc import DatabaseError
 from rlviz.catalog.database import Database
 from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.catalog.runs import find_runs
+from rlviz.domain.clocks import AgeClock
 from rlviz.domain.errors import (
     InvalidRequest,
     NotEnoughDisk,
@@ -65,12 +66,14 @@ class ExperimentScheduler:
         on_ended: Callable[[OpenExperiment], None],
         on_changed: Callable[[OpenExperiment], None],
         clock: Callable[[], float] = time.time,
+        age_clock: Callable[[], float] | None = None,
     ) -> None:
         """``on_ended``: told of each experiment that was completed or has failed; ``on_changed``: also of each that
-        goes on, whenever a trial of it has begun or ended."""
+        goes on, whenever a trial of it has begun or ended. ``age_clock``: for limits on time; None for its own."""
         self._settings, self._database, self._broadcast = settings, database, broadcast
         self._on_changed = on_changed
         self._runs, self._on_ended, self._clock = runs, on_ended, clock
+        self._age_clock = age_clock or AgeClock()
         self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
         self._disk, self._trust = DiskGuard(settings), TrustGuard(settings)
         self._experiments: dict[str, OpenExperiment] = {}
@@ -265,7 +268,7 @@ class ExperimentScheduler:
             raise
 
     def _is_spent(self, experiment: OpenExperiment) -> bool:
-        limits, now = experiment.spec.limits, self._clock()
+        limits, now = experiment.spec.limits, self._age_clock()
         if limits == ExperimentLimits():
             return False
         with self._database.read() as session:

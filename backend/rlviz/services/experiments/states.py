@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rlviz.analysis.return_curve import SPARKLINE_POINTS, thinned_sparkline
 from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentSpec, RunSpec
+from rlviz.domain.status import RunStatus
 from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.services.experiments.summaries import (
     ExperimentSummary,
@@ -88,8 +89,16 @@ def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: in
         run_id=trial.run_id or None,
         attempt=last.attempt if last is not None else 0,
         score=trial.score,
-        cause=last.cause if last is not None else None,
+        cause=_cause(trial, row),
         progress=progress_of(trial, row),
         trained=share_trained(row),
         sparkline=[] if row is None else thinned_sparkline(row.sparkline, most),
     )
+
+
+def _cause(trial: Trial, row: RunRow | None) -> str | None:
+    """Why it has no score; of a trial whose run was cut off and waits to continue, what its run says."""
+    if trial.last is not None and trial.last.cause is not None:
+        return trial.last.cause
+    is_cut_off = trial.is_begun and row is not None and row.state in (RunStatus.FAILED, RunStatus.INTERRUPTED)
+    return row.cause if is_cut_off and row is not None else None

@@ -27,7 +27,7 @@ from rlviz.domain.records import (
 from rlviz.rundir.journal import Line
 
 _NEWEST = (EP_REW_MEAN, EP_LEN_MEAN, FPS, RECENT_FPS, UPDATE_SECONDS)
-"""Metrics of which the newest value is wanted."""
+"""Metrics whose newest value is kept."""
 
 
 class MetricsProjection:

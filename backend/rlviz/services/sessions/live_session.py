@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import logging
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -49,9 +50,11 @@ class LiveSession:
         run_id: str | None = None,
         created_at: float = 0.0,
         unwatched_seconds: float = UNWATCHED_SECONDS,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id, self.plan, self.folder, self.run_id, self.created_at = session_id, plan, folder, run_id, created_at
         self._on_end, self._on_played, self._unwatched_seconds = on_end, on_played, unwatched_seconds
+        self._monotonic, self._arrives_by = monotonic, monotonic() + ARRIVAL_SECONDS
         self._server: asyncio.Server | None = None
         self._worker: asyncio.StreamWriter | None = None
         self._is_heard_out = True
@@ -67,9 +70,10 @@ class LiveSession:
     def is_watched(self) -> bool:
         return self._outbox is not None
 
-    def is_left(self, now: float) -> bool:
-        """Whether nobody looks, and who asked for it had the time to come. ``now``: Unix time in seconds."""
-        return not self.is_watched and (self._was_watched or now - self.created_at >= ARRIVAL_SECONDS)
+    @property
+    def is_left(self) -> bool:
+        """Whether no client is attached, and the one that asked for the session had time to attach."""
+        return not self.is_watched and (self._was_watched or self._monotonic() >= self._arrives_by)
 
     async def open(self) -> None:
         """Wait for the worker, and for somebody who looks. Raises OSError."""

@@ -12,8 +12,8 @@ from rlviz.services.supervision.run_monitor import RunMonitor
 
 
 class PlayedRunMonitor(RunMonitor):
-    """Its worker writes evaluations that nobody asked for: the records of what was played. That is the worker of a
-    session, which goes on after the run."""
+    """Its worker writes evaluations without a request: the records of what was played. It is the worker of a session,
+    which continues after the run."""
 
     worker_is_ours = False
 

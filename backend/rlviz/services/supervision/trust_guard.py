@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from rlviz.domain.errors import NotTrusted
+from rlviz.domain.errors import EnvironmentMissing, NotTrusted, RunFolderError
+from rlviz.environments.source import missing_source
 from rlviz.launchers.base import Launcher, Worker
 from rlviz.launchers.job import Job, WorkFolder
 from rlviz.rundir.folder import RunFolder
@@ -24,9 +26,10 @@ class TrustGuard:
 
     def admit(self, folder: RunFolder) -> None:
         """The user asks for a use of the run: one that was found in the runs folder is their own from now on. Raises
-        NotTrusted for a run that came from elsewhere and is not trusted, and OSError."""
+        NotTrusted for a run that came from elsewhere and is not trusted, EnvironmentMissing, and OSError."""
         check_trusted(folder, trusts_runs_dir=self._trusts_runs_dir)
         self.adopt(folder.path)
+        _check_environment(folder)
 
     def adopt(self, folder: Path) -> bool:
         """Make the run or experiment in ``folder`` the user's own if it was found in the runs folder; whether it may
@@ -41,9 +44,18 @@ class TrustGuard:
         return standing_of(folder, self._runs_dir, trusts_runs_dir=self._trusts_runs_dir)
 
 
+def _check_environment(folder: RunFolder) -> None:
+    """Raises EnvironmentMissing if the class of the run's environment is not on this machine."""
+    with suppress(RunFolderError, OSError):
+        config = folder.read_config()
+        custom = config.custom_environment
+        if custom is not None and (missing := missing_source(custom.entry_point)) is not None:
+            raise EnvironmentMissing(config.env_id, custom.entry_point, missing)
+
+
 class GuardedLauncher(Launcher):
-    """Launches as ``launcher`` does, but nothing in the folder of a run that is not trusted: every worker is launched
-    through it, whoever asks."""
+    """Launches as ``launcher`` does, but nothing in the folder of a run that is not trusted: all workers are launched
+    through it."""
 
     def __init__(self, launcher: Launcher, guard: TrustGuard) -> None:
         self._launcher, self._guard = launcher, guard

@@ -18,6 +18,7 @@ from rlviz.domain.ids import new_run_id
 from rlviz.domain.status import RunStatus
 from rlviz.domain.times import utc
 from rlviz.environments.base import Environment
+from rlviz.environments.custom import environment_of
 from rlviz.provenance import git_revision, package_versions
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
@@ -27,7 +28,6 @@ from rlviz.rundir.snapshots import check_seal
 from rlviz.services.projection.folder_projection import row_of_config
 from rlviz.services.use_cases.base import RunUseCases, check_controlled
 from rlviz.services.use_cases.configuration import check_memory
-from rlviz.services.use_cases.environments import EnvironmentService
 from rlviz.services.use_cases.fork_changes import (
     Change,
     Effect,
@@ -69,10 +69,6 @@ class ForkChanges:
 
 
 class ForkService(RunUseCases):
-    def __init__(self, *arguments: object, environments: EnvironmentService, **keywords: object) -> None:
-        super().__init__(*arguments, **keywords)  # type: ignore[arg-type]
-        self._environments = environments
-
     def changes(self, run_id: str, snapshot: str | None = None, step: int | None = None) -> ForkChanges:
         """What can be changed at a fork of the run, at a snapshot or a step if one is given.
 
@@ -86,8 +82,8 @@ class ForkService(RunUseCases):
         if snapshot is not None or step is not None:
             place = _place(folder, config, snapshot, step, reached)
         options: list[Change] = []
-        with suppress(UnknownName):  # a custom environment that is gone: forking says so
-            options = possible_options(self._environments.get(config.env_id).resolve(config.env_options))
+        with suppress(UnknownName):  # of an earlier version
+            options = possible_options(environment_of(config))
         in_force = {} if place is None else knobs_in_force(folder, config, place)
         return ForkChanges(place, in_force, possible_changes(config), options)
 
@@ -97,7 +93,7 @@ class ForkService(RunUseCases):
             return False
         request = ForkRequest(hyperparameters={name: value})
         try:
-            environment = self._environments.get(config.env_id).resolve(config.env_options)
+            environment = environment_of(config)
             self._changed(config, {}, request, config.total_timesteps, environment)
         except (InvalidRequest, UnknownName):
             return False
@@ -173,7 +169,7 @@ class ForkService(RunUseCases):
             raise InvalidRequest.field(
                 "/total_timesteps", f"The fork begins at step {place.step:,} already. Give more timesteps."
             )
-        before = self._environments.get(parent.env_id).resolve(parent.env_options)
+        before = environment_of(parent)
         environment = with_options(before, request.env_options)
         options = sorted(name for name, value in environment.chosen.items() if before.chosen.get(name) != value)
         hyperparameters, changes = self._changed(parent, in_force, request, total, environment)

@@ -99,6 +99,7 @@ class HintService:
             total_timesteps=row.total_timesteps,
             series=found.series,
             ended=row.state.has_ended,
+            done=row.step,
             actions=environment.action_space.n if environment else None,
             threshold=row.reward_threshold,
             best=None if row.best_policy is None else BestPolicy.model_validate(row.best_policy),

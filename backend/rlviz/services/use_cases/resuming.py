@@ -27,8 +27,8 @@ class ResumeService(RunUseCases):
     def pause(self, run_id: str, reason: str | None = None, *, within: float | None = None) -> RunRow:
         """Ask a run to pause. One that is paused is left as it is; one that does not train is a conflict.
 
-        ``reason``: one sentence, if it is not its user who wants it to. ``within``: seconds after which it shall wait
-        no longer for the start of its next rollout. Raises RunIsActive for one in which nothing learns.
+        ``reason``: one sentence, if it is not its user who wants it to. ``within``: seconds that it may wait
+        for the start of its next rollout. Raises RunIsActive for one in which nothing learns.
         """
         now = self._clock()
         with self._database.write() as session:
@@ -181,8 +181,8 @@ class ResumeService(RunUseCases):
 
 
 def _choose(row: RunRow, folder: RunFolder, name: str | None, config: RunConfig) -> Snapshot | None:
-    """The snapshot to go on from. None for a run of which nothing was trained, or that ended before its first snapshot:
-    it begins again from its configuration, or with what led to it."""
+    """The snapshot to go on from. None for a run that has not trained, or that ended before its first snapshot: it
+    begins again from its configuration, or with what led to it."""
     if name is None and row.step == 0 and config.parent is None and not snapshots_of(folder):
         return None
     if name is None and config.parent is not None and newest_of_run(folder) is None:

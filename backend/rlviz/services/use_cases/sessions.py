@@ -149,7 +149,7 @@ class SessionService:
         limit = self._settings.max_sessions
         if len(self._live) < limit:
             return
-        left = next((session for session in self._live.values() if session.is_left(self._clock())), None)
+        left = next((session for session in self._live.values() if session.is_left), None)
         if limit == 0 or left is None:
             raise TooManySessions(
                 f"{len(self._live)} of at most {limit} sessions go on (RLVIZ_MAX_SESSIONS). Close one, then try again."

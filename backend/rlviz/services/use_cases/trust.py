@@ -40,7 +40,7 @@ class TrustService(RunUseCases):
         return TrustState(standing, holdings_of(folder), read_origin(folder))
 
     def trust(self, run_id: str, content_hash: str) -> RunRow:
-        """Allow what the run holds to be used: policies, snapshots, environments of somebody's own.
+        """Allow the policies, snapshots and custom environments of the run to be used.
 
         ``content_hash``: of what the user has seen. One that may be used already stays as it is. Raises RunNotFound,
         ArtifactNotFound, Conflict for another content, RunIsActive, RunFolderError and OSError.

@@ -140,3 +140,22 @@ def test_a_condition_leaves_the_value_of_the_base_among_the_rollouts() -> None:
     )
     assert spec.sweep is not None
     assert searched_rollouts(base, spec.sweep.space) == [128, 256]
+
+
+@pytest.mark.parametrize(
+    ("preset", "steps", "said"),
+    [
+        ("fast", 16_384, "a single round of updates, at a learning rate of 0: it learns nothing. Give 81,920 steps"),
+        ("stable", 16_384, "2 rounds of updates, too few to learn much. Give 40,960 steps"),
+        ("fast", 98_304, None),
+    ],
+)
+def test_trials_that_are_too_short_to_learn_are_named(preset: str, steps: int, said: str | None) -> None:
+    base = {"preset": preset, "total_timesteps": steps}
+    note = estimated(base=base, sweep={"space": STEPS, "trials": 3}).note
+    assert (said in note) if said is not None and note is not None else note is said
+
+
+def test_an_algorithm_with_a_replay_buffer_has_no_rounds_that_are_too_few() -> None:
+    variants = [{"name": "one", "changes": {"algo": "dqn"}}]
+    assert estimated(base={"total_timesteps": 1_280}, variants=variants).note is None

@@ -16,7 +16,7 @@ export function Stat({ label, children, note, className }: StatProps) {
       <dd className="mt-0.5 truncate text-base font-medium tabular-nums">{children}</dd>
       {note && (
         <dd
-          className="truncate text-xs text-ink-faint tabular-nums"
+          className="line-clamp-2 text-xs text-ink-faint tabular-nums"
           title={typeof note === "string" ? note : undefined}
         >
           {note}

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
 import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
-import { count, decimal, interval, NONE, plural } from "@/lib/format";
+import { compact, count, decimal, interval, NONE, plural, setting } from "@/lib/format";
 import { Answer, NO_RUNS } from "./answer";
 import { Box } from "./box";
 import { columnName } from "./column-name";
@@ -15,6 +15,9 @@ interface PictureProps {
   question: AnalyticsQuestion;
   onEnvironment: (envId: string) => void;
 }
+
+/** A round value: `0.5`, `100`, `20k`. */
+const tickText = (tick: number) => (Math.abs(tick) < 1000 ? setting(tick) : compact(tick));
 
 /** Each group with its figures and a box plot, on one axis. */
 export function GroupList({ question, onEnvironment }: PictureProps) {
@@ -45,7 +48,7 @@ export function GroupList({ question, onEnvironment }: PictureProps) {
               <li className={`${COLUMNS} pt-2`} aria-hidden>
                 <AxisTicks
                   extent={extent}
-                  text={decimal}
+                  text={tickText}
                   className="px-2 text-2xs text-ink-faint tabular-nums max-md:col-span-2 md:col-start-3"
                 />
               </li>

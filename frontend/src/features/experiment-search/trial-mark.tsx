@@ -54,6 +54,13 @@ export function TrialMark({ trial, x, y, picked, faint = false, onPick }: TrialM
   );
 }
 
+const MEANINGS: Record<SearchedTrial["state"], string> = {
+  complete: "complete",
+  running: "waiting or running",
+  pruned: "pruned",
+  failed: "failed",
+};
+
 interface MarkLegendProps {
   states: readonly SearchedTrial["state"][];
   /** Whether a trial was better than all before it. */
@@ -72,7 +79,7 @@ export function MarkLegend({ states, hasBest }: MarkLegendProps) {
       </li>
       {hasBest && <Meaning state="complete" isBest words="better than all before" />}
       {states.map((state) => (
-        <Meaning key={state} state={state} words={state} />
+        <Meaning key={state} state={state} words={MEANINGS[state]} />
       ))}
     </ul>
   );

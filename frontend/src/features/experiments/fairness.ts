@@ -20,9 +20,9 @@ export interface Unfairness {
 const AS_LONG = 0.98;
 
 /**
- * Said before anything trains, because afterwards it can only be warned of: variants that are trained for different
- * lengths, of which some end as soon as they have solved the task, and of which some are scored by the best policy of
- * their evaluations, others by the last one.
+ * Said before anything trains, because afterwards there can only be a warning: some variants train for longer than
+ * others, some end as soon as they have solved the task, and some are scored by the best policy of their evaluations,
+ * others by the last one.
  */
 export function unfairnessOf(draft: ExperimentDraft, offer: Offer): Unfairness[] {
   if (draft.kind !== "variants" || draft.variants.length < 2) return [];

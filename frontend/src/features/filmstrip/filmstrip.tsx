@@ -93,7 +93,7 @@ export function Filmstrip({ run, group, axis, onChosen }: FilmstripProps) {
               onChosen();
             }}
           >
-            From clumsy to solved
+            How it learned
           </Button>
         </div>
       )}

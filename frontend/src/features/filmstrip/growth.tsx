@@ -32,7 +32,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
       : null;
   return (
     <ViewLayout
-      title="From clumsy to solved"
+      title="How it learned"
       meta={
         clip && clip.episodes.length > 0
           ? `${plural(clip.episodes.length, "policy", "policies")} · seed ${count(clip.seed)} · ${clip.greedy ? "greedy" : "exploring"}`
@@ -59,7 +59,7 @@ export function Growth({ run, until, options, onClose }: GrowthProps) {
           clip={clip}
           controller={controller}
           label="how the policy learned"
-          caption="From clumsy to solved"
+          caption="How it learned"
           stillUrl={stillUrl}
           making={
             isFetching && clip?.status !== "ready"

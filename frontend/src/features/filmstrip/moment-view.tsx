@@ -152,7 +152,7 @@ function Invitation({ policies, onMoment, onGrowth }: InvitationProps) {
             icon={<Clapperboard aria-hidden className="size-3.5" />}
             onClick={onGrowth}
           >
-            From clumsy to solved
+            How it learned
           </Button>
         )}
       </div>

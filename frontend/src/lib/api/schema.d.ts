@@ -3768,7 +3768,7 @@ export interface components {
       least_timesteps?: number;
       /**
        * Length Note
-       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ, and where they are too short to learn.
        */
       length_note?: string | null;
       /**
@@ -3870,7 +3870,7 @@ export interface components {
       least_timesteps: number;
       /**
        * Length Note
-       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ, and where they are too short to learn.
        */
       length_note: string | null;
       /**
@@ -4113,7 +4113,7 @@ export interface components {
       least_timesteps?: number;
       /**
        * Length Note
-       * @description Why the trials of a grid or a search are not as long as was asked for, or differ.
+       * @description Why the trials of a grid or a search are not as long as was asked for, or differ, and where they are too short to learn.
        */
       length_note?: string | null;
       /**
@@ -9135,8 +9135,8 @@ export interface components {
      *     ``units`` are those of the dimensions, in the order of their labels: ``m/s``, or an empty text where there is none.
      *     ``n`` is how many elements there are, of Discrete and MultiDiscrete only; ``counts`` are how many values each number
      *     of a MultiDiscrete has. ``starts`` are the least value of a Discrete, or of each number of a MultiDiscrete; empty if
-     *     all are 0. ``factors`` are the quantities that the states of a Discrete space number, of which the last one changes
-     *     from each state to the next. ``is_bounded``: whether each number of a Box has two finite bounds that differ.
+     *     all are 0. ``factors`` are the quantities that the states of a Discrete space number; the last one changes from
+     *     each state to the next. ``is_bounded``: whether each number of a Box has two finite bounds that differ.
      */
     Space: {
       /** Kind */
@@ -10795,7 +10795,7 @@ export interface components {
       quantiles: number[][] | null;
       /**
        * Places
-       * @description Of which actions probabilities, Q-values and quantiles are told, the best first, where a session has too many to tell of all; null: of all, in order.
+       * @description The actions whose probabilities, Q-values and quantiles are sent, the best first, where a session has too many to send all; null: all, in order.
        * @default null
        */
       places: number[] | null;

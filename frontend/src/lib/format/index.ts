@@ -1,4 +1,15 @@
-export { brief, bytes, compact, count, decimal, NONE, percent, plural, shareText } from "./number";
+export {
+  brief,
+  bytes,
+  compact,
+  count,
+  decimal,
+  NONE,
+  percent,
+  plural,
+  shareText,
+  stepOf,
+} from "./number";
 export { interval, noInterval } from "./interval";
 export { setting } from "./setting";
 export { compactBy } from "./compact-by";

@@ -66,3 +66,8 @@ function trim(value: number, digits: number): string {
 export function isNumber(value: number | null | undefined): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
+
+/** `14,400 of 20,480`; `14,400` of a run of unknown length. */
+export function stepOf({ step, end_step: end }: { step: number; end_step: number }): string {
+  return end > 0 ? `${count(step)} of ${count(end)}` : count(step);
+}

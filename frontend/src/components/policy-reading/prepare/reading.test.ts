@@ -182,9 +182,7 @@ describe("a reading of very many", () => {
       null,
     );
     expect(ofBits).toMatchObject({ bars: { length: 10 } });
-    expect(ofBits?.note).toBe(
-      "The most probable of 300 bits, of which 149 are more probably 1 than 0",
-    );
+    expect(ofBits?.note).toBe("The most probable of 300 bits; 149 are more probably 1 than 0");
     expect(ofNumbers).toMatchObject({
       spreads: { length: 10 },
       note: expect.stringMatching(/290 more not drawn$/) as string,

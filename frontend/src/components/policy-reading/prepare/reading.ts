@@ -55,7 +55,7 @@ export function prepareReading(
   return pictures;
 }
 
-/** The actions of a Discrete space that numbers are told of. `places`: of which; null: of all, in order. */
+/** The actions of a Discrete space that have numbers. `places`: their indices; null: all, in order. */
 interface OfActions {
   actions: DrawnSpace;
   places: readonly number[] | null;
@@ -140,7 +140,7 @@ function bitBars(
     title: "Probability that a bit is 1",
     note:
       places.length < values.length
-        ? `The most probable of ${count(values.length)} bits, of which ${count(likely)} are more probably 1 than 0`
+        ? `The most probable of ${count(values.length)} bits; ${count(likely)} are more probably 1 than 0`
         : null,
     bars: places.map((place) => ({
       label: nameAt(place),

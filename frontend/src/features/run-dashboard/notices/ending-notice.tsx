@@ -8,7 +8,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
 import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
-import { count } from "@/lib/format";
+import { count, stepOf } from "@/lib/format";
 import { canDo, isGuest, learns } from "@/lib/run-actions";
 import { routes } from "@/lib/url";
 import { useHeaderActions } from "../header/use-header-actions";
@@ -87,10 +87,8 @@ export function EndingNotice({ run, onOpenLog }: EndingNoticeProps) {
   );
 }
 
-function stopTitle({ step, end_step: end }: RunDetail): string {
-  return step === 0
-    ? "Stopped before its first step"
-    : `Stopped at step ${count(step)} of ${count(end)}`;
+function stopTitle(run: RunDetail): string {
+  return run.step === 0 ? "Stopped before its first step" : `Stopped at step ${stepOf(run)}`;
 }
 
 function Traceback({ text }: { text: string }) {

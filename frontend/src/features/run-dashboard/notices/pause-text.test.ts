@@ -12,6 +12,11 @@ describe("a run that pauses", () => {
       "Paused at step 16,384 of 20,480",
     ));
 
+  test("says the step alone where the length is unknown", () =>
+    expect(pauseText({ ...run, status: "paused", step: 134, end_step: 0 })?.title).toBe(
+      "Paused at step 134",
+    ));
+
   test("promises to continue exactly where that is so, and says why where it is not", () => {
     const paused = { ...run, status: "paused" } as const;
     const text = (held?: Parameters<typeof pauseText>[1]) => pauseText(paused, held)?.text;

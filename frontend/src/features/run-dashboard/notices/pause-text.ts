@@ -1,5 +1,5 @@
 import type { RunDetail, SnapshotInfo } from "@/lib/api";
-import { count, plural } from "@/lib/format";
+import { count, plural, stepOf } from "@/lib/format";
 
 type Paused = Pick<RunDetail, "status" | "step" | "end_step" | "saves_at">;
 type Held = Pick<SnapshotInfo, "exact" | "not_exact_because">;
@@ -18,7 +18,7 @@ export function pauseText({ status, step, end_step, saves_at }: Paused, held?: H
   }
   if (status !== "paused") return null;
   return {
-    title: `Paused at step ${count(step)} of ${count(end_step)}`,
+    title: `Paused at step ${stepOf({ step, end_step })}`,
     text: ["Everything is saved, and nothing runs.", held && howItContinues(held)]
       .filter(Boolean)
       .join(" "),

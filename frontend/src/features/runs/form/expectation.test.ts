@@ -3,7 +3,7 @@ import type { Preset } from "@/lib/api";
 import { estimate, expectation } from "./expectation";
 
 describe("a preset's promise", () => {
-  const preset = { total_timesteps: 100_000, measured: null } as Preset;
+  const preset = { total_timesteps: 100_000, end_step: 100_352, measured: null } as Preset;
   const measured = {
     seeds: 10,
     solved: 9,
@@ -38,6 +38,15 @@ describe("a preset's promise", () => {
     const never = { solved: 0, held: null, steps_to_threshold: null, seconds_to_threshold: null };
     expect(names(never, 475)).toEqual([["Solved while training", "none of 10 seeds"]]);
     expect(names(never, null)).toEqual([]);
+  });
+
+  test("is never shorter than the steps to solve it, also where the last rollout solves it", () => {
+    const late = { ...measured, steps_to_threshold: 1_015_808 };
+    const long = { total_timesteps: 1_000_000, end_step: 1_015_808, measured: late } as Preset;
+    expect(expectation(long, 475).facts.slice(-2)).toEqual([
+      ["Steps to solve", "1.02M steps · 12s"],
+      ["Whole run", "1.02M steps · 50s"],
+    ]);
   });
 
   test("is silent where nothing was measured", () => {

@@ -1,5 +1,5 @@
 import type { Preset } from "@/lib/api";
-import { brief, compact, decimal, duration, interval, plural } from "@/lib/format";
+import { brief, decimal, duration, interval, plural } from "@/lib/format";
 
 type Measured = NonNullable<Preset["measured"]>;
 
@@ -14,11 +14,8 @@ export interface Expectation {
 }
 
 /** What to expect of a preset, from measured runs. Without a threshold there is no line about solving. */
-export function expectation(
-  { measured, total_timesteps }: Preset,
-  threshold: number | null,
-): Expectation {
-  const length = `${compact(total_timesteps)} steps`;
+export function expectation({ measured, end_step }: Preset, threshold: number | null): Expectation {
+  const length = `${brief(end_step)} steps`;
   if (!measured) return { reached: null, facts: [["Whole run", length]] };
   const { return_iqm, return_low, return_high, seconds } = measured;
   return {

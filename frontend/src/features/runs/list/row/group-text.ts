@@ -18,7 +18,8 @@ export function groupProgress({ step, end_step }: SeedGroup): number {
 /** Progress of all runs of a group in a few words. */
 export function groupProgressText(group: SeedGroup): ProgressText {
   const count = group.run_ids.length;
-  if (group.ended === count) return { done: `${brief(group.step)} steps`, note: "" };
+  if (group.ended === count || group.end_step === 0)
+    return { done: `${brief(group.step)} steps`, note: "" };
   return { done: percent(groupProgress(group)), note: `${group.ended} of ${count} ended` };
 }
 

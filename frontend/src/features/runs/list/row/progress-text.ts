@@ -20,7 +20,7 @@ export function progressText(run: Run): ProgressText {
         note: "",
       };
     case "starting":
-      return { done: "Starting…", note: `${budget} steps` };
+      return { done: "Starting…", note: hasLength(run) ? `${budget} steps` : "" };
     case "running": {
       if (!hasLength(run)) {
         const note = run.actor === "human" ? "being played" : "in its own program";

@@ -1,0 +1,51 @@
+"""A run whose own environment is not on this machine: each use says which class and which file it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rlviz.domain.errors import EnvironmentMissing
+from rlviz.domain.evaluation import EvaluationStatus
+from rlviz.environments.source import missing_source
+from rlviz.rundir.control import Control
+from rlviz.rundir.folder import RunFolder
+from rlviz.services.application import Application
+from tests.support.service import catalogued
+from tests.unit.test_untrusted_runs import EVALUATION, USES, evaluation, fill
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
+    """Of a folder of runs that are trusted, and whose environment lies elsewhere."""
+    runs_dir = tmp_path_factory.mktemp("missing") / "runs"
+    fill(runs_dir)
+    RunFolder(runs_dir, "ended").evaluations.write(evaluation("ended", EVALUATION, EvaluationStatus.COMPLETED))
+    RunFolder(runs_dir, "queued").write_control(Control())
+    with catalogued(runs_dir, trust_runs_dir=True) as application:
+        yield application
+
+
+@pytest.mark.parametrize("use", USES)
+def test_each_use_names_the_class_and_what_to_do(app: Application, use: str) -> None:
+    with pytest.raises(EnvironmentMissing) as caught:
+        USES[use](app)
+    assert str(caught.value) == (
+        "Env, the environment of this run, is your own class evil.py:Env, and this machine has no file evil.py. "
+        "Put the file there, then try again. New runs take the class from where RLVIZ_ENVIRONMENTS says."
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "missing"),
+    [
+        (f"{__file__}:Env", None),
+        ("/nowhere/world.py:Env", "/nowhere/world.py"),
+        ("gymnasium.envs:Env", None),
+        ("no_such_package.worlds:Env", "no_such_package"),
+        ("no class at all", "no class at all"),
+    ],
+)
+def test_a_file_or_a_package_is_missing_without_running_any_code(entry_point: str, missing: str | None) -> None:
+    assert missing_source(entry_point) == missing
