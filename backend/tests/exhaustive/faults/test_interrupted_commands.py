@@ -81,7 +81,7 @@ def test_an_import_leaves_whole_runs_alone_and_goes_on_when_it_is_asked_again(tm
         for place, run_id in enumerate(RUNS):
             (source / run_id).mkdir(parents=True)
             lines = [f"{step},{step + place}" for step in range(ROWS)]
-            (source / run_id / "progress.csv").write_text("\n".join(["step,loss", *lines]))
+            (source / run_id / "progress.csv").write_text("\n".join(["step,loss", *lines, ""]))
 
     fresh = Empty(tmp_path)
     for _ in interrupted(fresh, "import", str(source), moments=times(3, 100)):
