@@ -36,7 +36,7 @@ dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately,
 		RLVIZ_MAX_CONCURRENT_RUNS=8 RLVIZ_SCRIPT='{"speed": 10$(comma) "runs": {"*(done)*": {}}}'; \
 		$(BIN)/python -m rlviz.testing.demo $(API_URL) &) \
 	RLVIZ_CORS_ORIGINS=http://127.0.0.1:3000,http://localhost:3000 \
-		$(BIN)/uvicorn rlviz.api.development:app --factory --no-proxy-headers --reload --reload-dir backend/rlviz & \
+		$(BIN)/uvicorn rlviz.server.development:app --factory --no-proxy-headers --reload --reload-dir backend/rlviz & \
 	(cd frontend && NEXT_PUBLIC_API_URL=$(API_URL) $(PNPM) dev) & \
 	wait
 
@@ -161,7 +161,7 @@ random-returns: $(STAMPS)/python-dev ## Measure what random actions earn; ARGS="
 
 .PHONY: stills
 stills: $(STAMPS)/python ## Render the environments' stills anew; ARGS="CartPole-v1" for some
-	cd backend && .venv/bin/python -W ignore -m rlviz.environments.stills $(ARGS)
+	cd backend && .venv/bin/python -W ignore -m rlviz.learning.environments.stills $(ARGS)
 
 .PHONY: client
 client: $(STAMPS)/python $(STAMPS)/node ## Generate the TypeScript types from OpenAPI

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from benchmarks.support import Figure
-from rlviz.algorithms import ALGORITHMS
+from rlviz.learning.algorithms import ALGORITHMS
 
 PARTS = (
     "throughput",

@@ -17,8 +17,8 @@ import orjson
 
 from benchmarks.support import Figure, figure, new_folder, scratch, service
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
-from rlviz.services.projection.folder_projection import row_of_config
+from rlviz.server.application import Application
+from rlviz.server.catalog.projection.folder import row_of_config
 from rlviz.settings import Settings
 
 RUNS = 10_000

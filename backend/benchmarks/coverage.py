@@ -16,8 +16,8 @@ from statistics import NormalDist
 import numpy as np
 
 from benchmarks.support import Figure, figure
-from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics import Method, bootstrap_interval, iqm
+from rlviz.stats.arrays import Floats
+from rlviz.stats.seeds import Method, bootstrap_interval, iqm
 
 TRIALS = 2_000
 RESAMPLES = 2_000

@@ -24,16 +24,16 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 
 from benchmarks.support import Figure, ask_to_evaluate, figure, scratch
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make
-from rlviz.evaluation.evaluate import evaluate, load_policy
-from rlviz.evaluation.film import film
-from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.presets.catalog import preset_for
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.make import make
+from rlviz.learning.playing.evaluate import evaluate, load_policy
+from rlviz.learning.playing.film import film
+from rlviz.learning.playing.video import VideoRecorder
+from rlviz.learning.presets.catalog import preset_for
+from rlviz.learning.training.builder import build_model
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model
 
 ENV_ID = "CartPole-v1"
 EPISODES = 5

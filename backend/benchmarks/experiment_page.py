@@ -17,13 +17,13 @@ from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.events import EventKind
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
-from rlviz.domain.times import utc
+from rlviz.domain.ids import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
-from rlviz.services.experiments.scoring import TrialScore
-from rlviz.services.use_cases.configuration import NewRun, resolve_config
+from rlviz.server.experiments.open_experiment import OpenExperiment, Trial
+from rlviz.server.experiments.scoring import TrialScore
+from rlviz.server.runs.configuration import NewRun, resolve_config
 
 VARIANTS, SEEDS = 20, 50
 EPISODES = 200

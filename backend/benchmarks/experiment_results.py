@@ -15,18 +15,16 @@ import optuna
 
 from benchmarks.evaluation import timed
 from benchmarks.support import Figure, figure
-from rlviz.analysis.experiments.digest import RunDigest
-from rlviz.analysis.experiments.trials import LearningCurve
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
-from rlviz.domain.sweep import FloatRange, Sweep
-from rlviz.search.study import Study
-from rlviz.services.experiment_results.digests import RunDigestStore
-from rlviz.services.experiment_results.service import RESULTS, ResultsRequest, ResultsService
-from rlviz.services.experiment_results.source import Cell, ExperimentSource
-from rlviz.services.use_cases.metrics import MetricsService
-from rlviz.services.use_cases.run_curves import RunCurvesCache
+from rlviz.domain.experiments import FloatRange, Sweep
+from rlviz.learning.search.study import Study
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.experiments.results.digests import RunDigestStore
+from rlviz.server.experiments.results.service import RESULTS, Cell, ExperimentSource, ResultsRequest, ResultsService
+from rlviz.server.metrics.service import MetricsService, RunCurvesCache
 from rlviz.settings import Settings
+from rlviz.stats.experiments.results import RunDigest
+from rlviz.stats.experiments.trials import LearningCurve
 
 VARIANTS, SEEDS = 20, 50
 TRIALS = 30

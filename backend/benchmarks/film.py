@@ -27,9 +27,9 @@ from benchmarks.support import (
     start_run,
     wait_until,
 )
-from rlviz.domain.evaluation_plan import EvaluationPlan
-from rlviz.rundir.atomic import write_atomically
-from rlviz.training.watched_training import train_run
+from rlviz.domain.config import EvaluationPlan
+from rlviz.learning.training.watched import train_run
+from rlviz.rundir.files import write_atomically
 
 TIMESTEPS = 50_000
 PAIRS = 3

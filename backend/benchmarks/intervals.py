@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.evaluation import timed
 from benchmarks.peers import ENVIRONMENT, TIMEOUT_SECONDS, install, reason
 from benchmarks.support import Figure, figure
-from rlviz.analysis.statistics import Method, bootstrap_interval
+from rlviz.stats.seeds import Method, bootstrap_interval
 
 RESAMPLES = 50_000
 TRIES = 5

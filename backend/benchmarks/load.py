@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from benchmarks.support import Figure, figure, percentile, scratch, service, start_run, wait_until
-from rlviz.services.streaming.run_stream import SEND_TIMEOUT_SECONDS
+from rlviz.server.stream.run_stream import SEND_TIMEOUT_SECONDS
 from tests.support.run_folders import LiveRun, make_run
 
 TRAINING, LIVE, STREAMS, RATE = 4, 10, 100, 50

@@ -125,9 +125,9 @@ class Rlviz(Tool):
     """This product: the trainer's journals, and what the service answers a page from."""
 
     def begin(self) -> None:
+        from rlviz.learning.training import journals as log_limits
+        from rlviz.learning.training.journals import RunJournals
         from rlviz.rundir.folder import RunFolder
-        from rlviz.training import log_limits
-        from rlviz.training.journals import RunJournals
 
         log_limits.ROWS_A_SECOND = sys.maxsize  # this loop, which trains nothing, logs faster than a run may
 
@@ -149,7 +149,7 @@ class Rlviz(Tool):
 
     def prepare_reading(self) -> None:
         from rlviz.rundir.folder import RunFolder
-        from rlviz.services.use_cases.metrics import CurveRequest, MetricsService
+        from rlviz.server.metrics.service import CurveRequest, MetricsService
 
         self._run, self._metrics = RunFolder.at(self.folder), MetricsService()
         self._request = CurveRequest(2_000)

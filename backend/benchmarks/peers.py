@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.support import Figure, figure, scratch
 from rlviz.rundir.folder import RunFolder
 from rlviz.sealer import seal
-from rlviz.services.supervision.sealing import LEAST_BYTES, sealed_metrics
+from rlviz.server.supervisor.sealing import LEAST_BYTES, sealed_metrics
 
 ROWS = 100_000
 TIMEOUT_SECONDS = 600

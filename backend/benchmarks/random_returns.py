@@ -1,4 +1,4 @@
-"""Measure what random actions earn in each environment, or in some: rlviz/environments/random_returns.json.
+"""Measure what random actions earn in each environment, or in some: rlviz/learning/environments/random_returns.json.
 
     make random-returns ARGS="CartPole-v1"
 
@@ -13,13 +13,13 @@ from contextlib import closing
 
 from stable_baselines3.common.utils import set_random_seed
 
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.environments.make import make
-from rlviz.environments.random_returns import FILE, RETURNS, RandomReturn, measured
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.make import make
+from rlviz.learning.environments.random_returns import FILE, RETURNS, RandomReturn, measured
+from rlviz.learning.playing.rollout import Env, Episode
 from rlviz.provenance import package_versions
-from rlviz.rollout.episode import Env, Episode
-from rlviz.rundir.atomic import write_atomically
+from rlviz.rundir.files import write_atomically
 
 EPISODES, PICTURE_EPISODES = 100, 20
 """Where the agent sees pictures, a step takes much longer."""

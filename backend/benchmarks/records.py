@@ -20,11 +20,11 @@ from benchmarks.support import Figure, ask_to_evaluate, figure, new_folder, perc
 from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.recording import Detail
 from rlviz.domain.storage_profile import DEFAULT_PROFILES
-from rlviz.evaluation.evaluate import evaluate
-from rlviz.records.query import StepQuery, find_steps
-from rlviz.records.reader import StepFile
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.learning.records.query import StepQuery, find_steps
+from rlviz.learning.records.reader import StepFile
+from rlviz.learning.training.builder import build_model, closing_environments
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model, closing_environments
 
 EPISODES = 5
 PAIRS, PONG_PAIRS = 21, 5

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.environments import ENVIRONMENTS
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "resume.md"
 BEGIN, END = "<!-- cuts -->", "<!-- /cuts -->"

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from threading import Thread
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.watched_training import train_run
+from rlviz.learning.training.watched import train_run
 threads = [Thread(target=train_run, args=(RunFolder.at(Path(path)),)) for path in sys.argv[1:]]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

@@ -23,10 +23,8 @@ from benchmarks.support import (
     wait_until,
 )
 from rlviz.domain.limits import DEFAULT_SCORED_EPISODES
-from rlviz.launchers.base import Worker
-from rlviz.launchers.job import Evaluate, Job, Train
-from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.template import ForkedWorkers
+from rlviz.launchers.base import Evaluate, Job, Train, Worker
+from rlviz.launchers.process import ForkedWorkers, ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 
 RUNS = 40

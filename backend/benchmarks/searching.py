@@ -15,8 +15,8 @@ from typing import Any
 import optuna
 
 from benchmarks.support import Figure, figure
-from rlviz.domain.sweep import Choice, FloatRange, IntRange, SamplerName, Sweep
-from rlviz.search.study import Study
+from rlviz.domain.experiments import Choice, FloatRange, IntRange, SamplerName, Sweep
+from rlviz.learning.search.study import Study
 
 TRIALS = 30
 SEED = 7

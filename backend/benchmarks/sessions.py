@@ -33,9 +33,9 @@ from benchmarks.support import (
     start_run,
     wait_until,
 )
+from rlviz.learning.training.builder import build_model, closing_environments
+from rlviz.learning.training.live_weights import LiveWeights
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model, closing_environments
-from rlviz.training.live_weights import LiveWeights
 
 STARTS = 5
 POLICIES = 12

@@ -23,20 +23,19 @@ import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
 from benchmarks.support import Figure, figure, new_folder, scratch, service, start_run, stop_all, wait_until
-from rlviz.domain.evaluation_plan import EvaluationPlan
-from rlviz.domain.snapshot_plan import SnapshotPlan
-from rlviz.rundir.atomic import write_atomically
+from rlviz.domain.config import EvaluationPlan, SnapshotPlan
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.snapshot.capture import Captured, Point, capture
+from rlviz.learning.training.snapshot.compatibility import origin_of, what_is_built
+from rlviz.learning.training.snapshot.replay import ReplayState, ReplayTape
+from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.files import write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.builder import build_model
-from rlviz.training.callback import RunCallback
-from rlviz.training.journals import RunJournals
-from rlviz.training.snapshot.capture import Captured, Point, capture
-from rlviz.training.snapshot.compatibility import origin_of, what_is_built
-from rlviz.training.snapshot.replay import ReplayState, ReplayTape
-from rlviz.training.snapshot.schedule import Snapshots, Subject
-from rlviz.training.watched_training import train_run
 
 TIMESTEPS = 25_000
 PAIRS = 3

@@ -22,7 +22,7 @@ import httpx
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.configuration import NewRun, resolve_config
+from rlviz.server.runs.configuration import NewRun, resolve_config
 
 WARM_UP_SECONDS = 8.0
 """Enough for a prewarmed worker to have imported everything."""

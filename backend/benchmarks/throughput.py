@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from benchmarks.support import Figure, figure, new_folder, scratch
-from rlviz.algorithms import ALGORITHMS
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.registry import load
+from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.rundir.folder import RunFolder
 
 PAIRS = 2
@@ -159,7 +159,7 @@ def _folder(algo: str, root: Path, *, anatomy: bool) -> RunFolder:
 
 
 def _worker(folder: RunFolder) -> None:
-    from rlviz.training.watched_training import train_run
+    from rlviz.learning.training.watched import train_run
 
     assert train_run(folder)
 

@@ -1,4 +1,4 @@
-"""Measure the presets by experiments, and write down what came out: measured.json and curves.json in rlviz/presets,
+"""Measure the presets by experiments, and write down what came out: measured.json and curves.json in rlviz/learning/presets,
 docs/presets.md and its pictures.
 
     make presets ARGS="cartpole taxi --only 'PPO *'"
@@ -82,7 +82,9 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
 
 def _options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("specification", nargs="*", help="names of files in rlviz/presets/specifications; default: all")
+    parser.add_argument(
+        "specification", nargs="*", help="names of files in rlviz/learning/presets/specifications; default: all"
+    )
     parser.add_argument("--only", help="variants by their names, for instance 'PPO *'")
     parser.add_argument("--seeds", type=int, help="how many; default: as the file says")
     parser.add_argument("--parallel", type=int, help="how many runs train at once; default: one for each core")
@@ -92,7 +94,7 @@ def _options(arguments: list[str] | None = None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     unknown = set(options.specification) - {one.path.stem for one in specifications()}
     if unknown:
-        parser.error(f"there is no rlviz/presets/specifications/{unknown.pop()}.toml")
+        parser.error(f"there is no rlviz/learning/presets/specifications/{unknown.pop()}.toml")
     return options
 
 

@@ -14,13 +14,13 @@ from typing import Any
 
 from measuring.rates import known_rates
 from measuring.tables import FIGURES, figure_cells, hours, row, show, show_return
-from rlviz.algorithms import ALGORITHMS
-from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.experiments import ExperimentSpec
-from rlviz.environments import ENVIRONMENTS
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.presets.catalog import measured, presets_tuned_for
 from rlviz.placed_file import read_placed_file
-from rlviz.presets.catalog import measured, presets_tuned_for
-from rlviz.services.experiment_results.variant_preset import measured_of
+from rlviz.server.experiments.results.service import measured_of
+from rlviz.stats.experiments import ExperimentResults
 
 COMPARISONS = Path(__file__).parents[2] / "docs" / "comparison"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.analysis.arrays import Floats
 from rlviz.domain.presets import MeasuredCurve
+from rlviz.stats.arrays import Floats
 
 WIDTH, HEIGHT = 360, 160
 LEFT, RIGHT, TOP, BOTTOM = 48, 10, 10, 22

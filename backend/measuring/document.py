@@ -11,18 +11,17 @@ from measuring.evaluation_cost import MOST_SHARE
 from measuring.rates import known_rates
 from measuring.specification import specifications
 from measuring.tables import FIGURES, SPECIFICATIONS, figure_cells, hours, row, show
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import Algorithm
-from rlviz.analysis.numbers import listed
-from rlviz.api.registry_views import view_algorithm
-from rlviz.api.schemas.choices import HyperparameterField
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.presets import Preset
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.presets.catalog import ANYWHERE, figures_key, known_curves, measured, preset_files
-from rlviz.presets.recommended import RELIABLE
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import Algorithm
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.presets.catalog import ANYWHERE, figures_key, known_curves, measured, preset_files
+from rlviz.learning.presets.recommended import RELIABLE
+from rlviz.server.runs.choices import HyperparameterField, view_algorithm
+from rlviz.stats.arrays import listed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 PICTURES = "images/presets"
@@ -33,7 +32,7 @@ _STEPS = LIMITS.total_timesteps
 _INTRODUCTION = f"""\
 # Presets and hyperparameters
 
-<!-- Made by `make presets ARGS=--docs-only`. Edit the files in backend/rlviz/presets/files instead. -->
+<!-- Made by `make presets ARGS=--docs-only`. Edit the files in backend/rlviz/learning/presets/files instead. -->
 
 A preset is a starting point: hyperparameters and a training length that work together. Pick one by what matters most;
 any value may be changed in the form. Presets of an environment win over those for any environment.

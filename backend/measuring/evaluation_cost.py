@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from measuring.rates import known_rates
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.presets import Preset, PresetId
-from rlviz.environments import ENVIRONMENTS
-from rlviz.presets.catalog import measured, preset_files
-from rlviz.rundir.atomic import write_atomically
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.presets.catalog import measured, preset_files
+from rlviz.rundir.files import write_atomically
 
 if TYPE_CHECKING:
     from rlviz.domain.config import RunConfig
@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("only", nargs="*", help="ids of environments; with --whole also of an algorithm and presets")
     parser.add_argument("--whole", action="store_true", help="train to the end, with the evaluations of the preset")
     options = parser.parse_args()
-    import rlviz.training.watched_training  # noqa: F401  (once, before processes are forked)
+    import rlviz.learning.training.watched  # noqa: F401  (once, before processes are forked)
 
     context = multiprocessing.get_context("fork")
     for env_id, preset in _presets(options.only, options.whole):
@@ -136,7 +136,7 @@ def _presets(only: list[str], whole: bool) -> Iterator[tuple[str, Preset]]:
 
 
 def _config(env_id: str, preset: Preset, seed: int = 0) -> RunConfig:
-    from rlviz.services.use_cases.configuration import NewRun, resolve_config
+    from rlviz.server.runs.configuration import NewRun, resolve_config
 
     small: dict[str, JsonValue] = {"buffer_size": 20_000} if "buffer_size" in preset.hyperparameters else {}
     new = NewRun(
@@ -155,11 +155,11 @@ def _play_seconds(env_id: str, values: dict[str, Any]) -> float:
     """Processor seconds of a step of ``EPISODES`` episodes, those of a policy that has learned nothing."""
     import torch
 
-    from rlviz.algorithms import ALGORITHMS
-    from rlviz.algorithms.policy import as_played
-    from rlviz.environments.make import make_environment
-    from rlviz.training.builder import build_model, closing_environments
-    from rlviz.training.greedy import GreedyPlayer
+    from rlviz.learning.algorithms import ALGORITHMS
+    from rlviz.learning.algorithms.policy import as_played
+    from rlviz.learning.environments.make import make_environment
+    from rlviz.learning.training.builder import build_model, closing_environments
+    from rlviz.learning.training.callback import GreedyPlayer
 
     torch.set_num_threads(1)
     config = _config(env_id, Preset.model_validate(values))
@@ -188,11 +188,10 @@ def _trained(env_id: str, values: dict[str, Any]) -> float:
     """The share of evaluations in a whole training."""
     import torch
 
-    from rlviz.domain.checkpoint_plan import CheckpointPlan
-    from rlviz.domain.snapshot_plan import SnapshotPlan
+    from rlviz.domain.config import CheckpointPlan, SnapshotPlan
+    from rlviz.learning.training.callback import PeriodicEvaluation
+    from rlviz.learning.training.watched import train_run
     from rlviz.rundir.folder import RunFolder
-    from rlviz.training.periodic_evaluation import PeriodicEvaluation
-    from rlviz.training.watched_training import train_run
 
     torch.set_num_threads(1)
     preset = Preset.model_validate(values)

@@ -9,11 +9,11 @@ from pydantic import TypeAdapter
 from measuring.curve import draw
 from measuring.document import DOCUMENT, PICTURES, curve_name
 from measuring.specification import Measurement
-from rlviz.analysis.experiments import ExperimentResults
 from rlviz.domain.presets import MeasuredCurve, MeasuredPreset
-from rlviz.presets.catalog import CURVES, MEASURED, digest, read_preset_files, without_evaluation
-from rlviz.rundir.atomic import write_atomically
-from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
+from rlviz.learning.presets.catalog import CURVES, MEASURED, digest, read_preset_files, without_evaluation
+from rlviz.rundir.files import write_atomically
+from rlviz.server.experiments.results.service import curve_of, measured_of
+from rlviz.stats.experiments import ExperimentResults
 
 _FIGURES = TypeAdapter(dict[str, MeasuredPreset])
 _CURVES = TypeAdapter(dict[str, MeasuredCurve])

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from measuring.figures import Figures
 from measuring.specification import Measurement, Specification
-from rlviz.analysis.experiments import ExperimentResults
+from rlviz.stats.experiments import ExperimentResults
 
 POLL_SECONDS = 2.0
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlviz.domain.presets import PresetId
-from rlviz.presets.catalog import preset_files
-from rlviz.rundir.atomic import write_atomically
+from rlviz.learning.presets.catalog import preset_files
+from rlviz.rundir.files import write_atomically
 
 if TYPE_CHECKING:
     from rlviz.domain.config import RunConfig
@@ -74,15 +74,15 @@ def _keep(env_id: str, algorithm: str, rate: float) -> None:
 
 
 def _rate(env_id: str, algorithm: str) -> float:
-    from rlviz.training.builder import build_model, closing_environments
+    from rlviz.learning.training.builder import build_model, closing_environments
 
     with closing_environments(build_model(_config(env_id, algorithm))) as model:
         return _rate_of(model)
 
 
 def _config(env_id: str, algorithm: str) -> RunConfig:
-    from rlviz.algorithms import ALGORITHMS
-    from rlviz.services.use_cases.configuration import NewRun, resolve_config
+    from rlviz.learning.algorithms import ALGORITHMS
+    from rlviz.server.runs.configuration import NewRun, resolve_config
 
     preset = next(
         preset

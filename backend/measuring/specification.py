@@ -1,4 +1,4 @@
-"""Specification: what measures the presets of one environment, from its file in ``rlviz/presets/specifications``."""
+"""Specification: what measures the presets of one environment, from its file in ``rlviz/learning/presets/specifications``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from rlviz.domain.experiments import ExperimentSpec, Variant
 from rlviz.domain.presets import Preset
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.presets.catalog import SPECIFICATIONS, digest, presets_tuned_for
 from rlviz.placed_file import read_placed_file
-from rlviz.presets.catalog import SPECIFICATIONS, digest, presets_tuned_for
 
 
 @dataclass(frozen=True)

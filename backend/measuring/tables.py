@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rlviz.analysis.numbers import NO_INTERVAL
 from rlviz.domain.presets import MeasuredPreset
+from rlviz.stats.arrays import NO_INTERVAL
 
-SPECIFICATIONS = "../backend/rlviz/presets/specifications"
+SPECIFICATIONS = "../backend/rlviz/learning/presets/specifications"
 """Where the specifications lie, seen from the document."""
 
 FIGURES = ("return (95 % interval)", "solved", "held", "steps to threshold", "seconds to it", "seconds in all")

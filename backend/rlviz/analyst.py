@@ -21,9 +21,8 @@ from typing import Any
 import duckdb
 import orjson
 
-from rlviz.services.analytics.library import Library
-from rlviz.services.analytics.statement import BadStatement
-from rlviz.services.analytics.warehouse import TOO_MUCH_MEMORY
+from rlviz.server.analytics.statement import BadStatement
+from rlviz.server.analytics.warehouse import TOO_MUCH_MEMORY, Library
 
 IDLE_SECONDS = 600.0
 MOST_ADDRESSES = 4 << 30

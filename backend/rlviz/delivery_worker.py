@@ -22,8 +22,8 @@ from rlviz.domain.errors import RlvizError, SinkProblem
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import delivery_lock
-from rlviz.services.sinks.delivery import Delivery
-from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, FAILED
+from rlviz.server.exchange.deliveries import BUSY, DELIVERED, FAILED
+from rlviz.server.exchange.delivery import Delivery
 
 PATIENCE_SECONDS = 180.0
 """Without an answer within a call of a sink: its package may hang without end."""

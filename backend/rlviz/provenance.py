@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rlviz import __version__
-from rlviz.domain.text_encoding import decode
+from rlviz.domain.plain_text import decode
 
 _PACKAGES = ("stable-baselines3", "gymnasium", "torch", "numpy", "ale-py", "Box2D", "pygame-ce")
 

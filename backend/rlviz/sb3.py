@@ -15,13 +15,11 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from rlviz.domain.errors import brief
 from rlviz.domain.events import StoppedData
-from rlviz.domain.numbers import number_of
+from rlviz.domain.limits import number_of
+from rlviz.learning.training.guard import Guard, finished_episode
 from rlviz.library.described import UNKNOWN_ENV, as_settings, steps_of
-from rlviz.library.learn_watch import LearnWatch
-from rlviz.library.spec_question import SpecQuestion
+from rlviz.library.learn_watch import LearnWatch, SpecQuestion
 from rlviz.library.tracking import TrackedRun, tell, track
-from rlviz.training.episodes import finished_episode
-from rlviz.training.guard import Guard
 
 _VIDEOS = "*.mp4"
 _POLL_SECONDS = 1.0

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rlviz.analysis.columns import Column, Table, tables
 from rlviz.domain.errors import RunFolderError
 from rlviz.rundir.journal import READ_BYTES, JournalTail
 from rlviz.rundir.sealed import PIECE_BYTES, SealedColumn, SealedMetrics, SealedRows
+from rlviz.stats.arrays import Column, Table, tables
 
 
 def main(journal: str, folder: str, least_bytes: str, niceness: str) -> int:

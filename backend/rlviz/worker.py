@@ -33,16 +33,25 @@ from pathlib import Path
 from threading import Event, Thread
 from types import FrameType
 
-from rlviz.domain.disk_full import is_disk_full
-from rlviz.domain.errors import Conflict
-from rlviz.domain.text_encoding import typed_text
+from rlviz.domain.errors import Conflict, is_disk_full
+from rlviz.domain.plain_text import typed_text
 from rlviz.importing import without_collection
-from rlviz.launchers.base import EXIT_DISK_FULL, EXIT_FAILED, EXIT_OK, EXIT_REFUSED
-from rlviz.launchers.job import Evaluate, MakeClips, Train, Verify, VerifySnapshot, WorkFolder
-from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.launchers.base import (
+    EXIT_DISK_FULL,
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_REFUSED,
+    Evaluate,
+    MakeClips,
+    Train,
+    Verify,
+    VerifySnapshot,
+    WorkFolder,
+)
+from rlviz.learning.sessions.folder import SessionFolder
 from rlviz.machine import DEFAULT_NICENESS, kill_children, lower_priority
 from rlviz.rundir.folder import RunFolder
-from rlviz.sessions.folder import SessionFolder
+from rlviz.rundir.process_identity import ProcessIdentity
 
 Work = Train | Evaluate | Verify | VerifySnapshot | MakeClips
 """The jobs in the folder of a run."""
@@ -94,7 +103,7 @@ def _work_folder(options: argparse.Namespace) -> WorkFolder:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Parser of the arguments that ``launchers/job.py`` writes."""
+    """Parser of the arguments that ``launchers/base.py`` writes."""
     parser = argparse.ArgumentParser(prog="python -m rlviz.worker", description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--evaluate", metavar="ID")
@@ -132,7 +141,7 @@ def work(folder: RunFolder, job: Work, identity: str) -> int:
 
 def _train(folder: RunFolder, identity: str) -> int:
     with without_collection():
-        from rlviz.training.watched_training import train_run
+        from rlviz.learning.training.watched import train_run
 
     stop = Event()
 
@@ -164,7 +173,7 @@ def _bound_log(path: Path) -> None:
 def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
     with without_collection():
         from rlviz.domain.evaluation import EvaluationStatus
-        from rlviz.evaluation.evaluate import evaluate
+        from rlviz.learning.playing.evaluate import evaluate
 
     record = evaluate(folder, evaluation_id)
     return EXIT_OK if record.status is EvaluationStatus.COMPLETED else EXIT_FAILED
@@ -172,7 +181,7 @@ def _evaluate(folder: RunFolder, evaluation_id: str) -> int:
 
 def _play(folder: SessionFolder) -> int:
     with without_collection():
-        from rlviz.sessions.play import play_session
+        from rlviz.learning.sessions.worker import play_session
 
     Thread(target=_bound_log, args=(folder.log_path,), name="log-limit", daemon=True).start()
     play_session(folder)
@@ -181,23 +190,23 @@ def _play(folder: SessionFolder) -> int:
 
 def _verify(folder: RunFolder, evaluation_id: str, *, film: bool) -> int:
     with without_collection():
-        from rlviz.domain.verification import VerificationStatus
-        from rlviz.evaluation.verify import verify
+        from rlviz.domain.evaluation import VerificationStatus
+        from rlviz.learning.playing.film import verify
 
     return EXIT_OK if verify(folder, evaluation_id, film=film).status is VerificationStatus.COMPLETED else EXIT_FAILED
 
 
 def _verify_snapshot(folder: RunFolder, name: str) -> int:
     with without_collection():
-        from rlviz.domain.verification import VerificationStatus
-        from rlviz.training.snapshot.verify import verify_snapshot
+        from rlviz.domain.evaluation import VerificationStatus
+        from rlviz.learning.training.snapshot.verify import verify_snapshot
 
     return EXIT_OK if verify_snapshot(folder, name).status is VerificationStatus.COMPLETED else EXIT_FAILED
 
 
 def _make_clips(folder: RunFolder) -> int:
     with without_collection():
-        from rlviz.evaluation.clips import make_clips
+        from rlviz.learning.playing.clips import make_clips
 
     make_clips(folder)
     return EXIT_OK
@@ -205,13 +214,13 @@ def _make_clips(folder: RunFolder) -> int:
 
 def _import_everything() -> None:
     with without_collection():
-        import rlviz.evaluation.clips
-        import rlviz.sessions.play
-        import rlviz.training.watched_training  # noqa: F401
+        import rlviz.learning.playing.clips
+        import rlviz.learning.sessions.worker
+        import rlviz.learning.training.watched  # noqa: F401
         from rlviz.domain.lazy_model import build_all
-        from rlviz.evaluation.warmup import warm_up as warm_up_filming
-        from rlviz.sessions.packets import WORKER_MESSAGE
-        from rlviz.training.warmup import warm_up as warm_up_training
+        from rlviz.learning.sessions.packets import WORKER_MESSAGE
+        from rlviz.learning.warmup import warm_up_evaluation as warm_up_filming
+        from rlviz.learning.warmup import warm_up_training as warm_up_training
 
         warm_up_training()
         warm_up_filming()
@@ -227,7 +236,7 @@ def _wait_for_arguments() -> list[str] | None:
 
 def _forked() -> list[str] | None:
     """The arguments of a job, in each fork that shall do one; None once the service has ended."""
-    from rlviz.launchers.template import fork_workers
+    from rlviz.launchers.process import fork_workers
 
     return fork_workers(socket.socket(fileno=os.dup(sys.stdin.fileno())))
 

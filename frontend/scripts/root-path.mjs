@@ -3,7 +3,7 @@ import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** Next's `basePath` while it builds. The service looks for the same (`ROOT_PLACEHOLDER` in `rlviz/api/pages.py`). */
+/** Next's `basePath` while it builds. The service looks for the same (`ROOT_PLACEHOLDER` in `rlviz/server/pages.py`). */
 export const ROOT_PLACEHOLDER = "/__RLVIZ_ROOT__";
 
 const TEXTS = new Set([".css", ".html", ".js", ".json", ".svg", ".txt"]);

@@ -27,7 +27,7 @@ Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; ex
 def attend(connection: Connection, run: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
     """See one run begin, or end, as the flags say. Raises Failure if it failed."""
     if follow and not as_json:
-        from rlviz.cli.follow.follow import follow_run
+        from rlviz.cli.follow import follow_run
 
         follow_run(connection, run["id"])
         return

@@ -1,4 +1,7 @@
-"""What the doctor looks at, each with what to do about it."""
+"""What the doctor looks at, each with what to do about it.
+
+What the doctor finds in versions: of the files of runs, of the packages that trained them, of the catalogue.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,19 @@ import socket
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from rlviz.domain.byte_text import byte_text
+from rlviz.cli.output import counted
+from rlviz.domain.ids import byte_text
 
 if TYPE_CHECKING:
     from rlviz.machine import MemoryUse
     from rlviz.settings import Settings
+
 
 _PACKAGES = ("torch", "stable_baselines3", "sb3_contrib", "gymnasium", "numpy", "fastapi", "uvicorn", "pyarrow")
 _RELEASED = 1_760_000_000
@@ -47,7 +53,7 @@ def check_all(settings: Settings) -> list[Finding]:
     ]
     if "No service" in service.says:
         checks.append(check_port(settings))
-    from rlviz.cli.drift import check_versions
+    pass
 
     return [
         *checks,
@@ -87,7 +93,7 @@ def check_folder(settings: Settings) -> Finding:
 
 
 def check_disk(settings: Settings) -> Finding:
-    from rlviz.rundir.noted_usage import noted_usage
+    from rlviz.rundir.usage import noted_usage
 
     folder = settings.runs_dir.resolve()
     free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
@@ -109,7 +115,7 @@ def check_free_memory(use: MemoryUse) -> Finding:
 
 def check_service(settings: Settings) -> Finding:
     """Who has the runs folder, and whether it answers."""
-    from rlviz.api.address import read_address
+    from rlviz.server.proxy import read_address
 
     address = read_address(settings.runs_dir)
     if address is None:
@@ -141,7 +147,7 @@ def check_lock(settings: Settings) -> Finding:
     """Whether the lock of the runs folder is held by the process that says it serves it."""
     from filelock import lock_descriptor
 
-    from rlviz.api.address import read_address
+    from rlviz.server.proxy import read_address
 
     about = "lock"
     try:
@@ -165,8 +171,8 @@ def check_lock(settings: Settings) -> Finding:
 
 def check_reach(settings: Settings) -> Finding:
     """From where browsers reach the pages of the service that runs, or of the one that the settings would start."""
-    from rlviz.api.address import read_address
-    from rlviz.settings.addresses import is_loopback
+    from rlviz.server.proxy import read_address
+    from rlviz.settings import is_loopback
 
     about, host, port = "browsers", settings.host, settings.port
     below = f"{settings.root_path}/" if settings.root_path else ""
@@ -241,8 +247,8 @@ def check_environments(settings: Settings) -> list[Finding]:
     """Whether the environments of the user's own can be used. Each is made once, in a process of its own."""
     if not settings.environments:
         return []
-    from rlviz.environments.custom import FAMILY
-    from rlviz.services.use_cases.environments import EnvironmentService
+    from rlviz.learning.environments.custom import FAMILY
+    from rlviz.server.runs.environments import EnvironmentService
 
     service = EnvironmentService(settings.environments)
     service.start()
@@ -279,3 +285,72 @@ def check_time(settings: Settings) -> Finding:
             "Have both set their clocks from the network.",
         )
     return Finding("time", "ok", f"{time.ctime(now)}, and the disk agrees.")
+
+
+MOST_RUNS = 1_000
+"""So many of the newest runs are looked at."""
+
+
+def check_versions(settings: Settings) -> list[Finding]:
+    return [check_files(settings), check_catalogue(settings)]
+
+
+def check_files(settings: Settings) -> Finding:
+    """Whether the files of runs are what this version reads as they were meant."""
+    from rlviz.domain.errors import RunFolderError
+    from rlviz.provenance import package_versions
+    from rlviz.rundir.contents import drift_of_run
+    from rlviz.rundir.folder import run_folders
+
+    folders = sorted(run_folders(settings.runs_dir), key=lambda folder: folder.path.stat().st_ctime)[-MOST_RUNS:]
+    runs: Counter[str] = Counter()
+    unread: list[str] = []
+    for folder in folders:
+        try:
+            found = drift_of_run(folder, package_versions())
+        except (OSError, RunFolderError):
+            unread.append(folder.run_id)
+            continue
+        runs.update({one.kind.value for one in found})
+        if not all(one.is_harmless for one in found):
+            unread.append(folder.run_id)
+    counts = ", ".join(f"{count} with {_WORDS[kind]}" for kind, count in sorted(runs.items()))
+    says = f"Looked at {counted(len(folders), 'run')}{': ' + counts if counts else ''}."
+    if unread:
+        return Finding("versions", "look", says, f"`rlviz config check {unread[-1]}` tells what, for instance.")
+    return Finding("versions", "ok", says)
+
+
+_WORDS = {
+    "newer": "files of a newer version",
+    "deprecated": "keys of a former name",
+    "unknown": "unknown keys",
+    "missing": "missing keys",
+    "defaulted": "keys that have their default",
+    "wrong": "values of a wrong type",
+    "package": "packages of another version than here",
+}
+
+
+def check_catalogue(settings: Settings) -> Finding:
+    """Whether its pages are whole, and its tables those of the models."""
+    from rlviz.domain.errors import CatalogueUnusable
+    from rlviz.server.catalog import maintenance
+    from rlviz.server.catalog.database import Database
+    from rlviz.server.wiring import CATALOGUE
+
+    path = settings.runs_dir / CATALOGUE
+    if not path.is_file():
+        return Finding("catalogue", "ok", "There is none yet; the first command makes it.")
+    database = Database(path)
+    try:
+        found = maintenance.check(database)
+    except CatalogueUnusable as error:
+        return Finding("catalogue", "bad", str(error))
+    finally:
+        database.close()
+    if found.problems:
+        return Finding("catalogue", "look", " ".join(found.problems), "`rlviz rebuild` makes it again from the runs.")
+    if found.waiting:
+        return Finding("catalogue", "ok", f"It is at {found.revision}; the next start brings it to {found.head}.")
+    return Finding("catalogue", "ok", f"It is whole, and its tables are the models' ({found.head}).")

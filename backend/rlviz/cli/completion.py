@@ -45,20 +45,19 @@ def _deleted(context: typer.Context, _incomplete: str) -> list[str]:
 
 
 def _environments(_context: typer.Context, _incomplete: str) -> Iterable[str]:
-    from rlviz.environments import ENVIRONMENTS
+    from rlviz.learning.environments import ENVIRONMENTS
 
     return ENVIRONMENTS.names()
 
 
 def _algorithms(_context: typer.Context, _incomplete: str) -> Iterable[str]:
-    from rlviz.algorithms import ALGORITHMS
+    from rlviz.learning.algorithms import ALGORITHMS
 
     return ALGORITHMS.names()
 
 
 def _presets(context: typer.Context, _incomplete: str) -> list[str]:
-    from rlviz.domain.presets import PresetId
-    from rlviz.domain.recommended import RECOMMENDED
+    from rlviz.domain.presets import RECOMMENDED, PresetId
 
     own = sorted(path.stem for path in (_runs_dir(context) / "presets").glob("*.json"))
     return [RECOMMENDED, "none", *PresetId, *own]

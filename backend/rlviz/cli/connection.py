@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from rlviz.cli.exits import Exit, Failure, Refused, exit_for
 from rlviz.cli.output import waiting
-from rlviz.domain.text_encoding import typed_text
+from rlviz.domain.plain_text import typed_text
 
 if TYPE_CHECKING:
     import httpx
 
-    from rlviz.api.address import ServiceAddress
     from rlviz.launchers.base import Launcher
+    from rlviz.server.proxy import ServiceAddress
     from rlviz.settings import Settings
 
 PATIENCE_SECONDS = 20.0
@@ -59,8 +59,8 @@ class Connection:
     def open(self) -> None:
         """Find the service, or become it. Commands that begin at once take turns: each waits as long as the process
         that holds the runs folder changes, or is alive and still starts. Raises Failure."""
-        from rlviz.api.address import read_address
         from rlviz.domain.errors import RunsFolderInUse
+        from rlviz.server.proxy import read_address
 
         holder, since = 0, self._monotonic()
         launcher: Launcher | None = None
@@ -197,8 +197,8 @@ class Connection:
         own = {"host": "127.0.0.1", "port": 0, "on_exit": "leave", "warm_worker": self._trains}
         settings = self.settings.model_copy(update=own)
         with waiting("Starting"):
-            from rlviz.api.server import served
-            from rlviz.services.application import Application
+            from rlviz.server.application import Application
+            from rlviz.server.serve import served
 
             address = self._held.enter_context(served(Application(settings, launcher=launcher)))
         self.is_own = True
@@ -209,8 +209,7 @@ class Connection:
 
 def _with_first_worker(niceness: int) -> Launcher:
     """Raises LauncherError."""
-    from rlviz.launchers.prewarmed import FirstWorker
-    from rlviz.launchers.process import ProcessLauncher
+    from rlviz.launchers.process import FirstWorker, ProcessLauncher
 
     return ProcessLauncher(niceness=niceness, source=FirstWorker())
 

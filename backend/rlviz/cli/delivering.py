@@ -17,7 +17,7 @@ from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
-    from rlviz.domain.sink_record import SinkRecord
+    from rlviz.domain.sinks import SinkRecord
     from rlviz.rundir.folder import RunFolder
 
 SINKS = f"<{'|'.join(SinkKind)}>"
@@ -27,7 +27,7 @@ SINKS = f"<{'|'.join(SinkKind)}>"
 def deliver_following(connection: Connection, wanted: Sequence[tuple[RunFolder, SinkKind]]) -> None:
     """Deliver runs until they have ended, while they train. Whoever gives up meanwhile is for ``deliver_all`` to ask
     again. Raises Failure."""
-    from rlviz.services.sinks.delivery_workers import following
+    from rlviz.server.exchange.deliveries import following
 
     with ExitStack() as workers:
         try:
@@ -61,7 +61,7 @@ def _deliver(folder: RunFolder, kind: SinkKind, what: str, *, offline_will_do: b
     from rlviz.domain.errors import RunFolderError
     from rlviz.domain.naming import renames_text
     from rlviz.rundir.sinks import add_sink, read_sink
-    from rlviz.services.sinks.delivery_workers import BUSY, DELIVERED, deliver_now
+    from rlviz.server.exchange.deliveries import BUSY, DELIVERED, deliver_now
 
     try:
         before = add_sink(folder, kind)

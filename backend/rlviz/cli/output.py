@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 
 import typer
 
-from rlviz.analysis.numbers import decimal
 from rlviz.domain.plain_text import json_text, one_line, visible
+from rlviz.stats.arrays import decimal
 
 _MARK = f"\x00{secrets.token_hex(8)}\x00"
 """Encloses the name of a colour in what ``coloured`` returns. Its digits are random, so that no text contains them."""

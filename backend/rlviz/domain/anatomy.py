@@ -2,9 +2,9 @@
 
 from pydantic import ConfigDict, Field
 
+from rlviz.domain.ids import MAX_TIME
 from rlviz.domain.lazy_model import LazyModel
-from rlviz.domain.records import MAX_STEP
-from rlviz.domain.times import MAX_TIME
+from rlviz.domain.metrics import MAX_STEP
 
 
 class Histogram(LazyModel):

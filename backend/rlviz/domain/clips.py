@@ -2,20 +2,126 @@
 
 Value slices and saliency maps are requested and stored in the same way, since the worker that films has the policies
 loaded.
+
+Value slices: what a policy expects over two components of the observation, with the others held constant.
+
+Saliency: how much each pixel of what an agent saw weighs in a number that its policy gives.
+
+The kinds of policies that a run keeps.
 """
 
+from __future__ import annotations
+
+import hashlib
 import re
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from rlviz.domain.config import Seed
 from rlviz.domain.errors import ArtifactNotFound
 from rlviz.domain.evaluation import PicturesFacts, StepsFacts, VideoFacts
 from rlviz.domain.lazy_model import LazyModel
-from rlviz.domain.saliency import SaliencyPlan
-from rlviz.domain.value_slice import SlicePlan
+
+RESOLUTION = 64
+"""Number of points along each of the two components."""
+
+MOST_COMPONENTS = 1_024
+"""Observations with more numbers than this are treated as pictures, for which two numbers say nothing."""
+
+
+class SlicePlan(LazyModel):
+    """Which slice: two places in the observation, and where the others are held."""
+
+    model_config = ConfigDict(frozen=True)
+
+    x: int = Field(ge=0)
+    y: int = Field(ge=0)
+    at: list[float] | None = Field(None, description="The whole observation; null: the middle of its bounds.")
+    evaluation_id: str | None = Field(
+        None, description="Its step records say how far a component without bounds reaches; null: nothing is known."
+    )
+
+    def slice_id(self, step: int) -> str:
+        """Id of the slice for the policy at ``step``. The values of x and y themselves in ``at`` make no difference."""
+        held = [number for place, number in enumerate(self.at or []) if place not in (self.x, self.y)]
+        text = f"{self.at is None} {held} {self.evaluation_id}"
+        digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        return f"slice_{step}_{self.x}_{self.y}_{digest}"
+
+
+class SliceRange(LazyModel):
+    """How far a slice reaches along one component."""
+
+    model_config = ConfigDict(frozen=True)
+
+    low: float
+    high: float
+
+
+class ValueSlice(LazyModel):
+    """What the worker has read. ``values``: one row for each y, from the lowest; in it one number for each x."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["value", "q"]
+    x: SliceRange
+    y: SliceRange
+    at: list[float]
+    values: list[list[float | None]]
+    low: float
+    high: float
+
+
+class Score(StrEnum):
+    """The number that a saliency map is of."""
+
+    LOGIT = "logit"  # of the chosen action, before the softmax
+    Q = "q_value"  # Q(s, a) of the chosen action
+    VALUE = "value"  # V(s): where an actor-critic's actions are continuous, no number stands for one of them
+
+
+class SeenPictures(LazyModel):
+    """What the agent saw, as one PNG: its pictures beside each other, the oldest first. With a ``score``, below each of
+    them a grey picture of how much each pixel weighs in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+    pictures: int = Field(ge=1)
+    score: Score | None = Field(None, description="What the saliency maps are of; null: there are none.")
+
+
+class SaliencyPlan(LazyModel):
+    """Of which step of a recorded evaluation or clip: episode and step are counted from 0, and step 0 is the reset."""
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluation_id: str | None = Field(None, description="Null: it is of a clip.")
+    clip_id: str | None = Field(None, description="Null: it is of an evaluation.")
+    episode: int = Field(0, ge=0, description="Of a clip: 0, its only one.")
+    index: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _is_of_one(self) -> Self:
+        if (self.evaluation_id is None) == (self.clip_id is None):
+            raise ValueError("Give evaluation_id or clip_id, and not both.")
+        return self
+
+    @property
+    def saliency_id(self) -> str:
+        whose = self.clip_id or str(self.evaluation_id).removeprefix("eval_")
+        return f"saliency_{whose}_{self.episode}_{self.index}"
+
+
+class StepSaliency(LazyModel):
+    """What was made of a SaliencyPlan."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seen: SeenPictures
+    png: str = Field(description="The PNG that ``seen`` describes, in Base64.")
+
 
 _CLIP_ID = re.compile(r"(?:clip_[0-9]{1,15}|growth)_[0-9]{1,10}_(?:greedy|sampled)")
 _SLICE_ID = re.compile(r"slice_[0-9]{1,15}_[0-9]{1,4}_[0-9]{1,4}_[0-9a-f]{16}")
@@ -113,3 +219,21 @@ def is_reading_id(text: str) -> bool:
 
 def _how(greedy: bool) -> str:
     return "greedy" if greedy else "sampled"
+
+
+class PolicyKind(StrEnum):
+    LATEST = "latest"  # the newest saved state of training
+    BEST = "best"  # the one that periodic evaluation found best
+    FILM = "film"  # weights only, from a step of training, for the filmstrip
+    CHECKPOINT = "checkpoint"  # one of the newest checkpoints
+
+
+class KeptPolicy(LazyModel):
+    """A policy on disk. What is kept of one step under several names is the same policy, listed once."""
+
+    model_config = ConfigDict(frozen=True)
+
+    step: int = Field(ge=0, description="Environment steps it was trained for.")
+    kinds: list[PolicyKind] = Field(description="What it is kept as.")
+    file: str = Field(description="The file that plays, relative to the run folder: the one that stays longest.")
+    size_bytes: int = Field(ge=0, description="Of that file.")

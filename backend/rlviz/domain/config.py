@@ -1,20 +1,139 @@
-"""RunConfig: all that is needed to repeat a run, written once to ``config.json``."""
+"""RunConfig: all that is needed to repeat a run, written once to ``config.json``.
 
+CheckpointPlan: how often a run's policy is saved, and how many copies are kept.
+
+EvaluationPlan: how often a run's greedy policy is evaluated while it trains.
+
+SnapshotPlan: when everything that training is gets saved, and how much of that is kept.
+
+RunActor: who plays the episodes of a run.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
 from typing import Annotated, ClassVar, Self
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationInfo, field_validator, model_validator
 
-from rlviz.domain.checkpoint_plan import CheckpointPlan
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.ids import Instant
 from rlviz.domain.lazy_model import LazyModel
-from rlviz.domain.limits import LIMITS
-from rlviz.domain.records import MAX_STEP
+from rlviz.domain.limits import (
+    DEFAULT_FILM,
+    DEFAULT_PERIODIC_EPISODES,
+    DEFAULT_SNAPSHOT_SECONDS,
+    DEFAULT_SNAPSHOTS_KEPT,
+    LIMITS,
+    MAX_TIMESTEPS,
+)
+from rlviz.domain.metrics import MAX_STEP
 from rlviz.domain.rules import Rules
-from rlviz.domain.run_actor import RunActor, actor_of
-from rlviz.domain.snapshot_plan import SnapshotPlan
-from rlviz.domain.times import Instant
 from rlviz.domain.versions import CONFIG, Format, VersionedDocument, version_field
+
+
+class CheckpointPlan(LazyModel):
+    """When a running policy is saved: every N steps or M seconds, whichever comes first."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    every_steps: int = Field(
+        default=25_000, ge=100, le=MAX_TIMESTEPS, description="Environment steps between checkpoints."
+    )
+    every_seconds: float = Field(default=30.0, ge=1, le=86_400, description="Seconds between checkpoints.")
+    keep: int = Field(default=3, ge=1, le=100, description="Newest checkpoints kept on disk.")
+    film: int = Field(
+        default=DEFAULT_FILM,
+        ge=LIMITS.film.minimum,
+        le=LIMITS.film.maximum,
+        description="Policies kept for the filmstrip, weights alone, from the first to the last; 0: none.",
+    )
+
+
+class EvaluationPlan(LazyModel):
+    """Periodic evaluation of the greedy policy while a run trains; the best policy is kept."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    every_steps: int | None = Field(
+        None,
+        ge=LIMITS.periodic_every_steps.minimum,
+        le=LIMITS.periodic_every_steps.maximum,
+        description="Environment steps between evaluations; null: none.",
+    )
+    episodes: int = Field(
+        DEFAULT_PERIODIC_EPISODES,
+        ge=LIMITS.periodic_episodes.minimum,
+        le=LIMITS.periodic_episodes.maximum,
+        description="Episodes of each evaluation.",
+    )
+    stop_after: int | None = Field(
+        None,
+        ge=LIMITS.periodic_stop_after.minimum,
+        le=LIMITS.periodic_stop_after.maximum,
+        description="End training after this many evaluations in a row that reach the reward threshold, once the best "
+        "policy has reached it on fresh episodes too; null: never.",
+    )
+
+
+class SnapshotPlan(LazyModel):
+    """When everything that training is gets saved, so that it can go on from there: every N steps or M seconds,
+    whichever comes first, and at the end. With neither, none is taken by itself."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    every_steps: int | None = Field(
+        default=None,
+        ge=LIMITS.snapshot_every_steps.minimum,
+        le=LIMITS.snapshot_every_steps.maximum,
+        description="Environment steps between snapshots; null: by time alone.",
+    )
+    every_seconds: float | None = Field(
+        default=float(DEFAULT_SNAPSHOT_SECONDS),
+        ge=LIMITS.snapshot_every_seconds.minimum,
+        le=LIMITS.snapshot_every_seconds.maximum,
+        description="Seconds between snapshots; null: by steps alone.",
+    )
+    keep: int = Field(
+        default=DEFAULT_SNAPSHOTS_KEPT,
+        ge=LIMITS.snapshots_kept.minimum,
+        le=LIMITS.snapshots_kept.maximum,
+        description="Newest snapshots kept; those with a name stay anyway.",
+    )
+    max_bytes: int | None = Field(
+        default=None,
+        ge=LIMITS.snapshot_bytes.minimum,
+        le=LIMITS.snapshot_bytes.maximum,
+        description="What the snapshots of the run may take together; the newest and those with a name stay anyway. "
+        "null: what RLVIZ_SNAPSHOT_BYTES says when the run is created.",
+    )
+
+    @property
+    def is_on(self) -> bool:
+        """Whether any is taken without being asked for."""
+        return self.every_steps is not None or self.every_seconds is not None
+
+    def within(self, max_bytes: int) -> Self:
+        """With ``max_bytes``, unless it says otherwise."""
+        return self if self.max_bytes is not None else self.model_copy(update={"max_bytes": max_bytes})
+
+
+class RunActor(StrEnum):
+    POLICY = "policy"  # one that learns meanwhile: the run has an algorithm
+    RANDOM = "random"  # chance: each action is drawn from the action space
+    HUMAN = "human"  # a person at the keys, on the Play page
+    FOREIGN = "foreign"  # a program that is not this one: it tells what it does, and takes no orders
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether its runs are written by somebody whom the service did not launch to train, and does not steer."""
+        return self in (RunActor.HUMAN, RunActor.FOREIGN)
+
+
+def actor_of(algo: str) -> RunActor:
+    """Who plays the runs of an ``algo`` that this program trains: where nothing learns, the actor is in its place."""
+    return RunActor(algo) if algo in (RunActor.RANDOM, RunActor.HUMAN) else RunActor.POLICY
+
 
 TotalTimesteps = Annotated[
     int,

@@ -2,16 +2,74 @@
 
 Each carries the HTTP status that it is answered with, so that routers need no mapping of their own. docs/api.md lists
 them by status.
+
+What a validator raises that knows where in its value the problem is: ``ValueError`` says it of the whole
+value.
+
+A full disk: the error that it raises, and the words by which a cause tells of it.
+
+Damage: what cannot be read in a run folder, and what can be done about it.
+
+What a validation by pydantic found wrong, in words for people: the one place that words it.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import errno
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from rlviz.domain.damage import Damage
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic_core import InitErrorDetails
+
+from rlviz.domain.lazy_model import LazyModel
+
+
+def placed_error(problem: str, *at: str | int) -> ValidationError:
+    """``at``: the path to what is wrong, within what is validated. Pydantic puts the path to that before it."""
+    details = InitErrorDetails(type="value_error", loc=at, input=None, ctx={"error": ValueError(problem)})
+    return ValidationError.from_exception_data("", [details])
+
+
+DISK_FULL = "The disk is full"
+"""Every cause of an ending for which there was no room has these words."""
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def is_for_want_of_room(cause: str | None) -> bool:
+    """Whether the cause of an ending is a full disk, so that another attempt may do better once there is room."""
+    return cause is not None and DISK_FULL in cause
+
+
+REPAIR = "Repair the run: what can be read is kept, and the damaged file is put beside it."
+RESTORE_OR_DELETE = "Nothing can be made of it: put it back from a copy, or delete the run."
+
+DELETE_EXPERIMENT = "Put it back from a copy, or delete the experiment: its runs stay."
+
+LOOK_ONLY = "It can be looked at; to go on with it, install that version."
+
+
+class Damage(LazyModel):
+    """One thing that is wrong with a file of a run folder, or that keeps the run from going on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str = Field(description="Path within the run folder; `.` is the folder itself.")
+    line: int | None = Field(None, description="Line of the file, from 1; null where the whole file is meant.")
+    problem: str = Field(description="What is wrong with it; a sentence.")
+    remedy: str = Field(description="What can be done about it; a sentence.")
+    newer: bool = Field(
+        default=False, description="Nothing is damaged: a newer version wrote it, and the run can only be looked at."
+    )
+
+    def __str__(self) -> str:
+        where = self.file if self.line is None else f"{self.file}, line {self.line}"
+        return f"{where}: {self.problem} {self.remedy}"
 
 
 @dataclass(frozen=True)
@@ -420,3 +478,12 @@ class RunsFolderUnusable(RlvizError):
 
 class LauncherError(RlvizError):
     title = "Worker could not be started"
+
+
+_WORDS = {"extra_forbidden": "There is no such key", "missing": "It is needed, and has no default"}
+
+
+def validation_text(item: Mapping[str, Any]) -> str:
+    """``item`` is one of ``ValidationError.errors()``. The last sentence has no full stop, as those of pydantic."""
+    text: str = _WORDS.get(item["type"]) or item["msg"].removeprefix("Value error, ")
+    return text

@@ -1,15 +1,29 @@
-"""What can happen in a run: one kind of lifecycle event each, with a model of its data. Lines: ``event_lines.py``."""
+"""What can happen in a run: one kind of lifecycle event each, with a model of its data. Lines: ``event_lines.py``.
 
+A line of a run's ``events.jsonl``: one lifecycle event, with data that its kind has of its own.
+
+Superseded: the rows of a run's journal in whose place those of a later attempt have come.
+
+What the rules of a run have left for its user.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue, model_serializer, model_validator
 
-from rlviz.domain.knobs import Author, KnobChange, Override
+from rlviz.domain.ids import MAX_TIME
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.metrics import MAX_STEP
 from rlviz.domain.recording import Detail, Lowered
-from rlviz.domain.snapshot import Trigger
+from rlviz.domain.rules import Author, KnobChange, Override
+from rlviz.domain.snapshots import Trigger
 from rlviz.domain.status import RunStatus
+from rlviz.domain.versions import EVENTS, KEY, UnknownVersion
 
 
 class EventKind(StrEnum):
@@ -319,3 +333,145 @@ KnownData = (
     | RefusedData
 )
 AnyEventData = Annotated[KnownData | UnknownData, Field(discriminator="kind")]
+
+
+_KINDS = frozenset(EventKind)
+
+
+class EventRecord(LazyModel):
+    """A line of ``events.jsonl``: one lifecycle event."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int = Field(ge=1, le=MAX_STEP)
+    time: float = Field(ge=0, le=MAX_TIME, description="Unix time, seconds.")
+    step: int = Field(ge=0, le=MAX_STEP)
+    data: AnyEventData
+
+    @property
+    def event(self) -> str:
+        """Its kind, as the journal calls it."""
+        return self.data.name if isinstance(self.data, UnknownData) else self.data.kind
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_line(cls, line: Any) -> Any:
+        """The journal keeps the kind beside the data."""
+        if not isinstance(line, Mapping) or not isinstance(name := line.get("event"), str):
+            return line
+        data = line.get("data", {})
+        if name not in _KINDS:
+            return {**line, "data": UnknownData(name=name, data=data)}
+        return {**line, "data": {**data, "kind": name} if isinstance(data, Mapping) else data}
+
+    @model_serializer
+    def _to_line(self) -> dict[str, Any]:
+        line = event_line(self.step, self.data)
+        return {"seq": self.seq, "time": self.time, **{name: line[name] for name in ("event", "step", "data")}}
+
+
+def event_line(step: int, data: EventData) -> dict[str, JsonValue]:
+    """An event as the journal keeps it; the writer adds ``seq`` and ``time``."""
+    if isinstance(data, UnknownData):
+        return {"event": data.name, "step": step, "data": data.data}
+    fields = data.model_dump(mode="json", exclude_none=True)
+    return {KEY: EVENTS.current, "event": fields.pop("kind"), "step": step, "data": fields}
+
+
+def parse_event(record: Mapping[str, Any] | None) -> EventRecord | None:
+    """The event that a line of the journal says, whatever version wrote it; None for a line that says none. What a
+    newer version says otherwise of a kind that is known is an event of an unknown kind."""
+    if record is None:
+        return None
+    try:
+        reading = EVENTS.read(record)
+        return _parse(reading.document) or (_parse_newer(record) if reading.is_newer else None)
+    except UnknownVersion:
+        return None
+
+
+def _parse(line: Mapping[str, Any]) -> EventRecord | None:
+    try:
+        return EventRecord.model_validate(line)
+    except ValueError:
+        return None
+
+
+def _parse_newer(line: Mapping[str, Any]) -> EventRecord | None:
+    data = UnknownData(name=str(line.get("event"))[:80], data=line.get("data"))
+    return _parse({**{name: line.get(name) for name in ("seq", "time", "step")}, "data": data})
+
+
+class Superseded:
+    """Stretches of rows by their ``seq``; they may overlap, and come in any order."""
+
+    def __init__(self, stretches: Iterable[Stretch] = ()) -> None:
+        self.stretches = tuple(stretches)
+        self._merged = _merge(self.stretches)
+        self._firsts = [first for first, _ in self._merged]
+
+    def by(self, attempt: int) -> Superseded:
+        """Those that ``attempt`` and the ones before it took the place of: how things stood while it trained."""
+        return Superseded(stretch for stretch in self.stretches if stretch.attempt <= attempt)
+
+    def __contains__(self, seq: int) -> bool:
+        place = bisect_right(self._firsts, seq) - 1
+        return place >= 0 and seq <= self._merged[place][1]
+
+    @property
+    def merged(self) -> tuple[tuple[int, int], ...]:
+        """The same rows as stretches, each its first and its last row, that neither overlap nor adjoin, in order."""
+        return tuple(self._merged)
+
+    def __bool__(self) -> bool:
+        return bool(self._merged)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Superseded) and self._merged == other._merged
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._merged))
+
+
+def _merge(stretches: Iterable[Stretch]) -> list[tuple[int, int]]:
+    """The same rows in stretches that neither overlap nor adjoin, in order."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted((one.first, one.last) for one in stretches if one.first <= one.last):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = merged[-1][0], max(merged[-1][1], last)
+        else:
+            merged.append((first, last))
+    return merged
+
+
+KEPT = 5
+"""Newest messages that are kept in words. More than these hardly come between two looks at a run."""
+
+
+class RuleMessage(LazyModel):
+    """What one firing of a rule tells the user."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rule: int = Field(ge=1, description="Number of the rule, from 1.")
+    time: float = Field(description="Unix time, seconds.")
+    step: int
+    message: str
+
+
+class RuleMessages(LazyModel):
+    """``count``: all that there were; ``newest``: the last of them, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    count: int = Field(default=0, ge=0)
+    newest: tuple[RuleMessage, ...] = ()
+
+    def with_one(self, event: EventRecord, fired: RuleFiredData) -> RuleMessages:
+        """These and the message of ``fired``, which ``event`` tells of."""
+        message = RuleMessage(rule=fired.rule, time=event.time, step=event.step, message=fired.notify or fired.says)
+        return RuleMessages(count=self.count + 1, newest=(*self.newest, message)[-KEPT:])
+
+    def after(self, count: int) -> tuple[RuleMessage, ...]:
+        """Those that came after the first ``count``, as far as they are kept."""
+        return self.newest[-missing:] if (missing := self.count - count) > 0 else ()

@@ -1,10 +1,18 @@
-"""Identifiers of runs, evaluations and sessions: safe as folder names, in URLs and on screen."""
+"""Identifiers of runs, evaluations and sessions: safe as folder names, in URLs and on screen.
+
+Instants in the product's one format: RFC 3339, UTC, milliseconds, ``Z``.
+
+Numbers of bytes, written the same way wherever a person reads them.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
 from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, PlainSerializer, WithJsonSchema
 
 from rlviz.domain.errors import EvaluationNotFound, RunNotFound
 from rlviz.domain.sinks import SinkKind
@@ -72,3 +80,51 @@ def check_evaluation_id(text: str) -> str:
 def new_session_id() -> str:
     """For instance ``session_1f0c9a77d2b45e63``: random, so that it cannot be guessed."""
     return f"session_{secrets.token_hex(8)}"
+
+
+DAY_SECONDS = 86_400.0
+
+MAX_TIME = 253_402_300_799.0
+"""Unix time of the end of the year 9999, the last that ``datetime`` supports."""
+
+
+def utc(seconds: float) -> datetime:
+    """The instant ``seconds`` after the Unix epoch, rounded to the millisecond."""
+    return datetime.fromtimestamp(round(seconds, 3), UTC)
+
+
+def rfc3339(instant: datetime) -> str:
+    """For instance ``2026-11-21T01:43:12.117Z``."""
+    return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _within_the_calendar(instant: datetime) -> datetime:
+    """Refuse instants that cannot be formatted in a response."""
+    try:
+        known = 0 <= instant.timestamp() <= MAX_TIME
+    except (OverflowError, ValueError):
+        known = False
+    if not known:
+        raise ValueError("An instant lies between the years 1970 and 9999.")
+    return instant
+
+
+Instant = Annotated[
+    datetime,
+    AfterValidator(_within_the_calendar),
+    PlainSerializer(rfc3339, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+
+
+UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+def byte_text(count: float) -> str:
+    """In units of 1,000 with up to one decimal, as the pages write them: ``45 B``, ``1.2 kB``, ``5 GB``."""
+    amount, unit = float(count), UNITS[0]
+    for unit in UNITS:
+        if amount < 1000 or unit == UNITS[-1]:
+            break
+        amount /= 1000
+    return f"{amount:.1f}".removesuffix(".0") + f" {unit}"

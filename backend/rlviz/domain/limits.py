@@ -1,8 +1,23 @@
-"""The limits on what users may ask for. They are stated here only, and both enforced and served from here."""
+"""The limits on what users may ask for. They are stated here only, and both enforced and served from here.
 
-from pydantic import ConfigDict, Field
+Validation of values that a user chose against a model of named, bounded fields.
 
+What counts as a number that a journal can record.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from numbers import Real
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to, validation_text
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.metrics import MAX_STEP
 
 
 class Bounds(LazyModel):
@@ -136,3 +151,50 @@ LIMITS = Limits(
     snapshot_name=Bounds(minimum=1, maximum=60),
     variant_name=Bounds(minimum=1, maximum=100),
 )
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def check_fields(model: type[M], values: Mapping[str, JsonValue], *, kind: str, at: str) -> M:
+    """``values`` as ``model``; defaults fill the rest.
+
+    ``kind`` is what a field is called ("PPO hyperparameter"), ``at`` the member of the request that holds
+    them. Raises UnknownName for a name that is none, InvalidRequest with one FieldError a bad value.
+    """
+    for name in values:
+        if name not in model.model_fields:
+            raise UnknownName(kind, name, model.model_fields, pointer_to(at, name[:80]))
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        problems = [FieldError(pointer_to(at, *item["loc"]), validation_text(item)) for item in error.errors()]
+        names = ", ".join(str(item["loc"][0]) if item["loc"] else at for item in error.errors())
+        raise InvalidRequest(f"Not a possible {kind}: {names}.", problems) from error
+
+
+def number_of(value: object) -> float | int | None:
+    """``value`` as a plain number that JSON can represent; None if it is not a number.
+
+    Scalars of NumPy and torch count, and arrays of one element. An integer that a float64 cannot represent exactly
+    becomes a float, infinite if it is too large for one.
+    """
+    if type(value) is float:
+        return value
+    if callable(item := getattr(value, "item", None)) and hasattr(value, "dtype"):
+        try:
+            value = item()
+        except Exception:  # an array of several elements, or one of a library that refuses
+            return None
+    if isinstance(value, int):
+        return int(value) if abs(value) <= MAX_STEP else _as_float(value)
+    return _as_float(value) if isinstance(value, Real | Decimal) else None
+
+
+def _as_float(value: Any) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except Exception:  # a class of someone else's
+        return None

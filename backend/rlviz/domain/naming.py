@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import NamedTuple
 
-from rlviz.domain.text_encoding import encodable
+from rlviz.domain.plain_text import encodable
 
 _DIGEST_DIGITS = 12
 

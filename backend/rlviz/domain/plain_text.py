@@ -2,12 +2,19 @@
 
 A bundle from elsewhere may name a run. A terminal, a spreadsheet, a paper and a chat show such a name as it is, and
 obey nothing in it. HTML is escaped by what builds it.
+
+Text that came from elsewhere as bytes, in an encoding that nobody has named.
+
+Several names in one text, separated by commas. A name may have any characters in it.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
+import os
 import re
+from collections.abc import Iterable
 from typing import Any
 
 _CONTROLS = re.compile(
@@ -67,3 +74,65 @@ def _spelled(found: re.Match[str]) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     return rf"\u{ord(found[0]):04x}"
+
+
+_WINDOWS = "rlviz-windows-1252"
+
+
+def decode(content: bytes) -> str:
+    """Return bytes as text: UTF-8, and where they are none, Windows-1252, which has the letters of Latin-1 in the same
+    places."""
+    return content.decode("utf-8", _WINDOWS)
+
+
+def typed_text(text: str) -> str:
+    """Return an argument of the command line, or the name of a file, as text that has an encoding.
+
+    Python keeps bytes that its own encoding does not know as halves of characters, which nothing can be written with.
+    """
+    return text if _is_encodable(text) else decode(os.fsencode(text))
+
+
+def encodable(text: str) -> str:
+    """Return ``text`` with its halves of characters escaped, as ``\\\\udce9``."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _is_encodable(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    found = error.object[error.start : error.end]
+    return found.decode("cp1252", "replace"), error.end
+
+
+codecs.register_error(_WINDOWS, _as_windows)
+
+
+_ESCAPED = re.compile(r"\\([\\, ])")
+_TO_ESCAPE = re.compile(r"\\(?=[\\, ])|\\\Z|,|^ | \Z")
+_PIECES = re.compile(r"((?:\\[\\, ]|[^,])*)(?:,|\Z)")
+
+
+def split_names(text: str) -> list[str]:
+    r"""Return the names in ``text`` without repetitions, in their order.
+
+    Spaces around a name count only as ``\ ``; a comma within one is ``\,`` and a backslash before one of these ``\\``.
+    """
+    pieces = (match[1] for match in _PIECES.finditer(text))
+    names = (_ESCAPED.sub(r"\1", _stripped(piece)) for piece in pieces)
+    return list(dict.fromkeys(filter(None, names)))
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Return names as ``split_names`` reads them."""
+    return ",".join(_TO_ESCAPE.sub(lambda match: f"\\{match[0]}", name) for name in names)
+
+
+def _stripped(piece: str) -> str:
+    """Return a piece without spaces around it, but for an escaped one at its end."""
+    bare = piece.strip(" ")
+    backslashes = len(bare) - len(bare.rstrip("\\"))
+    return f"{bare} " if backslashes % 2 and piece.endswith(" ") else bare

@@ -1,4 +1,9 @@
-"""Preset: a named starting point for hyperparameters and training length, with its measured results."""
+"""Preset: a named starting point for hyperparameters and training length, with its measured results.
+
+The word that stands for a choice by measurement.
+"""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Mapping
@@ -8,13 +13,15 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
-from rlviz.domain.config import TotalTimesteps
+from rlviz.domain.config import EvaluationPlan, TotalTimesteps
 from rlviz.domain.evaluation import PolicyChoice
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.ids import Instant
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
-from rlviz.domain.recommended import RECOMMENDED
-from rlviz.domain.times import Instant
+
+RECOMMENDED = "recommended"
+"""In the place of an algorithm or a preset: the one that was measured to work (``rlviz.learning.presets.recommended``)."""
+
 
 NO_PRESET = "none"
 """How files, flags and requests say that there is no preset, where they cannot or do not say null."""

@@ -1,10 +1,13 @@
-"""Detail: how much is recorded of what is played, and what happens when that costs too much."""
+"""Detail: how much is recorded of what is played, and what happens when that costs too much.
+
+A step of an episode as it is stored, sent and drawn, whoever acted: a policy, chance, or a person.
+"""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from rlviz.domain.lazy_model import LazyModel
 
@@ -63,3 +66,64 @@ class RecordingFacts(LazyModel):
     cost: float | None = Field(
         None, description="Time that recording took, as a share of the time without it; null: too short to tell."
     )
+
+
+class Actor(StrEnum):
+    POLICY = "policy"
+    RANDOM = "random"  # draws each action from the action space
+    PERSON = "person"  # somebody at the keys
+
+
+class PolicyReading(LazyModel):
+    """What a policy makes of one observation. Null: its algorithm has no such thing. See ``learning/algorithms/reading.py``."""
+
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+
+    value: float | None = Field(None, description="V(s): the discounted return expected from here on.")
+    probabilities: list[float] | None = Field(None, description="Of each action.")
+    mean: list[float] | None = Field(None, description="Of a continuous action, a number for each of its components.")
+    deviation: list[float] | None = Field(None, description="Standard deviation of the same Gaussian.")
+    squashed: bool = Field(
+        False, description="Mean and deviation lie before the hyperbolic tangent that bounds the action."
+    )
+    q_values: list[float] | None = Field(None, description="Q(s, a) of each action.")
+    action_value: float | None = Field(None, description="Q(s, a) of the action that it chooses here.")
+    quantiles: list[list[float]] | None = Field(
+        None, description="Of the return of each action: a list of quantiles for each action."
+    )
+    places: list[int] | None = Field(
+        None,
+        description="The actions whose probabilities, Q-values and quantiles are sent, the best first, where a session "
+        "has too many to send all; null: all, in order.",
+    )
+
+
+class StepRecord(LazyModel):
+    """The state of an episode after ``index`` actions: all of it is what one frame shows.
+
+    Step 0 is the reset, without action and reward. ``action`` and ``reward`` belong to the step that led here;
+    ``observation`` is what was seen then, ``reading`` what the policy made of it, from which it chooses the
+    next action. An episode of n actions has n + 1 records. Numbers that are not finite are null.
+    """
+
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+
+    episode: int = Field(ge=0, description="Place of the episode among those that were played, from 0.")
+    index: int = Field(ge=0, description="Actions taken so far.")
+    observation: JsonValue = Field(
+        None,
+        description="What the agent sees: a list of numbers for a Box, a number for a Discrete space, lists of parts "
+        "for composed spaces; null for pictures, which are known by their hash.",
+    )
+    observation_hash: str | None = Field(None, description="BLAKE2b of a picture's bytes, as 32 hexadecimal digits.")
+    action: JsonValue = Field(None, description="The action that led here; null at the reset.")
+    actor: Actor | None = Field(None, description="Who took it; null at the reset.")
+    reward: float | None = Field(None, description="What it earned; null at the reset.")
+    episode_return: float | None = Field(0.0, description="Undiscounted sum of rewards so far.")
+    terminated: bool = False
+    truncated: bool = False
+    elapsed_ms: float = Field(0.0, ge=0, description="Milliseconds since the reset.")
+    frame_hash: str | None = Field(
+        None, description="BLAKE2b of the frame as it was rendered, as 32 hexadecimal digits; null if none was."
+    )
+    reading: PolicyReading | None = Field(None, description="Null if no policy was asked.")

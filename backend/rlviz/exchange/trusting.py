@@ -10,7 +10,7 @@ from pathlib import Path
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import Conflict, RunFolderError
 from rlviz.domain.origin import ORIGIN
-from rlviz.exchange.bundle.admission import NOT_TRUSTED_YET, restore_entry_points
+from rlviz.exchange.admission import NOT_TRUSTED_YET, restore_entry_points
 from rlviz.rundir.contents import Role, role_of
 from rlviz.rundir.experiment_folder import experiment_folders
 from rlviz.rundir.folder import RunFolder, run_folders

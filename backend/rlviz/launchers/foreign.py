@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rlviz.launchers.base import Exit, Worker
-from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import last_beat
+from rlviz.rundir.process_identity import ProcessIdentity
 
 LOOK_SECONDS = 0.5
 

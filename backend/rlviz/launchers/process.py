@@ -1,21 +1,480 @@
 """ProcessLauncher: one process for each run, so that runs use all cores, are reproducible, and cannot crash each other.
 
 Importing torch takes seconds, so that what has imported it is kept: a template that is forked, or prewarmed workers.
+
+Workers that are processes of this host: children of this service, and those of an earlier service.
+
+WarmWorkers: what a launcher keeps so that a worker need not import torch first, which takes seconds.
+
+PrewarmedWorkers: processes that each wait for one job, for systems on which a process cannot be forked
+safely.
+
+ForkedWorkers: one process, the template, that has imported everything, and a fork of it for each job.
 """
 
 from __future__ import annotations
 
+import gc
+import json
+import os
+import select
+import signal
+import socket
 import subprocess
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
+import psutil
+
+from rlviz.child_environment import child_environment
 from rlviz.domain.errors import ArtifactNotFound, LauncherError
-from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.job import Job, WorkFolder, worker_arguments
-from rlviz.launchers.prewarmed import PrewarmedWorkers
-from rlviz.launchers.process_identity import ProcessIdentity
-from rlviz.launchers.process_worker import AdoptedWorker, ChildWorker, spawn
-from rlviz.launchers.template import FORKS, ForkedWorkers
-from rlviz.launchers.warm import WarmWorkers
+from rlviz.importing import module_command
+from rlviz.launchers.base import Exit, Job, Launcher, UnknownWorker, Worker, WorkFolder, worker_arguments
 from rlviz.machine import DEFAULT_NICENESS
+from rlviz.rundir.process_identity import ProcessIdentity
+
+_VMSTAT = Path("/proc/vmstat")
+
+
+class _LastingProcess(subprocess.Popen[bytes]):
+    """A process that may outlive its service, so that it is no mistake to forget it while it runs."""
+
+    def __del__(self) -> None:
+        super().__del__(_warn=lambda *_args, **_options: None)  # type: ignore[call-arg]
+
+
+class ChildWorker(Worker):
+    """A child process of this service."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._identity = _identity_of(process.pid)
+        self._kills_before = _out_of_memory_kills()
+        self._exit: Exit | None = None
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    def poll(self) -> Exit | None:
+        code = self._process.poll()
+        if code is not None and self._exit is None:
+            self._exit = _exit_of(code, self._kills_before)
+        return self._exit
+
+    def processor_seconds(self) -> float | None:
+        return _processor_seconds_of(self._identity)
+
+    def terminate(self) -> None:
+        if self._process.poll() is None:
+            self._process.terminate()
+
+    def kill(self) -> None:
+        if self._process.poll() is None:
+            if hasattr(os, "killpg"):
+                _kill(self._process.pid)
+            else:
+                self._process.kill()
+
+
+class AdoptedWorker(Worker):
+    """A process that an earlier service launched: it can be watched, but its exit status is lost."""
+
+    def __init__(self, process: ProcessIdentity) -> None:
+        self._process = process
+
+    @property
+    def identity(self) -> str:
+        return str(self._process)
+
+    def poll(self) -> Exit | None:
+        return None if self._process.is_alive() else Exit(None)
+
+    def processor_seconds(self) -> float | None:
+        return self._process.processor_seconds()
+
+    def terminate(self) -> None:
+        if self._process.is_alive():
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(self._process.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        if self._process.is_alive():
+            _kill(self._process.pid)
+
+
+@dataclass
+class Fork:
+    """``exit_status``: negative for a signal; None as long as it is not known, which may be for ever."""
+
+    pid: int
+    exit_status: int | None = None
+
+
+class Forks(Protocol):
+    """The process that workers are forked from, and that waits for their ends."""
+
+    def is_up(self) -> bool:
+        """Take in what it has told of ends. Once it is not up, exit statuses that are not known never will be."""
+
+
+class ForkedWorker(Worker):
+    """A fork of a process that the launcher keeps. Once that is gone, it is watched as an adopted worker is."""
+
+    def __init__(self, fork: Fork, forks: Forks) -> None:
+        self._fork, self._forks = fork, forks
+        self._identity = _identity_of(fork.pid)
+        self._kills_before = _out_of_memory_kills()
+        self._exit: Exit | None = None
+
+    @property
+    def identity(self) -> str:
+        return self._identity
+
+    def poll(self) -> Exit | None:
+        if self._exit is None:
+            is_known_here = self._forks.is_up()
+            code = self._fork.exit_status
+            if code is not None:
+                self._exit = _exit_of(code, self._kills_before)
+            elif not is_known_here:
+                return self._adopted().poll()
+        return self._exit
+
+    def processor_seconds(self) -> float | None:
+        return _processor_seconds_of(self._identity)
+
+    def terminate(self) -> None:
+        self._adopted().terminate()
+
+    def kill(self) -> None:
+        self._adopted().kill()
+
+    def _adopted(self) -> Worker:
+        process = ProcessIdentity.parse(self._identity)
+        return UnknownWorker() if process is None else AdoptedWorker(process)
+
+
+def spawn(arguments: list[str], *, stdin: int, output: int) -> subprocess.Popen[bytes]:
+    """Start a worker process in a session of its own. Raises LauncherError."""
+    environment = child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy", PYTHONUNBUFFERED="1")
+    try:
+        return _LastingProcess(
+            [*module_command("rlviz.worker"), *arguments],
+            stdin=stdin,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise LauncherError(f"The worker process could not be started: {error}.") from error
+
+
+def _kill(pid: int) -> None:
+    """Kill a worker with what its environment has started: a worker leads a group of processes of its own."""
+    with suppress(ProcessLookupError, PermissionError):
+        (os.killpg if os.getpgid(pid) == pid else os.kill)(pid, signal.SIGKILL)
+
+
+def _exit_of(code: int, kills_before: int) -> Exit:
+    return Exit(code, out_of_memory=code == -signal.SIGKILL and _out_of_memory_kills() > kills_before)
+
+
+def _identity_of(pid: int) -> str:
+    """Empty for a process that is gone, on systems that do not tell."""
+    try:
+        return str(ProcessIdentity.of(pid))
+    except psutil.NoSuchProcess:
+        return ""
+
+
+def _processor_seconds_of(identity: str) -> float | None:
+    process = ProcessIdentity.parse(identity)
+    return None if process is None else process.processor_seconds()
+
+
+def _out_of_memory_kills() -> int:
+    """Number of processes the kernel has killed for lack of memory since boot; 0 if unknown."""
+    try:
+        for line in _VMSTAT.read_text().splitlines():
+            if line.startswith("oom_kill "):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+class WarmWorkers(ABC):
+    """Processes that have imported everything. All calls come from one thread, and return at once."""
+
+    @abstractmethod
+    def tick(self) -> None:
+        """Start what is missing and due. Called several times a second."""
+
+    @abstractmethod
+    def start(self, arguments: list[str]) -> Worker | None:
+        """A worker that does the job of these arguments, or None if none can be had from here now."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what has no job; workers with a job go on."""
+
+
+RESPAWN_SECONDS = 1.5
+"""Seconds before the next worker is prewarmed after a launch, so that its imports do not slow the run's first steps."""
+
+PREWARMED = 2
+"""One for a run, and one for a session that watches it."""
+
+IMPORT_SECONDS = 5.0
+"""Seconds between two prewarmings, so that their imports do not compete."""
+
+
+class PrewarmedWorkers(WarmWorkers):
+    """Keeps two workers, which may be given their job while they still import. They end with the service."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._prewarmed: list[subprocess.Popen[bytes]] = []
+        self._respawn_at = monotonic()
+        self._closed = False
+
+    def tick(self) -> None:
+        for prewarmed in [one for one in self._prewarmed if one.poll() is not None]:
+            self._discard(prewarmed)
+            self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        now = self._monotonic()
+        if not self._closed and len(self._prewarmed) < PREWARMED and now >= self._respawn_at:
+            self._respawn_at = now + IMPORT_SECONDS
+            self._prewarmed.append(spawn(["--prewarm"], stdin=subprocess.PIPE, output=subprocess.DEVNULL))
+
+    def start(self, arguments: list[str]) -> Worker | None:
+        self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        while self._prewarmed:
+            if _hand_over(self._prewarmed[0], arguments):
+                return ChildWorker(self._prewarmed.pop(0))
+            self._discard(self._prewarmed[0])
+        return None
+
+    def close(self) -> None:
+        for prewarmed in list(self._prewarmed):
+            self._discard(prewarmed)
+        self._closed = True
+
+    def _discard(self, prewarmed: subprocess.Popen[bytes]) -> None:
+        self._prewarmed.remove(prewarmed)
+        with prewarmed:  # closes its pipe and waits for its end
+            prewarmed.kill()
+
+
+class FirstWorker(PrewarmedWorkers):
+    """One worker for the first job of a service, which imports while the service itself does. None follows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        super().tick()
+
+    def tick(self) -> None:
+        """It was begun at once."""
+
+
+def _hand_over(prewarmed: subprocess.Popen[bytes], arguments: list[str]) -> bool:
+    """Send ``prewarmed`` its job, which it may receive while still importing. Returns False if it has died."""
+    pipe = prewarmed.stdin
+    if prewarmed.poll() is not None or pipe is None:
+        return False
+    try:
+        pipe.write(json.dumps(arguments).encode() + b"\n")
+        pipe.close()
+    except OSError:
+        return False
+    return True
+
+
+FORKS = sys.platform == "linux"
+"""Whether a process that has imported torch can be forked. On macOS its libraries forbid it; Windows has no fork."""
+"""Seconds before a template that died is replaced."""
+
+FORK_SECONDS = 5.0
+"""How long the template may take for a fork before it is given up. It takes milliseconds."""
+
+MAX_BYTES = 64_000
+"""Of a message."""
+
+REFUSED = -1
+"""In place of a process id: the system refused the fork."""
+
+
+class ForkedWorkers(WarmWorkers):
+    """The launcher's end: keeps a template, and asks it for forks."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._respawn_at = monotonic()
+        self._closed = False
+        self.template: Template | None = None
+
+    def tick(self) -> None:
+        if self.template is not None and not self.template.is_up():
+            self.template = None
+            self._respawn_at = self._monotonic() + RESPAWN_SECONDS
+        if self.template is None and not self._closed and self._monotonic() >= self._respawn_at:
+            self.template = Template.started()
+
+    def start(self, arguments: list[str]) -> Worker | None:
+        fork = None if self.template is None else self.template.fork(arguments)
+        return None if self.template is None or fork is None else ForkedWorker(fork, self.template)
+
+    def close(self) -> None:
+        self._closed = True
+        if self.template is not None:
+            self.template.close()
+
+
+class Template:
+    """One template process, from its start to its end. Its forks outlive it."""
+
+    def __init__(self, connection: socket.socket, process: subprocess.Popen[bytes] | None = None) -> None:
+        """``connection``: to a process that serves it with ``fork_workers``. ``process``: that one, to be ended."""
+        self._connection, self._process = connection, process
+        self._is_ready = False
+        self._forked: Fork | None = None
+        self._running: dict[int, Fork] = {}
+        """By process id, which the system gives again once a fork has ended."""
+
+    @classmethod
+    def started(cls) -> Template:
+        """A new one, which begins to import. Raises LauncherError."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            return cls(ours, spawn(["--template"], stdin=theirs.fileno(), output=subprocess.DEVNULL))
+
+    def is_ready(self) -> bool:
+        """Whether it has imported everything and can fork."""
+        return self.is_up() and self._is_ready
+
+    def is_up(self) -> bool:
+        self._receive()
+        return self._connection.fileno() >= 0
+
+    def fork(self, arguments: list[str]) -> Fork | None:
+        """A new worker that does the job of these arguments; None if there can be none from here."""
+        if not self.is_ready():
+            return None
+        self._forked = None
+        try:
+            self._connection.settimeout(FORK_SECONDS)
+            self._connection.send(json.dumps(arguments).encode())
+        except OSError:
+            self.close()
+        deadline = time.monotonic() + FORK_SECONDS
+        while self._forked is None and self._connection.fileno() >= 0:
+            self._receive(max(0.0, deadline - time.monotonic()))
+            if self._forked is None and time.monotonic() >= deadline:
+                self.close()  # and so it cannot fork later, when somebody else does the job
+        return None if self._forked is None or self._forked.pid == REFUSED else self._forked
+
+    def close(self) -> None:
+        """End it; its forks go on."""
+        if self._connection.fileno() >= 0:
+            self._connection.close()
+            if self._process is not None:
+                with self._process as process:
+                    process.kill()
+
+    def _receive(self, seconds: float = 0.0) -> None:
+        """Take in what has arrived; wait for that up to ``seconds``."""
+        while self._connection.fileno() >= 0:
+            self._connection.settimeout(seconds)
+            try:
+                message = self._connection.recv(MAX_BYTES)
+            except (TimeoutError, BlockingIOError):
+                return
+            except OSError:
+                message = b""
+            seconds = 0.0
+            if message:
+                self._take(json.loads(message))
+            else:
+                self.close()
+
+    def _take(self, message: dict[str, Any]) -> None:
+        match message:
+            case {"ready": True}:
+                self._is_ready = True
+            case {"forked": pid}:
+                self._forked = Fork(pid)
+                if pid != REFUSED:
+                    self._running[pid] = self._forked
+            case {"ended": [pid, status]} if pid in self._running:
+                self._running.pop(pid).exit_status = status
+
+
+def fork_workers(connection: socket.socket) -> list[str] | None:
+    """Fork a worker for each job that arrives on ``connection``, until the launcher closes it.
+
+    Returns twice and more: the job's arguments in each worker, and in the end None in the template.
+    """
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake)
+    gc.collect()
+    gc.freeze()  # or the first collection of each worker would copy all of the memory that it shares
+    _send(connection, {"ready": True})
+    while True:
+        readable, _, _ = select.select([connection.fileno(), woken], [], [])
+        if connection.fileno() in readable:
+            try:
+                message = connection.recv(MAX_BYTES)
+            except ConnectionResetError:  # the launcher was killed before it had read all that it was sent
+                return None
+            if not message:
+                return None
+            pid = _fork()
+            if pid == 0:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for descriptor in (woken, wake, connection.detach()):
+                    os.close(descriptor)
+                os.setsid()
+                return list(json.loads(message))
+            _send(connection, {"forked": pid})
+        if woken in readable:
+            os.read(woken, MAX_BYTES)
+            _tell_ends(connection)
+
+
+def _fork() -> int:
+    """As os.fork, or REFUSED."""
+    try:
+        return os.fork()
+    except OSError:
+        return REFUSED
+
+
+def _tell_ends(connection: socket.socket) -> None:
+    """Tell the launcher of each fork that has ended."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        _send(connection, {"ended": [pid, os.waitstatus_to_exitcode(status)]})
+
+
+def _send(connection: socket.socket, message: dict[str, Any]) -> None:
+    with suppress(OSError):  # the launcher is gone: the next receive says so
+        connection.send(json.dumps(message).encode())
 
 
 class ProcessLauncher(Launcher):

@@ -8,12 +8,11 @@ from threading import Event, Thread
 from rlviz.child_environment import forget_secrets
 from rlviz.domain.errors import LauncherError
 from rlviz.domain.registry import load
-from rlviz.launchers.base import Exit, Launcher, Worker
-from rlviz.launchers.job import Job, Train, WorkFolder
+from rlviz.launchers.base import Exit, Job, Launcher, Train, Worker, WorkFolder
 from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.machine import DEFAULT_NICENESS
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process_identity import ProcessIdentity
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +47,7 @@ class ThreadWorker(Worker):
 
     def _work(self) -> None:
         train_run = load(
-            "rlviz.training.watched_training:train_run"
+            "rlviz.learning.training.watched:train_run"
         )  # imported here, since the service starts without torch
         try:
             self._code = 0 if train_run(self._folder, self._stop, worker=self._identity) else 1

@@ -10,9 +10,8 @@ from itertools import islice
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import brief
-from rlviz.domain.limits import LIMITS
-from rlviz.domain.numbers import number_of
-from rlviz.domain.records import MAX_STEP
+from rlviz.domain.limits import LIMITS, number_of
+from rlviz.domain.metrics import MAX_STEP
 from rlviz.provenance import package_versions
 from rlviz.rundir.foreign import MAX_SETTINGS, foreign_config, text_of_setting
 

@@ -3,12 +3,15 @@
 Python knows better. ``learn`` runs in a frame of the stack; when that frame is gone, ``learn`` has ended, and the
 instruction at which the frame ended is a ``return`` or the call that raised. The exception itself is seen as it passes
 what ``learn`` calls: methods of the model, and the end of training of its callbacks.
+
+Whether the spec of an environment in another process can be sent from there.
 """
 
 from __future__ import annotations
 
 import dis
 import os
+import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -313,3 +316,24 @@ def _place(frame: FrameType) -> str:
         f"learn() was left by an exception in line {frame.f_lineno} of {frame.f_code.co_filename}, which the program "
         "handled before it could be read."
     )
+
+
+class SpecQuestion:
+    """``isinstance(env, SpecQuestion())``: ``env.spec`` is there and can be pickled.
+
+    Only the first environment that it is asked about counts: the library goes on with those within it.
+    """
+
+    def __init__(self) -> None:
+        self._is_answered = False
+
+    def __instancecheck__(self, env: object) -> bool:
+        if self._is_answered:
+            return False
+        self._is_answered = True
+        try:
+            spec = getattr(env, "spec", None)
+            pickle.dumps(spec)
+        except Exception:
+            return False
+        return spec is not None

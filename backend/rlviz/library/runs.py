@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.analysis.arrays import Floats
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Failure, Refused
 from rlviz.cli.waiting import ENDED, wait_for_run
 from rlviz.domain.errors import ArtifactNotFound, NothingToPlay, RlvizError, RunNotFound
 from rlviz.domain.naming import LIBRARY, renames_text
+from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.library.tracking import runs_folder
 from rlviz.rundir.files import is_file, open_file
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import counted_rows
 from rlviz.rundir.standing import check_trusted
 from rlviz.settings import read_settings
+from rlviz.stats.arrays import Floats
 
 if TYPE_CHECKING:
-    from rlviz.algorithms.policy import TrainedPolicy
+    from rlviz.learning.algorithms.policy import TrainedPolicy
 
 RunsDir = str | os.PathLike[str] | None
 
@@ -115,7 +115,7 @@ def load_policy(run: str | Run, *, best: bool = False, runs_dir: RunsDir = None)
     if path is None or not path.is_file():
         kept = "no best policy" if best else "no policy yet"
         raise NothingToPlay(f"Run {folder.run_id!r} has saved {kept}.")
-    from rlviz.algorithms.weights import read_policy
+    from rlviz.learning.algorithms.policy import read_policy
 
     with open_file(path, folder.path) as file:
         return read_policy(algorithm, file, own_environment=config.custom_environment is not None)

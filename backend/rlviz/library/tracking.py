@@ -18,18 +18,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from rlviz.domain.errors import brief, message_of
-from rlviz.domain.event_lines import event_line
-from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData
-from rlviz.domain.numbers import number_of
-from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
-from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.domain.events import Ending, ErrorData, FinishedData, StartedData, StoppedData, event_line
+from rlviz.domain.limits import number_of
+from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, MAX_STEP
+from rlviz.learning.training.guard import Guard
+from rlviz.learning.training.journals import RunJournals
 from rlviz.library.described import UNKNOWN_ENV, UNNAMED_ALGO, describe_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import HEARTBEAT_SECONDS, beat, create_foreign
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.lock import training_lock
-from rlviz.training.guard import Guard
-from rlviz.training.journals import RunJournals
+from rlviz.rundir.process_identity import ProcessIdentity
 
 if TYPE_CHECKING:
     from rlviz.library.videos import TrackedVideos

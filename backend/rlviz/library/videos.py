@@ -13,18 +13,12 @@ from threading import Lock
 
 import numpy as np
 
-from rlviz.domain.evaluation import (
-    EpisodeResult,
-    EvaluationRecord,
-    EvaluationStatus,
-    VideoFacts,
-)
+from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.ids import new_evaluation_id
 from rlviz.domain.limits import LIMITS
-from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.evaluation.video_copy import copy_for_browsers, probe_video
-from rlviz.recording.pictures import Pixels
-from rlviz.recording.summary import summarize
+from rlviz.learning.playing.recording import Pixels
+from rlviz.learning.playing.summary import summarize
+from rlviz.learning.playing.video import VideoRecorder, copy_for_browsers, probe_video
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_videos
 

@@ -2,30 +2,67 @@
 
 Inspection and repair go through it, storage is counted by it, imports take only what has a place in it, and the tests
 that damage run folders take their files from it. A new file of a run is one line here.
+
+Finds damage in a run folder without reading its journals: cheap enough for every request about a run.
+
+Repairing a run folder: readable parts stay in place, damaged files are set aside.
+
+Finds drift in documents and run folders: keys and types that this version does not expect, and other
+packages.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
-from rlviz.domain.damage import Damage
-from rlviz.domain.errors import RunFolderError
+import orjson
+from pydantic import ValidationError
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import (
+    LOOK_ONLY,
+    REPAIR,
+    RESTORE_OR_DELETE,
+    ArtifactNotFound,
+    Damage,
+    RunFolderError,
+    pointer_to,
+    validation_text,
+)
+from rlviz.domain.evaluation import EvaluationRecord, Verification
+from rlviz.domain.events import parse_event
 from rlviz.domain.ids import is_evaluation_id
+from rlviz.domain.metrics import is_metric
 from rlviz.domain.origin import ORIGIN, Origin
-from rlviz.domain.sink_record import SinkPlan, SinkRecord
-from rlviz.domain.sinks import SinkKind
-from rlviz.domain.snapshot_verification import SnapshotVerification
+from rlviz.domain.sinks import SinkKind, SinkPlan, SinkRecord
+from rlviz.domain.snapshots import SnapshotVerification
 from rlviz.domain.storage_rules import StoredKind
-from rlviz.domain.verification import Verification
-from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import damaged, entries_in, problem_of_entry
+from rlviz.domain.versions import EVENTS, KEY, METRICS, Drift, DriftKind, Format, UnknownVersion, VersionedDocument
+from rlviz.rundir.experiment_folder import SPECIFICATION, StoredExperiment
+from rlviz.rundir.files import (
+    MISSING,
+    atomic_write,
+    damaged,
+    entries_in,
+    is_file,
+    name_aside,
+    problem_of_entry,
+    read_document,
+    read_small,
+    set_aside,
+)
 from rlviz.rundir.folder import Labels, RunFolder
+from rlviz.rundir.journal import JournalTail, Line, compressed_path, expand, last_lines, line_number
 from rlviz.rundir.snapshots import check_snapshot
 
 Reader = Callable[[RunFolder, Path], object]
@@ -203,3 +240,242 @@ def is_policy_file(path: str) -> bool:
     if place is None or place.is_folder:
         return False
     return place.path == "watch/weights.zip" or (place.role is Role.CODE and place.kind is not StoredKind.SNAPSHOTS)
+
+
+MAX_NAMED_LINES = 10
+"""Maximum number of damaged lines of a journal that are listed; the last entry gives the number of the others."""
+
+
+@dataclass(frozen=True)
+class BrokenLines:
+    """Broken lines of a journal. ``first``: the first of them, in order; ``count``: the number of all."""
+
+    first: list[Line]
+    count: int
+
+
+def inspect_folder(folder: RunFolder) -> list[Damage]:
+    """All damage except in lines of journals, the configuration's first, then in the order of ``contents.PLACES``."""
+    try:
+        folder.check()
+    except ArtifactNotFound:
+        return [Damage(file=".", problem="The folder of this run is gone.", remedy=RESTORE_OR_DELETE)]
+    except RunFolderError as error:
+        return [error.damage]
+    found = [damage_at(folder, place, entry) for place, entry in contents(folder)]
+    return [*_configuration(folder), *filter(None, found), *_missing(folder)]
+
+
+def has_trained(folder: RunFolder) -> bool:
+    """Whether there are files of a training besides events."""
+    return any(map(_holds_something, (folder.metrics_path, compressed_path(folder.metrics_path), *_policies(folder))))
+
+
+def _policies(folder: RunFolder) -> tuple[Path, Path]:
+    return folder.model_path, folder.best_model_path
+
+
+def _holds_something(path: Path) -> bool:
+    """Missing journals are damage, since a worker creates both before its first event."""
+    try:
+        return path.lstat().st_size > 0
+    except OSError:
+        return False
+
+
+def damaged_lines(path: Path, lines: BrokenLines, problem: str) -> list[Damage]:
+    """The damage that broken ``lines`` are to the journal at ``path``. Raises RunFolderError, and FileNotFoundError."""
+    named = [
+        Damage(file=path.name, line=line_number(path, line.start), problem=problem, remedy=REPAIR)
+        for line in lines.first[:MAX_NAMED_LINES]
+    ]
+    if more := lines.count - len(named):
+        named[-1] = named[-1].model_copy(
+            update={"problem": f"{problem} The same goes for {more:,} more lines after it."}
+        )
+    return named
+
+
+def _configuration(folder: RunFolder) -> Iterator[Damage]:
+    try:
+        config = folder.read_config()
+    except RunFolderError as error:
+        yield error.damage
+        return
+    if config.is_newer:
+        says = config.format.newer(config.schema_version)
+        yield Damage(file=folder.config_path.name, problem=says, remedy=LOOK_ONLY, newer=True)
+
+
+def _missing(folder: RunFolder) -> Iterator[Damage]:
+    """Missing events are damage if there are files of a training, which events would report."""
+    if not has_trained(folder):
+        return
+    try:
+        if folder.events_path.lstat().st_size == 0 and is_file(folder.events_path):
+            yield damaged(folder.events_path, folder.path, "It is empty, though the run has trained.").damage
+    except OSError:
+        yield damaged(folder.events_path, folder.path, MISSING).damage
+
+
+Readable = Callable[[Mapping[str, Any] | None], bool]
+
+
+def is_event(record: Mapping[str, Any] | None) -> bool:
+    return parse_event(record) is not None
+
+
+def broken_lines(path: Path, is_readable: Readable, most: int = MAX_NAMED_LINES) -> BrokenLines:
+    """The broken lines of a journal, in the memory of ``most`` of them. Raises RunFolderError."""
+    first: list[Line] = []
+    count = 0
+    for lines in JournalTail(path).batches():
+        broken = [line for line in lines if not is_readable(line.record)]
+        first += broken[: most - len(first)]
+        count += len(broken)
+    return BrokenLines(first, count)
+
+
+def repair_folder(folder: RunFolder) -> list[Path]:
+    """Make every file of ``folder`` one that can be read, but the configuration, which nothing can be made of.
+
+    What is damaged becomes ``<name>.damaged-<time>``; of journals the readable lines stay. Returns the new names.
+    For a run that nobody trains or evaluates: hold its lock. Raises ArtifactNotFound or RunFolderError if there
+    is no such folder, and OSError.
+    """
+    folder.check()
+    found = [damage_at(folder, place, entry) for place, entry in contents(folder)]
+    files = dict.fromkeys(damage.file for damage in found if damage is not None)
+    aside = [set_aside(folder.path / file) for file in files]
+    for path in (folder.checkpoints, folder.evaluations.path):
+        path.mkdir(exist_ok=True)
+    for path in (folder.metrics_path, folder.anatomy_path):
+        aside += _expand(path)
+    aside += _keep_readable(folder.metrics_path, is_metric)
+    aside += _keep_readable(folder.events_path, is_event)
+    return aside
+
+
+def _keep_readable(path: Path, is_readable: Readable) -> list[Path]:
+    """Keep only the readable lines of a journal, if it has others."""
+    if not broken_lines(path, is_readable).count:
+        return []
+    aside = name_aside(path)
+    with atomic_write(path) as copy:
+        for lines in JournalTail(path).batches():
+            copy.writelines(line.raw + b"\n" for line in lines if is_readable(line.record))
+        try:
+            os.link(path, aside)  # so that the journal is never missing
+        except OSError:  # a file system without hard links
+            path.rename(aside)
+    return [aside]
+
+
+def _expand(path: Path) -> list[Path]:
+    """Expand a journal as far as that can be done; a compressed one that is damaged is set aside."""
+    try:
+        expand(path)
+    except RunFolderError:
+        compressed = compressed_path(path)
+        aside = name_aside(compressed)
+        shutil.copyfile(compressed, aside)
+        with suppress(RunFolderError):  # not even its table can be read
+            expand(path, skip_damaged=True)
+        compressed.unlink(missing_ok=True)
+        return [aside]
+    return []
+
+
+def model_of(path: Path) -> type[VersionedDocument] | None:
+    """What the document at ``path`` should be, by its name; None: none that carries a version."""
+    if path.name == "config.json":
+        return RunConfig
+    if path.name == SPECIFICATION:
+        return StoredExperiment
+    return EvaluationRecord if path.match("eval_*.json") else None
+
+
+def drift_of_document(content: bytes, model: type[VersionedDocument], file: str) -> list[Drift]:
+    """Of a JSON document. Raises ValueError for what is none."""
+    document = orjson.loads(content)  # which refuses what is nested too deep
+    if not isinstance(document, dict):
+        raise ValueError(f"{file} is no JSON object.")  # noqa: TRY004  (as what is no JSON at all)
+    try:
+        reading = model.format.read(document)
+    except UnknownVersion as error:
+        return [Drift(kind=DriftKind.WRONG, file=file, key=pointer_to(KEY), says=str(error))]
+    found = [
+        Drift(
+            kind=DriftKind.DEPRECATED, file=file, key=pointer_to(old), says=f"It is called `{new}` since schema {to}."
+        )
+        for to, migration in enumerate(reading.applied, start=reading.found + 1)
+        for old, new in migration.renamed.items()
+        if old in document
+    ]
+    if reading.is_newer:
+        found.append(
+            Drift(kind=DriftKind.NEWER, file=file, key=pointer_to(KEY), says=model.format.newer(reading.found))
+        )
+    return [*found, *_misfits(reading.document, model, file), *_defaulted(reading.document, model, file)]
+
+
+def _misfits(document: Mapping[str, Any], model: type[VersionedDocument], file: str) -> Iterator[Drift]:
+    try:
+        model.model_validate_json(json.dumps(document))
+    except ValidationError as error:
+        for item in error.errors():
+            key, kind = pointer_to(*item["loc"]), DriftKind.WRONG
+            says = f"{validation_text(item)}."
+            if item["type"] == "extra_forbidden":
+                kind, says = DriftKind.UNKNOWN, "No version up to this one has such a key."
+            elif item["type"] == "missing":
+                kind = DriftKind.MISSING
+            yield Drift(kind=kind, file=file, key=key, says=says)
+
+
+def _defaulted(document: Mapping[str, Any], model: type[VersionedDocument], file: str) -> Iterator[Drift]:
+    for name, field in model.model_fields.items():
+        if name not in document and not field.is_required():
+            value = field.get_default(call_default_factory=True)
+            shown = f": {json.dumps(value)}" if isinstance(value, str | int | float | None) else ""
+            yield Drift(kind=DriftKind.DEFAULTED, file=file, key=pointer_to(name), says=f"It has its default{shown}.")
+
+
+def drift_of_run(folder: RunFolder, installed: Mapping[str, str]) -> list[Drift]:
+    """Of configuration and journals, and of the packages that trained the run from those that are ``installed``.
+
+    Raises RunFolderError, and FileNotFoundError without a configuration."""
+    file = folder.config_path.name
+    content = read_small(folder.config_path, folder.path)
+    try:
+        found = drift_of_document(content, RunConfig, file)
+        trained_with = orjson.loads(content).get("versions")
+    except ValueError as error:
+        return [Drift(kind=DriftKind.WRONG, file=file, says=f"{str(error).rstrip('.')}.")]
+    found += _newer_lines(folder.events_path, EVENTS)
+    found += _newer_lines(folder.metrics_path, METRICS)
+    return found + drift_of_packages(trained_with if isinstance(trained_with, dict) else {}, installed)
+
+
+def drift_of_packages(trained_with: Mapping[str, str], installed: Mapping[str, str]) -> list[Drift]:
+    """Packages of which the run had another version than is installed here."""
+    return [
+        Drift(
+            kind=DriftKind.PACKAGE,
+            file="config.json",
+            key=name,
+            says=f"{name} was {was} and is {installed.get(name, 'not installed')}.",
+        )
+        for name, was in sorted(trained_with.items())
+        if installed.get(name) != was
+    ]
+
+
+def _newer_lines(path: Path, journal: Format) -> list[Drift]:
+    """Looks at the last line alone: whoever writes newer lines wrote last."""
+    with suppress(OSError, RunFolderError, UnknownVersion):
+        for line in last_lines(path, 1):
+            found = journal.version_of(line.record or {})
+            if found > journal.current:
+                return [Drift(kind=DriftKind.NEWER, file=path.name, says=journal.newer(found))]
+    return []

@@ -9,12 +9,10 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rlviz.domain.knobs import KnobRequest
+from rlviz.domain.config import SnapshotPlan
 from rlviz.domain.lazy_model import LazyModel
-from rlviz.domain.snapshot_plan import SnapshotPlan
-from rlviz.rundir.aside import set_aside
-from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.documents import read_document
+from rlviz.domain.rules import KnobRequest
+from rlviz.rundir.files import read_document, set_aside, write_atomically
 
 
 class Desired(StrEnum):

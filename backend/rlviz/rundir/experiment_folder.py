@@ -18,11 +18,9 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from rlviz.domain import versions
 from rlviz.domain.errors import ExperimentNotFound, RunFolderError
-from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunSpec, TrialLine
-from rlviz.domain.experiments.trials import is_experiment_id
+from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, RunSpec, TrialLine, is_experiment_id
 from rlviz.domain.versions import Format, VersionedDocument, read_versioned, version_field
-from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.files import check_folders, damaged, read_small
+from rlviz.rundir.files import check_folders, damaged, read_small, write_atomically
 from rlviz.rundir.journal import journal_lines
 from rlviz.rundir.standing import mark_own
 

@@ -7,6 +7,14 @@ that stands in the way is a RunFolderError that says what is wrong with which fi
 The folders on the way are looked at before the file is opened, and the file itself is opened with O_NOFOLLOW
 where the platform has it. That protects against what was put into a folder, not against somebody who exchanges
 folders while they are read: whoever can do that can read and write as this process does.
+
+Writing files that are either complete or absent.
+
+Setting damaged files aside: they are renamed in place and keep their bytes.
+
+Documents: the small JSON files of a run folder, validated with their models.
+
+Reserve: room that is kept free for endings, so that a full disk does not make a failure of them.
 """
 
 from __future__ import annotations
@@ -14,14 +22,30 @@ from __future__ import annotations
 import errno
 import fnmatch
 import os
+import shutil
 import stat
-from io import BufferedReader
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
-from rlviz.domain.damage import DELETE_EXPERIMENT, REPAIR, RESTORE_OR_DELETE, Damage
-from rlviz.domain.errors import ExperimentFolderError, RunFolderError
-from rlviz.domain.experiments.trials import is_experiment_id
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from rlviz.domain.errors import (
+    DELETE_EXPERIMENT,
+    REPAIR,
+    RESTORE_OR_DELETE,
+    Damage,
+    ExperimentFolderError,
+    RunFolderError,
+    validation_text,
+)
+from rlviz.domain.experiments import is_experiment_id
+from rlviz.domain.versions import UnknownVersion, VersionedDocument, read_versioned
 
 MAX_JSON_BYTES = 4 << 20
 """Maximum bytes of a file that is read whole; the product's own are a thousandth of it."""
@@ -203,3 +227,182 @@ def _explained(path: Path, folder: Path, error: OSError) -> RunFolderError:
         errno.ENOTDIR: "It does not lie in a folder.",
     }.get(error.errno or 0, f"It cannot be opened ({error.strerror}).")
     return damaged(path, folder, problem)
+
+
+TEMPORARY_SUFFIX = ".tmp"
+
+
+def temporary_name(path: Path) -> Path:
+    """The hidden file beside ``path`` that is written before it is renamed; one for each thread."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}")
+
+
+@contextmanager
+def atomic_write(path: Path, folder: Path | None = None, *, durable: bool = True) -> Iterator[BufferedRandom]:
+    """Open a binary file that becomes ``path`` when the block ends well, and vanishes when it raises.
+
+    A reader sees the old file or the new one, never a part; the bytes are on disk before the rename, unless it need not
+    be ``durable``: then a host that fails may leave an empty file. A link or a pipe at ``path`` is replaced. ``folder``
+    is the run folder, if that is not the parent. Raises FileNotFoundError without a folder to write into,
+    RunFolderError where there is a link or a folder in the way, and OSError, a full disk for instance.
+    """
+    temporary = temporary_name(path)
+    flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
+    with os.fdopen(open_descriptor(temporary, flags, folder), "w+b") as file:
+        try:
+            yield file
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+            _replace(path, temporary, folder or path.parent)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def write_atomically(path: Path, content: bytes, folder: Path | None = None) -> None:
+    """Replace ``path`` by ``content`` in one step. Same guarantees as ``atomic_write``."""
+    with atomic_write(path, folder) as file:
+        file.write(content)
+
+
+def remove_leftovers(path: Path, folder: Path) -> None:
+    """Delete the temporary files that killed writers left in ``path``, but none that is being written.
+
+    ``folder`` is the run folder that ``path`` is or is within.
+    """
+    for leftover in files_in(path, folder, f".*{TEMPORARY_SUFFIX}"):
+        if f".{os.getpid()}-" not in leftover.name:
+            leftover.unlink(missing_ok=True)
+
+
+def _replace(path: Path, temporary: Path, folder: Path) -> None:
+    try:
+        temporary.replace(path)
+    except (IsADirectoryError, PermissionError) as error:  # the latter on Windows
+        if not path.is_dir():
+            raise
+        raise damaged(path, folder, FOLDER) from error
+
+
+def set_aside(path: Path, now: float | None = None) -> Path:
+    """Rename whatever lies at ``path`` to ``<name>.damaged-<UTC time>``; return the new path.
+
+    A link is renamed itself. ``now`` is the Unix time in seconds, this moment unless given. Raises
+    FileNotFoundError, and RunFolderError if the folder it lies in is a link.
+    """
+    check_folders(path.parent, path.parent)
+    aside = name_aside(path, now)
+    path.rename(aside)
+    return aside
+
+
+def open_in_place(path: Path) -> BinaryIO:
+    """The file at ``path``, open for appending; anything else that is in its place is set aside first.
+
+    For files whose loss does no harm. Raises FileNotFoundError without a folder, and RunFolderError.
+    """
+    try:
+        return open_to_append(path)
+    except RunFolderError:
+        set_aside(path)
+        return open_to_append(path)
+
+
+def name_aside(path: Path, now: float | None = None) -> Path:
+    """An unused name beside ``path`` for what is damaged there."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
+    aside, number = path.with_name(f"{path.name}.damaged-{stamp}"), 1
+    while os.path.lexists(aside):
+        number += 1
+        aside = path.with_name(f"{path.name}.damaged-{stamp}-{number}")
+    return aside
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_document(path: Path, model: type[M], folder: Path | None = None) -> M:
+    """The document at ``path`` in the run folder ``folder`` (default: its parent).
+
+    Raises FileNotFoundError, or RunFolderError if it cannot be opened or does not fit ``model``.
+    """
+    return parse_document(read_small(path, folder), model, path, folder or path.parent)
+
+
+def read_existing(path: Path, model: type[M], folder: Path) -> M:
+    """As ``read_document``, of a document that must be there. Raises RunFolderError."""
+    try:
+        return read_document(path, model, folder)
+    except FileNotFoundError as error:
+        raise damaged(path, folder, MISSING) from error
+
+
+def parse_document(content: bytes, model: type[M], path: Path, folder: Path) -> M:
+    """Validate ``content``, which was read from ``path``, whatever version wrote it. Raises RunFolderError."""
+    try:
+        found = orjson.loads(content)  # stricter: no NaN, which responses cannot contain
+        if issubclass(model, VersionedDocument):
+            return read_versioned(model, content)
+        return model.model_validate_json(content)
+    except orjson.JSONDecodeError as error:
+        raise damaged(path, folder, f"It is not JSON ({error}).") from error
+    except UnknownVersion as error:
+        raise damaged(path, folder, f"{error}") from error
+    except ValidationError as error:
+        wrong = [f"{'/'.join(map(str, item['loc']))} {validation_text(item)}".strip() for item in error.errors()[:3]]
+        problem = f"It does not hold what it should: {'; '.join(wrong)[:300]}."
+        raise damaged(path, folder, _said_of_newer(model, found) + problem) from error
+
+
+def _said_of_newer(model: type[BaseModel], document: object) -> str:
+    """That a newer version wrote ``document``, where that is why it does not fit."""
+    if not issubclass(model, VersionedDocument) or not isinstance(document, dict):
+        return ""
+    found = model.format.version_of(document)
+    return f"{model.format.newer(found)} " if found > model.format.current else ""
+
+
+RESERVE = ".reserve"
+
+RESERVE_BYTES = 32_000_000
+"""What snapshots of a few runs, their last events and the catalogue's take."""
+
+SHARE = 20
+"""At most one part in so many of the free disk is reserved."""
+
+LEAST_BYTES = 64_000
+
+
+class Reserve:
+    """A file in the runs folder that takes up the room, and is deleted when the app begins to end."""
+
+    def __init__(self, runs_dir: Path) -> None:
+        self._path = runs_dir / RESERVE
+
+    def keep(self) -> None:
+        """Reserve the room, as far as there is some. A disk that is full already has none to reserve."""
+        with suppress(OSError):
+            size = min(RESERVE_BYTES, shutil.disk_usage(self._path.parent).free // SHARE)
+            if size >= LEAST_BYTES and (not self._path.exists() or self._path.stat().st_size < size):
+                take_room(self._path, size)
+
+    def release(self) -> None:
+        """From now on the room can be used. Never raises."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+
+def take_room(path: Path, size: int) -> None:
+    """Make the file at ``path`` take ``size`` bytes of the disk, or none. Raises OSError."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0), 0o644)
+    try:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file, 0, size)
+        else:
+            os.write(file, bytes(size))
+    except OSError:
+        os.ftruncate(file, 0)
+        raise
+    finally:
+        os.close(file)

@@ -1,34 +1,231 @@
-"""RunFolder: the paths of a run's files, and access to its small documents."""
+"""RunFolder: the paths of a run's files, and access to its small documents.
+
+``best_model.zip``: the best policy and its evaluation results in one file, so that they always belong
+together.
+
+EvaluationFiles: what evaluations leave in the folder of a run.
+
+The policies in a run folder, and the one to play for a step.
+
+Which files of a run folder may leave it.
+
+Asking the trainer of a run for a checkpoint, through its control file.
+
+What the events of a run say of its attempts.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
+from zipfile import ZipFile
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from rlviz.domain.config import RunConfig, RunName
+from rlviz.domain.clips import KeptPolicy, PolicyKind
+from rlviz.domain.config import RunConfig, RunName, SnapshotPlan
 from rlviz.domain.errors import ArtifactNotFound, ForeignRunFolder, InvalidRequest, NewerVersion, RunFolderError
-from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.ids import check_run_id, is_run_id
+from rlviz.domain.evaluation import BestPolicy, EvaluationRecord, Verification
+from rlviz.domain.events import DivergedData, Ending, RollbackData, StartedData, parse_event
+from rlviz.domain.ids import check_evaluation_id, check_run_id, is_evaluation_id, is_run_id
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
+from rlviz.domain.recording import FrameReason
 from rlviz.domain.rules import Rule, RulesDocument
-from rlviz.domain.snapshot import check_name
-from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.domain.snapshots import check_name
 from rlviz.domain.storage_profile import RecordingChoice
-from rlviz.rundir.aside import open_in_place
-from rlviz.rundir.atomic import remove_leftovers, write_atomically
-from rlviz.rundir.best import read_best
-from rlviz.rundir.control import Control, read_control, write_control
-from rlviz.rundir.documents import read_document, read_existing
-from rlviz.rundir.evaluation_files import EvaluationFiles
-from rlviz.rundir.files import check_folders, damaged, files_in, is_file
+from rlviz.rundir.archives import open_archive, read_member
+from rlviz.rundir.control import Control, Desired, read_control, write_control
+from rlviz.rundir.files import (
+    MAX_JSON_BYTES,
+    check_folders,
+    damaged,
+    files_in,
+    is_file,
+    may_be_file,
+    names_in,
+    open_file,
+    open_in_place,
+    parse_document,
+    read_document,
+    read_existing,
+    remove_leftovers,
+    write_atomically,
+)
+from rlviz.rundir.journal import compressed_path, journal_lines
+
+FIGURES = "best_policy.json"
+"""Name of the member with the results, which Stable-Baselines3 ignores."""
+
+
+def with_figures(policy: bytes, best: BestPolicy) -> bytes:
+    """A policy as the library saves it, with ``best`` added."""
+    file = BytesIO(policy)
+    with ZipFile(file, "a") as archive:
+        archive.writestr(FIGURES, best.model_dump_json(indent=2))
+    return file.getvalue()
+
+
+def read_best(path: Path, folder: Path) -> BestPolicy | None:
+    """The results in the policy file at ``path`` in the run folder ``folder``; None without a file or results.
+
+    Raises RunFolderError.
+    """
+    beside = path.with_suffix(".json")  # the former place of the results
+    try:
+        with open_archive(path, folder, "It is not a policy as the app saves it.") as archive:
+            if FIGURES in archive.namelist():
+                return parse_document(read_member(archive, FIGURES, MAX_JSON_BYTES), BestPolicy, path, folder)
+        return read_document(beside, BestPolicy, folder)
+    except FileNotFoundError:
+        return None
+
+
+@dataclass(frozen=True)
+class KeptFrame:
+    """A frame that is kept as a picture: of which step of which episode, both counted from 0, and why."""
+
+    episode: int
+    index: int
+    reason: FrameReason
+
+
+def frame_name(episode: int, index: int, reason: FrameReason) -> str:
+    """Its name within the archive."""
+    return f"{episode}-{index}-{reason.value}.jpg"
+
+
+def parse_frame_name(name: str) -> KeptFrame | None:
+    if (match := _FRAME.fullmatch(name)) is None:
+        return None
+    return KeptFrame(int(match[1]), int(match[2]), FrameReason(match[3]))
+
+
+_FRAME = re.compile(rf"(\d{{1,9}})-(\d{{1,9}})-({'|'.join(FrameReason)})\.jpg")
+
+
+class EvaluationFiles:
+    """``eval/`` of a run: of each evaluation a record, and perhaps a video, records of its steps, pictures, a policy.
+
+    Paths raise EvaluationNotFound for what is no id of an evaluation.
+    """
+
+    def __init__(self, run: Path) -> None:
+        """``run``: folder of the run, which has the run's id as its name."""
+        self._run = run
+        self.path = run / "eval"
+
+    def ids(self) -> list[str]:
+        """Ids of all evaluations, oldest first."""
+        names = {name.removesuffix(".json") for name in names_in(self.path, self._run, "eval_*.json")}
+        return sorted(filter(is_evaluation_id, names))
+
+    def record_path(self, evaluation_id: str) -> Path:
+        return self._path(evaluation_id, ".json")
+
+    def video_path(self, evaluation_id: str) -> Path:
+        return self._path(evaluation_id, ".mp4")
+
+    def steps_path(self, evaluation_id: str) -> Path:
+        return self._path(evaluation_id, ".steps.parquet")
+
+    def pictures_path(self, evaluation_id: str) -> Path:
+        """Strips of what the agent saw, in a zip archive, each under its ``strip_name``."""
+        return self._path(evaluation_id, ".pictures.zip")
+
+    def frames_path(self, evaluation_id: str) -> Path:
+        """Frames that are kept as pictures, in a zip archive, each under its ``frame_name``."""
+        return self._path(evaluation_id, ".frames.zip")
+
+    def frames(self, evaluation_id: str) -> list[KeptFrame]:
+        """Those in the archive, in the order in which they were played. Raises FileNotFoundError and RunFolderError."""
+        path = self.frames_path(evaluation_id)
+        with self._open_frames(path) as archive:
+            found = filter(None, map(parse_frame_name, archive.namelist()))
+            return sorted(found, key=lambda frame: (frame.episode, frame.index))
+
+    def read_frame(self, evaluation_id: str, episode: int, index: int) -> bytes:
+        """A JPEG. Raises FileNotFoundError, also for a frame that was not kept, and RunFolderError."""
+        path = self.frames_path(evaluation_id)
+        with self._open_frames(path) as archive:
+            for name in archive.namelist():
+                frame = parse_frame_name(name)
+                if frame is not None and (frame.episode, frame.index) == (episode, index):
+                    return read_member(archive, name)
+        raise FileNotFoundError(path)
+
+    def _open_frames(self, path: Path) -> AbstractContextManager[ZipFile]:
+        return open_archive(path, self._run, "It is no whole archive of frames.")
+
+    def verification_path(self, evaluation_id: str) -> Path:
+        return self._path(evaluation_id, ".verify.json")
+
+    def evaluated_policy_path(self, evaluation_id: str) -> Path:
+        """The policy that played, kept with the pictures of what it saw."""
+        return self._path(evaluation_id, ".policy.zip")
+
+    def pinned_policy_path(self, evaluation_id: str) -> Path:
+        """Path of the policy that an evaluation plays, which stays when checkpoints are deleted."""
+        return self.path / f".{check_evaluation_id(evaluation_id)}.zip.tmp"
+
+    def pin_policy(self, evaluation_id: str, policy: Path) -> None:
+        """Keep ``policy`` for an evaluation. Raises FileNotFoundError if it was deleted, and RunFolderError."""
+        pinned = self.pinned_policy_path(evaluation_id)
+        check_folders(self.path, self._run)
+        check_folders(policy.parent, self._run)
+        pinned.unlink(missing_ok=True)
+        try:
+            os.link(policy, pinned, follow_symlinks=False)
+        except FileNotFoundError:
+            raise
+        except (OSError, NotImplementedError):  # a file system without hard links
+            with open_file(policy, self._run) as source, pinned.open("wb") as copy:
+                shutil.copyfileobj(source, copy)
+
+    def keep_pinned_policy(self, evaluation_id: str) -> None:
+        """Keep the policy that an evaluation has pinned, if it has, for whoever asks what mattered in a picture."""
+        with suppress(FileNotFoundError):
+            self.pinned_policy_path(evaluation_id).replace(self.evaluated_policy_path(evaluation_id))
+
+    def read(self, evaluation_id: str) -> EvaluationRecord:
+        """Raises RunFolderError if the record is missing or unreadable."""
+        path = self.record_path(evaluation_id)
+        record = read_existing(path, EvaluationRecord, self._run)
+        if (record.run_id, record.id) != (self._run.name, evaluation_id):
+            raise damaged(path, self._run, f"It is evaluation {record.id[:80]!r} of run {record.run_id[:80]!r}.")
+        return record
+
+    def write(self, record: EvaluationRecord) -> None:
+        """Creates its folder if missing, since tools that copy run folders may leave out empty ones."""
+        check_folders(self._run, self._run)
+        with suppress(FileExistsError):
+            self.path.mkdir()
+        write_atomically(self.record_path(record.id), record.model_dump_json(indent=2).encode(), self._run)
+
+    def read_verification(self, evaluation_id: str) -> Verification | None:
+        """None if no verification was requested. Raises RunFolderError if it is unreadable."""
+        try:
+            return read_document(self.verification_path(evaluation_id), Verification, self._run)
+        except FileNotFoundError:
+            return None
+
+    def write_verification(self, evaluation_id: str, verification: Verification) -> None:
+        content = verification.model_dump_json(indent=2).encode()
+        write_atomically(self.verification_path(evaluation_id), content, self._run)
+
+    def _path(self, evaluation_id: str, suffix: str) -> Path:
+        return self.path / f"{check_evaluation_id(evaluation_id)}{suffix}"
+
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -281,3 +478,122 @@ def is_run_folder(path: Path) -> bool:
 
 def strip_name(number: int) -> str:
     return f"{number}.png"
+
+
+def kept_policies(folder: RunFolder, final_step: int | None = None) -> list[KeptPolicy]:
+    """All policies, by step. ``final_step`` is the step of the final model, if known.
+
+    A best policy that cannot be read is left out; inspection reports it.
+    """
+    found: dict[int, tuple[list[PolicyKind], Path]] = {}
+    for step, kind, path in _files(folder, final_step):
+        kinds, _ = found.setdefault(step, ([], path))
+        if kind is not None:
+            kinds.append(kind)
+    if found:
+        found[max(found)][0].insert(0, PolicyKind.LATEST)
+    policies = []
+    for step, (kinds, path) in sorted(found.items()):
+        with suppress(FileNotFoundError):  # a checkpoint that was deleted just now
+            file = path.relative_to(folder.path).as_posix()
+            policies.append(KeptPolicy(step=step, kinds=kinds, file=file, size_bytes=path.stat().st_size))
+    return policies
+
+
+def evaluated_policy(
+    folder: RunFolder, evaluation_id: str, step: int | None, final_step: int | None = None
+) -> KeptPolicy | None:
+    """The policy that played in an evaluation, of training step ``step``: the one kept with it, or of that step. None
+    if it is not kept any more. ``final_step`` as for kept_policies."""
+    path = folder.evaluations.evaluated_policy_path(evaluation_id)
+    if step is not None and is_file(path, folder.path):
+        with suppress(FileNotFoundError):  # deleted just now
+            name = path.relative_to(folder.path).as_posix()
+            return KeptPolicy(step=step, kinds=[], file=name, size_bytes=path.stat().st_size)
+    return next((policy for policy in kept_policies(folder, final_step) if policy.step == step), None)
+
+
+def policy_at(policies: Sequence[KeptPolicy], step: int) -> KeptPolicy | None:
+    """The newest of ``policies`` (by step) up to ``step``; None if there is none."""
+    return next((policy for policy in reversed(policies) if policy.step <= step), None)
+
+
+def steps_of_learning(policies: Sequence[KeptPolicy], count: int) -> list[KeptPolicy]:
+    """``count`` of ``policies`` (by step) at most, evenly from the first to the best one; to the newest if none is
+    known to be the best, or if that is the first."""
+    best = next((place for place, policy in enumerate(policies) if PolicyKind.BEST in policy.kinds), 0)
+    last = best or len(policies) - 1
+    places = {round(place * last / (count - 1)) for place in range(count)}
+    return [policies[place] for place in sorted(places)]
+
+
+def _files(folder: RunFolder, final_step: int | None) -> Iterator[tuple[int, PolicyKind | None, Path]]:
+    """Most permanent kind first. The final model has only the kind ``latest``."""
+    for step, path in folder.film_files():
+        yield step, PolicyKind.FILM, path
+    with suppress(RunFolderError):
+        if (best := folder.best_policy()) is not None:
+            yield best.step, PolicyKind.BEST, folder.best_model_path
+    if final_step is not None and is_file(folder.model_path):
+        yield final_step, None, folder.model_path
+    for step, path in folder.checkpoint_files():
+        yield step, PolicyKind.CHECKPOINT, path
+
+
+def find_artifact(folder: RunFolder, name: str) -> Path:
+    """The regular file called ``name`` inside ``folder``; of a journal, it may be there in compressed form alone.
+
+    Raises ArtifactNotFound for everything else: absolute names, ``..``, backslashes, NUL, hidden
+    and temporary files, folders, pipes, and links, wherever they lead.
+    """
+    missing = ArtifactNotFound(f"Run {folder.run_id!r} has no file {name[:120]!r}.")
+    parts = name.split("/")
+    if any(part in ("", ".", "..") or part.startswith(".") for part in parts):
+        raise missing
+    if any(character in name for character in "\\\0:"):
+        raise missing
+    path = folder.path.joinpath(*parts)
+    if not may_be_file(path, folder.path) and not may_be_file(compressed_path(path), folder.path):
+        raise missing
+    return path
+
+
+def request_checkpoint(folder: RunFolder, *, stopping: bool, now: datetime) -> int:
+    """Ask the trainer for a checkpoint; return the number that its ``checkpoint`` event will repeat.
+
+    A damaged control file is replaced. The run keeps running or ``stopping``, and numbers continue from the clock's
+    milliseconds, which is beyond any earlier number.
+    """
+    try:
+        control = folder.read_control()
+    except RunFolderError:
+        desired = Desired.STOP if stopping else Desired.RUN
+        control = Control(desired=desired, checkpoint_request=int(now.timestamp() * 1000))
+    number = control.checkpoint_request + 1
+    folder.write_control(control.model_copy(update={"checkpoint_request": number}))
+    return number
+
+
+class Attempts(NamedTuple):
+    """``newest``: number of the newest attempt that has begun or ended, 1 if none has; ``total_timesteps``: steps that
+    it was to train for, None for those of the configuration; ``begun``: how often one began, or took the place of rows
+    that were there."""
+
+    newest: int
+    total_timesteps: int | None
+    begun: int
+
+
+def attempts_of(folder: RunFolder) -> Attempts:
+    """Raises RunFolderError for what is no journal."""
+    newest, total, begun = 1, None, 0
+    for line in journal_lines(folder.events_path):
+        event = parse_event(line.record)
+        match event.data if event is not None else None:
+            case StartedData() as started:
+                newest, total, begun = max(newest, started.attempt), started.total_timesteps, begun + 1
+            case RollbackData() | DivergedData():
+                begun += 1
+            case Ending() as ending:
+                newest = max(newest, ending.attempt or 1)
+    return Attempts(newest, total, begun)

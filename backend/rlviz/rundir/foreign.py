@@ -3,6 +3,8 @@
 A foreign run is a run folder like any other that a program of the user's writes, or that was brought in from elsewhere.
 Nobody steers it. While it goes on its program holds ``worker.lock``, is named in the ``started`` event, and touches
 ``heartbeat`` every HEARTBEAT_SECONDS.
+
+``watch/``: how a session asks a run that trains for its current policy.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import reprlib
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -19,17 +22,14 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from rlviz.domain.checkpoint_plan import CheckpointPlan
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import CheckpointPlan, RunActor, RunConfig
 from rlviz.domain.errors import InvalidRequest, RunFolderError
 from rlviz.domain.ids import new_run_id
-from rlviz.domain.limits import LIMITS
+from rlviz.domain.limits import LIMITS, number_of
+from rlviz.domain.metrics import MAX_STEP
 from rlviz.domain.naming import distinct
-from rlviz.domain.numbers import number_of
-from rlviz.domain.records import MAX_STEP
-from rlviz.domain.run_actor import RunActor
-from rlviz.rundir.aside import open_in_place
 from rlviz.rundir.creation import new_folder
+from rlviz.rundir.files import check_folders, open_in_place, open_to_append
 from rlviz.rundir.folder import RunFolder
 
 HEARTBEAT_SECONDS = 1.0
@@ -162,3 +162,55 @@ def text_of_setting(value: object) -> str:
     except Exception:  # a class of someone else's
         text = f"<{type(value).__name__}>"
     return text.encode(errors="replace").decode()[:MAX_VALUE_CHARACTERS]
+
+
+RENEW_SECONDS = 1.0
+LEASE_SECONDS = 5.0
+"""Seconds after which a lease that was not renewed has expired."""
+
+
+class Lease:
+    """The session's side. Call ``renew`` as often as you like, and ``end`` at the end of the session."""
+
+    def __init__(self, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._folder, self._monotonic = folder, monotonic
+        self._renew_at = float("-inf")
+
+    def renew(self) -> None:
+        """Keep the lease fresh. If the disk refuses it, it is tried again a second later; meanwhile the newest
+        checkpoint is played."""
+        now = self._monotonic()
+        if now < self._renew_at:
+            return
+        self._renew_at = now + RENEW_SECONDS
+        with suppress(OSError, RunFolderError):
+            check_folders(self._folder.path, self._folder.path)
+            self._folder.watch.mkdir(exist_ok=True)
+            with open_to_append(self._folder.lease_path, self._folder.path) as file:
+                os.utime(file.fileno())
+
+    def end(self) -> None:
+        """Another session of the same run creates it again within a second."""
+        with suppress(OSError):
+            self._folder.lease_path.unlink(missing_ok=True)
+
+
+class LeaseWatch:
+    """The trainer's side. The age of a lease is measured by the trainer's clock only, as another host's may differ."""
+
+    def __init__(self, path: Path, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._path, self._monotonic = str(path), monotonic
+        self._seen: int | None = None
+        self._renewed_at = float("-inf")
+
+    def is_held(self) -> bool:
+        """Whether there is a fresh lease. Takes one system call."""
+        try:
+            renewed = os.lstat(self._path).st_mtime_ns  # (no Path built for it)
+        except OSError:
+            self._seen = None
+            return False
+        now = self._monotonic()
+        if renewed != self._seen:
+            self._seen, self._renewed_at = renewed, now
+        return now - self._renewed_at < LEASE_SECONDS

@@ -3,19 +3,52 @@
 A row counts unless it is superseded: a later attempt went back beyond it, or trained there again and came to another
 result. Superseded rows stay in the journal. Whoever reads rows says which it means: ``counted_rows``, which figures are
 made of, or ``all_rows``, which is the journal as it was written.
+
+Which rows of a run's metrics are superseded, as its events say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
-from rlviz.domain.records import is_metric
-from rlviz.domain.superseded import Superseded
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.events import DivergedData, RollbackData, Superseded, parse_event
+from rlviz.domain.metrics import is_metric
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalTail, Line, offset_after, read_backwards
-from rlviz.rundir.superseded import SupersededRows, superseded_rows
+from rlviz.rundir.journal import JournalTail, Line, offset_after, read_backwards, split_lines
+
+_SIGN = b'"superseded"'
+
+
+class SupersededRows:
+    """Follows the events of a run. A second look reads only what is new."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._tail = JournalTail(folder.events_path)
+        self._found = Superseded()
+
+    def now(self) -> Superseded:
+        """Equal to what was found before unless there are more. A journal that is damaged as a whole says nothing."""
+        with suppress(RunFolderError):
+            for data in self._tail.byte_batches():
+                if _SIGN in data:  # rare, and cheaper to look for than to parse
+                    self._take(data)
+        return self._found
+
+    def _take(self, data: bytes) -> None:
+        for line in split_lines(data):
+            event = parse_event(line.record)
+            if event is not None and isinstance(event.data, DivergedData | RollbackData):
+                self._found = Superseded([*self._found.stretches, event.data.superseded])
+
+
+def superseded_rows(folder: RunFolder) -> Superseded:
+    """All that the events of the run say are superseded."""
+    return SupersededRows(folder).now()
+
 
 MetricRow = dict[str, Any]
 """A row as it stands in the journal: ``seq``, ``time``, ``step`` and ``values``, checked by ``is_metric``."""

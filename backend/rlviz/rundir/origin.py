@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rlviz.domain.origin import ORIGIN, Origin
-from rlviz.rundir.atomic import TEMPORARY_SUFFIX, write_atomically
 from rlviz.rundir.contents import Role, role_of
-from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import is_file, open_file
+from rlviz.rundir.files import TEMPORARY_SUFFIX, is_file, open_file, read_document, write_atomically
 from rlviz.rundir.folder import RunFolder
 
 

@@ -27,9 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.superseded import Superseded
-from rlviz.rundir.atomic import remove_leftovers, write_atomically
-from rlviz.rundir.files import names_in, read_small
+from rlviz.domain.events import Superseded
+from rlviz.rundir.files import names_in, read_small, remove_leftovers, write_atomically
 from rlviz.rundir.journal import open_journal
 
 PIECE_BYTES = 1 << 23

@@ -6,6 +6,13 @@
 
 A snapshot is a zip archive whose comment seals it: a digest of all bytes before, and the same with this installation's
 key. So a file that was cut or changed anywhere is told from one that is whole, and that from one of a foreign origin.
+
+The key by which this installation knows its own snapshots.
+
+Handing a snapshot over to the run that is forked from it, and what it takes to go on from there as the parent
+did.
+
+Which snapshots are of the run as it is now: a rollback leaves those that came after it behind.
 """
 
 from __future__ import annotations
@@ -13,23 +20,68 @@ from __future__ import annotations
 import hashlib
 import hmac
 import io
+import json
 import os
+import secrets
+import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
-from rlviz.domain.errors import ArtifactNotFound, RunFolderError, SnapshotDamaged, SnapshotRefused
-from rlviz.domain.snapshot import SnapshotManifest
-from rlviz.domain.snapshot_verification import SnapshotVerification
+from rlviz.domain.config import Parent, SnapshotPlan
+from rlviz.domain.errors import ArtifactNotFound, RlvizError, RunFolderError, SnapshotDamaged, SnapshotRefused
+from rlviz.domain.events import RollbackData, SnapshotData, StartedData, Superseded, parse_event
+from rlviz.domain.snapshots import SnapshotManifest, SnapshotVerification
 from rlviz.domain.versions import SNAPSHOT, read_versioned
 from rlviz.rundir.archives import MOST_DIRECTORY_BYTES, NOT_AN_ARCHIVE, directory_bytes, read_member
-from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.documents import read_document
-from rlviz.rundir.files import MAX_JSON_BYTES, damaged, files_in, is_file, open_file, size_of
+from rlviz.rundir.control import Control
+from rlviz.rundir.files import (
+    MAX_JSON_BYTES,
+    damaged,
+    files_in,
+    is_file,
+    open_descriptor,
+    open_file,
+    read_document,
+    read_small,
+    size_of,
+    temporary_name,
+    write_atomically,
+)
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshot_key import snapshot_key
+from rlviz.rundir.journal import journal_lines
+from rlviz.rundir.metric_rows import MetricRow, counted_rows, superseded_rows
+
+KEY_FILE = ".snapshot-key"
+KEY_BYTES = 32
+
+
+def snapshot_key(runs_dir: Path) -> bytes:
+    """The key of the runs in ``runs_dir``, made where there is none. Raises OSError and RunFolderError."""
+    path = runs_dir / KEY_FILE
+    with suppress(FileNotFoundError):
+        if len(key := read_small(path, limit=KEY_BYTES)) == KEY_BYTES:
+            return key
+        path.unlink()  # a host that failed may have left an empty one
+    draft = temporary_name(path)
+    with os.fdopen(open_descriptor(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "wb") as file:
+        draft.chmod(0o600)
+        file.write(secrets.token_bytes(KEY_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(draft, path)
+    except FileExistsError:  # another worker was first
+        draft.unlink()
+    except OSError:  # a file system without hard links
+        draft.replace(path)
+    else:
+        draft.unlink()
+    return read_small(path, limit=KEY_BYTES)
+
 
 MANIFEST = "manifest.json"
 
@@ -282,3 +334,129 @@ def _digest(body: memoryview) -> bytes:
 def _signature(folder: RunFolder, body: memoryview) -> bytes:
     key = snapshot_key(folder.path.parent)
     return _SIGNATURE.format(hmac.new(key, body, hashlib.sha256).hexdigest()).encode()
+
+
+BEGINNING = "0"
+"""The name of the snapshot that a fork begins from whose parent is trained again from its beginning."""
+
+
+def inherit(snapshot: Snapshot, parent: RunFolder, child: RunFolder) -> None:
+    """Put ``snapshot`` and its segments into the folder of ``child``, as the same files where the disk allows it.
+
+    The child needs its parent no more: the snapshot is there as long as it is needed. Raises OSError, and
+    ArtifactNotFound where the parent, which may train, has just made room for newer ones.
+    """
+    child.snapshots.mkdir(exist_ok=True)
+    try:
+        _link(snapshot.path, child.snapshot_path(snapshot.name))
+        if snapshot.manifest.segments:
+            child.replay.mkdir(exist_ok=True)
+        for segment in snapshot.manifest.segments:
+            _link(parent.segment_path(segment.file), child.segment_path(segment.file))
+    except FileNotFoundError as error:
+        raise ArtifactNotFound(
+            f"Snapshot {snapshot.name!r} has just made room for newer ones. Choose another one."
+        ) from error
+
+
+def inherit_stretch(snapshot: Snapshot | None, parent: RunFolder, child: RunFolder, until: int) -> None:
+    """Put into the folder of ``child`` what it takes to train ``parent`` again from ``snapshot`` (None: from its
+    beginning; where it is a fork itself, that is a snapshot that it has inherited) to step ``until``, and to compare: a
+    folder of the parent's own, in which it is to be resumed. Raises OSError and RunFolderError."""
+    copy = RunFolder(child.parent, parent.run_id)
+    begin = 0 if snapshot is None else snapshot.manifest.step
+    last_row = 0 if snapshot is None or snapshot.is_inherited else snapshot.manifest.last_row
+    config = parent.read_config()
+    attempt, total = _attempts(parent, begin, until, config.total_timesteps)
+    copy.create(config.model_copy(update={"total_timesteps": total}))
+    for source, target in ((parent.events_path, copy.events_path), (parent.rules_path, copy.rules_path)):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(source, target, follow_symlinks=False)
+    with copy.metrics_path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(row)}\n" for row in _rows(parent, last_row, until))
+    copy.write_control(Control(attempt=attempt + 1, resume_from=None if snapshot is None else snapshot.name))
+
+
+def inherit_segments(source: RunFolder, child: RunFolder) -> None:
+    """Put the segments that ``source`` has written into the folder of ``child`` too. Raises OSError."""
+    for path in files_in(source.replay, source.path, "*.seg"):
+        child.replay.mkdir(exist_ok=True)
+        with suppress(FileExistsError):
+            _link(path, child.segment_path(path.name))
+
+
+def begins_with_parent(child: RunFolder, parent: Parent) -> bool:
+    """Whether its parent has still to be trained again for it, from the parent's beginning."""
+    return child.parent.is_dir() and all(one.manifest.run_id != parent.run_id for one in snapshots_of(child))
+
+
+def beginning_of(child: RunFolder, parent: Parent) -> Snapshot:
+    """The snapshot of the parent that a fork begins from: that of its very step, if it is there already. Raises
+    ArtifactNotFound, SnapshotRefused and RunFolderError."""
+    with suppress(RlvizError):
+        found = find_snapshot(child, str(parent.step))
+        if (found.manifest.run_id, found.manifest.step) == (parent.run_id, parent.step):
+            return found
+    return find_snapshot(child, parent.snapshot)
+
+
+def _attempts(folder: RunFolder, begin: int, until: int, total: int) -> tuple[int, int]:
+    """The number of the last attempt, and how long training was to be on the way from step ``begin`` to ``until``: if
+    it was made longer on the way, as long as it had to be. ``total``: as the configuration says."""
+    newest, length = 1, total
+    for line in journal_lines(folder.events_path):
+        event = parse_event(line.record)
+        if event is not None and isinstance(event.data, StartedData):
+            newest = max(newest, event.data.attempt)
+            if event.step <= begin or length < until:
+                length = event.data.total_timesteps or total
+    return newest, length
+
+
+def _rows(folder: RunFolder, after: int, until: int) -> Iterator[MetricRow]:
+    """Those beyond row ``after``, up to step ``until``, that count."""
+    return takewhile(lambda row: row["step"] <= until, counted_rows(folder, after=after))
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # a file system without hard links
+        shutil.copyfile(source, target, follow_symlinks=False)
+
+
+def is_behind(snapshot: Snapshot, superseded: Superseded) -> bool:
+    """Whether what led to ``snapshot`` is superseded: an earlier attempt took it beyond the step that the run went back
+    to, or after rows that do not count now. Never true of the snapshot with which a fork begins: it is older than every
+    step that the fork can go back from."""
+    taken = snapshot.manifest
+    return not snapshot.is_inherited and any(
+        taken.attempt < stretch.attempt
+        and (
+            stretch.first <= taken.last_row <= stretch.last
+            or (stretch.beyond is not None and taken.step > stretch.beyond)
+        )
+        for stretch in superseded.stretches
+    )
+
+
+def was_cut_off_early(folder: RunFolder, plan: SnapshotPlan) -> bool:
+    """Whether the run was to take snapshots and has never taken one, not even one that is damaged now. Raises
+    RunFolderError."""
+    if not plan.is_on or any(files_in(folder.snapshots, folder.path, "*.zip")):
+        return False
+    events = (parse_event(line.record) for line in journal_lines(folder.events_path))
+    return not any(event is not None and isinstance(event.data, SnapshotData | RollbackData) for event in events)
+
+
+def whole_of_run(folder: RunFolder) -> list[Snapshot]:
+    """Those that look whole and are of the run as it is now, oldest step first; of a fork, also that with which it
+    begins."""
+    superseded = superseded_rows(folder)
+    return [one for one in snapshots_of(folder) if one.is_whole and not is_behind(one, superseded)]
+
+
+def newest_of_run(folder: RunFolder) -> Snapshot | None:
+    """The one furthest on of those."""
+    whole = whole_of_run(folder)
+    return whole[-1] if whole else None

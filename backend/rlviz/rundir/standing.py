@@ -23,10 +23,9 @@ from pathlib import Path
 
 from rlviz.domain.errors import NotTrusted, RunFolderError
 from rlviz.domain.origin import ORIGIN
-from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.files import read_small
+from rlviz.rundir.files import read_small, write_atomically
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshot_key import KEY_FILE, snapshot_key
+from rlviz.rundir.snapshots import KEY_FILE, snapshot_key
 from rlviz.trust_store import TrustStore
 
 log = logging.getLogger(__name__)

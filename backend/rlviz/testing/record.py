@@ -17,13 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rlviz.domain.checkpoint_plan import CheckpointPlan
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import CheckpointPlan, EvaluationPlan, RunActor, RunConfig, SnapshotPlan
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
-from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.ids import new_evaluation_id
-from rlviz.domain.run_actor import RunActor
-from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.storage_profile import DEFAULT
 from rlviz.importing import module_command
 from rlviz.rundir.folder import RunFolder
@@ -116,7 +112,7 @@ def main(wanted: list[str]) -> None:
 
 def train(root: Path, algo: str, **changes: Any) -> RunFolder:
     """Train and evaluate one run below ``root``; returns its folder."""
-    from rlviz.training.watched_training import train_run
+    from rlviz.learning.training.watched import train_run
 
     folder = RunFolder(root, f"{algo}-recorded")
     total = changes["total_timesteps"]

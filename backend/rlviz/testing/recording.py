@@ -14,10 +14,9 @@ import orjson
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.evaluation import BestPolicy, EvaluationRecord, Origin
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import BestData, SnapshotData
-from rlviz.domain.records import EVAL_REWARD
-from rlviz.domain.snapshot import SnapshotManifest, Trigger
+from rlviz.domain.events import BestData, EventRecord, SnapshotData
+from rlviz.domain.metrics import EVAL_REWARD
+from rlviz.domain.snapshots import SnapshotManifest, Trigger
 from rlviz.domain.versions import read_versioned
 
 RECORDINGS = Path(__file__).parent / "recordings"

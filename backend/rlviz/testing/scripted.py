@@ -17,16 +17,25 @@ from threading import Event, Thread
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from rlviz.domain.disk_full import is_disk_full
-from rlviz.domain.errors import Conflict, InvalidRequest, LauncherError, RunFolderError
+from rlviz.domain.errors import Conflict, InvalidRequest, LauncherError, RunFolderError, is_disk_full, validation_text
 from rlviz.domain.lazy_model import LazyModel
-from rlviz.domain.validation_text import validation_text
-from rlviz.launchers.base import EXIT_DISK_FULL, EXIT_FAILED, EXIT_OK, EXIT_REFUSED, Exit, Launcher, Worker
-from rlviz.launchers.job import Evaluate, Job, Train, WorkFolder
+from rlviz.launchers.base import (
+    EXIT_DISK_FULL,
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_REFUSED,
+    Evaluate,
+    Exit,
+    Job,
+    Launcher,
+    Train,
+    Worker,
+    WorkFolder,
+)
 from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.machine import DEFAULT_NICENESS
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process_identity import ProcessIdentity
 
 log = logging.getLogger(__name__)
 

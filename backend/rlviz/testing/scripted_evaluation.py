@@ -8,13 +8,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from rlviz.domain.config import RunActor
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, StepsFacts
-from rlviz.domain.run_actor import RunActor
-from rlviz.domain.times import utc
+from rlviz.domain.ids import utc
 from rlviz.launchers.base import Exit
-from rlviz.recording.summary import summarize
-from rlviz.records.about import METADATA, RecordsAbout
-from rlviz.rundir.atomic import write_atomically
+from rlviz.learning.playing.summary import summarize
+from rlviz.learning.records.about import METADATA, RecordsAbout
+from rlviz.rundir.files import write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.testing.recording import Recording, recording, recording_for
 from rlviz.testing.scripted import Script, ScriptedWorker, WorkerEnded

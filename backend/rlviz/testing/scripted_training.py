@@ -20,10 +20,7 @@ from typing import Any, cast
 
 import orjson
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import Algorithm, Hyperparameters
-from rlviz.algorithms.knobs import is_scheduled, knobs_of, range_of
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import RlvizError, RunFolderError, UnknownName
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.events import (
@@ -36,39 +33,31 @@ from rlviz.domain.events import (
     StartedData,
     StoppedData,
 )
-from rlviz.domain.ids import new_evaluation_id
-from rlviz.domain.knobs import MAX_FACTOR, Override, ScaleKnob, SetKnob
-from rlviz.domain.records import EPISODE_INDEX, EVAL_REWARD
-from rlviz.domain.rules import RollBack
-from rlviz.domain.run_actor import RunActor
-from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
-from rlviz.domain.times import utc
+from rlviz.domain.ids import new_evaluation_id, utc
+from rlviz.domain.metrics import EPISODE_INDEX, EVAL_REWARD
+from rlviz.domain.rules import MAX_FACTOR, Override, RollBack, ScaleKnob, SetKnob
+from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.launchers.base import Exit
-from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.best import with_figures
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import Algorithm, Hyperparameters
+from rlviz.learning.algorithms.knobs import is_scheduled, knobs_of, range_of
+from rlviz.learning.training.attempt import Attempt, begin_attempt, begin_journal
+from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
+from rlviz.learning.training.guard import Guard
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.rollback import Pause, TrainingPaused
+from rlviz.learning.training.rules import Firing, rules_in_force
+from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
+from rlviz.learning.training.steering import ControlRequests, PastChanges, Steering, past_changes
 from rlviz.rundir.control import Control, Desired, read_control
-from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inherit import beginning_of, begins_with_parent
+from rlviz.rundir.files import write_atomically
+from rlviz.rundir.folder import RunFolder, with_figures
 from rlviz.rundir.journal import JournalWriter
-from rlviz.rundir.lineage import whole_of_run
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.snapshots import read_snapshot, write_snapshot
+from rlviz.rundir.snapshots import beginning_of, begins_with_parent, read_snapshot, whole_of_run, write_snapshot
 from rlviz.testing.recording import Recording, Row, recording, recording_for
 from rlviz.testing.scripted import Cue, Fault, Script, ScriptedWorker, WorkerEnded
 from rlviz.testing.scripted_evaluation import copy_steps
-from rlviz.training.attempt import Attempt, begin_attempt
-from rlviz.training.attempt_start import begin_journal
-from rlviz.training.checkpoint import Checkpoints
-from rlviz.training.control_requests import ControlRequests
-from rlviz.training.filmstrip import Filmstrip
-from rlviz.training.guard import Guard
-from rlviz.training.journals import RunJournals
-from rlviz.training.past_changes import PastChanges, past_changes
-from rlviz.training.pausing import Pause, TrainingPaused
-from rlviz.training.rules.engine import Firing
-from rlviz.training.rules.in_force import rules_in_force
-from rlviz.training.snapshot.schedule import Snapshots, Subject
-from rlviz.training.steering import Steering
 
 WATCH_SECONDS = 0.02
 """How often ``control.json`` and the clock are checked while training waits for its next row."""

@@ -16,9 +16,9 @@ import pytest
 
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.status import RunStatus
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
-from rlviz.training.watched_training import train_run
+from rlviz.server.application import Application
 from tests.support.service import ENDLESS, ended, folder_of, service
 from tests.support.template import SOCKET, template_address
 from tests.support.training import QUICK, column, events, kinds, make_run
@@ -32,8 +32,8 @@ SERVICE = """
 import json, sys, time
 from pathlib import Path
 from rlviz.launchers.process import ProcessLauncher
-from rlviz.services.application import Application
-from rlviz.services.use_cases.configuration import NewRun
+from rlviz.server.application import Application
+from rlviz.server.runs.configuration import NewRun
 from rlviz.settings import Settings
 from tests.support.template import SharedWorkers
 

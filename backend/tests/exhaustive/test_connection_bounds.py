@@ -15,7 +15,7 @@ import pytest
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from rlviz.api.protocol import MAX_UNFINISHED_BYTES, BoundedProtocol
+from rlviz.server.serve import MAX_UNFINISHED_BYTES, BoundedProtocol
 from tests.support.raw_requests import raw_request
 from tests.support.waiting import PATIENCE, eventually
 

@@ -14,20 +14,19 @@ import pytest
 from stable_baselines3.common.env_util import unwrap_wrapper
 from stable_baselines3.common.monitor import Monitor
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.evaluation import EvaluationStatus
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.environments.custom import custom_environment, environment_of
-from rlviz.environments.make import make_environment
-from rlviz.environments.probe import probe, try_state
-from rlviz.environments.vector import make_training_environments
-from rlviz.evaluation.evaluate import evaluate
-from rlviz.evaluation.film import film
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.custom import custom_environment, environment_of
+from rlviz.learning.environments.make import make_environment, make_training_environments
+from rlviz.learning.environments.probe import probe, try_state
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.learning.playing.film import film
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.runs import NewRun, resolve_config
-from rlviz.training.watched_training import train_run
+from rlviz.server.runs.service import NewRun, resolve_config
 from tests.support.evaluations import ask_in_folder
 from tests.support.training import CREATED_AT, checkpoints, column, events, kinds
 from tests.support.waiting import eventually
@@ -100,7 +99,7 @@ def test_it_is_trained_stopped_evaluated_and_filmed(
     assert 100 <= events(folder)[-1].step < 100_000
 
     asked = ask_in_folder(folder)
-    monkeypatch.setattr("rlviz.evaluation.evaluate.film", partial(film, max_steps=FILMED_STEPS))
+    monkeypatch.setattr("rlviz.learning.playing.evaluate.film", partial(film, max_steps=FILMED_STEPS))
     record = evaluate(folder, asked.id)
     assert (record.status, record.cause) == (EvaluationStatus.COMPLETED, None)
     assert record.summary is not None

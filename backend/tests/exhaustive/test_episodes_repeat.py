@@ -9,10 +9,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.environments.make import make, make_trained
-from rlviz.services.use_cases.environments import variants
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.make import make, make_trained
+from rlviz.server.runs.environments import variants
 
 STEPS = 120
 OF_LARGE_PICTURES = 30

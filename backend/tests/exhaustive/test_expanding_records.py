@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
-from rlviz.recording.summary import summarize
-from rlviz.records.about import METADATA
+from rlviz.learning.playing.summary import summarize
+from rlviz.learning.records.about import METADATA
 from rlviz.rundir.folder import RunFolder
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving

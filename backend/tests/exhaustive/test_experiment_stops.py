@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.services.experiments.scheduler import LOOK_SECONDS
+from rlviz.server.experiments.scheduler import LOOK_SECONDS
 from tests.support.experiments import BASE, LONG, SEARCH, TINY, cells, create, ended, statuses
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving

@@ -13,13 +13,13 @@ import pytest
 import torch
 from stable_baselines3.common.logger import configure
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.registry import load
 from rlviz.domain.rules import Rule
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.sb3 import RunCallback
-from rlviz.training.watched_training import train_run
 from tests.support.algorithms import small_model
 from tests.support.injecting import Function, callers_of, failing, is_called_by_product, noting
 from tests.support.training import checkpoints, kinds, make_run, snapshots

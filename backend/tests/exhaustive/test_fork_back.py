@@ -10,11 +10,11 @@ import pytest
 
 from rlviz.domain.events import EventKind
 from rlviz.domain.rules import Rule
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import SnapshotRequest
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run, whole_of_run
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import newest_of_run, whole_of_run
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.exhaustive.test_rollback import counted
 from tests.support.resuming import final_state
 from tests.support.service import catalogued

@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.knobs import KnobRequest, SetKnob
-from rlviz.domain.rules import Rule, ScaleKnob, StepsLimit
+from rlviz.domain.rules import KnobRequest, Rule, ScaleKnob, SetKnob, StepsLimit
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inherit import beginning_of
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import beginning_of
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, rows, snapshots
 

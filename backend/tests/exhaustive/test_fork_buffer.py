@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from rlviz.domain.config import Parent
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.snapshot.restore import restore
+from rlviz.learning.training.snapshot.verify import verify_snapshot
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inherit import inherit
-from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.builder import build_model
-from rlviz.training.snapshot.restore import restore
-from rlviz.training.snapshot.verify import verify_snapshot
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import inherit, snapshots_of
 from tests.support.training import kinds, make_run, snapshots
 
 OLD = 250

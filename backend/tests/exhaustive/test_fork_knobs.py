@@ -10,13 +10,13 @@ import pytest
 from stable_baselines3 import PPO
 
 from rlviz.domain.events import EventKind, HyperparameterChangedData
-from rlviz.domain.knobs import Author, KnobRequest, ScaleKnob, SetKnob
+from rlviz.domain.rules import Author, KnobRequest, ScaleKnob, SetKnob
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
-from rlviz.services.use_cases.comparison import ComparisonRequest
-from rlviz.services.use_cases.family import SettingChange
-from rlviz.training.watched_training import train_run
+from rlviz.server.application import Application
+from rlviz.server.metrics.comparison import ComparisonRequest
+from rlviz.server.runs.family import SettingChange
 from tests.support.forks import forked, parent_of, scale, turn
 from tests.support.service import catalogued
 from tests.support.training import column, curves, events

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from rlviz.domain.errors import NothingToResume
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inherit import beginning_of
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import beginning_of
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import curves, kinds, make_run, messages, snapshots
 

@@ -11,13 +11,11 @@ from stable_baselines3 import A2C, SAC, TD3
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.events import EventKind
-from rlviz.domain.knobs import SetKnob
-from rlviz.domain.rules import Rule, RulesDocument
+from rlviz.domain.rules import Rule, RulesDocument, SetKnob
+from rlviz.learning.training.snapshot.verify import verify_snapshot
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.use_cases.fork_changes import Effect, possible_changes
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.snapshot.verify import verify_snapshot
-from rlviz.training.watched_training import train_run
+from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_changes
 from tests.support.forks import forked, parent_of, turn
 from tests.support.service import catalogued
 from tests.support.training import column, curves, events, kinds, make_run

@@ -14,10 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.launchers.base import Exit
-from rlviz.launchers.job import Train
-from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.template import FORKS, RESPAWN_SECONDS, ForkedWorkers
+from rlviz.launchers.base import Exit, Train
+from rlviz.launchers.process import FORKS, RESPAWN_SECONDS, ForkedWorkers, ProcessLauncher
 from tests.support.journals import Clock
 from tests.support.training import column, kinds, make_run
 from tests.support.waiting import eventually
@@ -28,7 +26,7 @@ pytestmark = pytest.mark.skipif(not FORKS, reason="a process that has imported t
 SERVICE = """
 import json, sys, time
 from pathlib import Path
-from rlviz.launchers.job import Train
+from rlviz.launchers.base import Train
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 
@@ -82,7 +80,7 @@ def test_a_launch_before_the_template_is_ready_or_after_its_death_starts_a_cold_
 def test_a_template_that_hangs_is_given_up(
     launcher: ProcessLauncher, template: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.launchers.template.FORK_SECONDS", 0.2)
+    monkeypatch.setattr("rlviz.launchers.process.FORK_SECONDS", 0.2)
     psutil.Process(template).suspend()
     worker = launcher.launch(make_run(tmp_path), Train())
     assert parent_of(pid_of(worker.identity)) == os.getpid()
@@ -140,7 +138,7 @@ def test_when_the_service_is_killed_its_template_ends_and_its_worker_goes_on(tmp
 
 def test_the_template_ends_without_a_word_when_its_launcher_is_killed_with_messages_unread() -> None:
     program = (
-        "import socket, sys; from rlviz.launchers.template import fork_workers; "
+        "import socket, sys; from rlviz.launchers.process import fork_workers; "
         "sys.exit(0 if fork_workers(socket.socket(fileno=0)) is None else 1)"
     )
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -9,10 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.launchers.base import Exit
-from rlviz.launchers.job import Evaluate, Train
-from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.template import FORKS
+from rlviz.launchers.base import Evaluate, Exit, Train
+from rlviz.launchers.process import FORKS, ProcessLauncher
 from tests.support.evaluations import ask_in_folder
 from tests.support.training import column, make_run
 from tests.support.waiting import eventually

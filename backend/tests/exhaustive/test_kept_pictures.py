@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, StepsWanted
-from rlviz.evaluation.evaluate import evaluate
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.checkpoint import save_policy
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_videos
-from rlviz.training.builder import build_model
-from rlviz.training.checkpoint import save_policy
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK

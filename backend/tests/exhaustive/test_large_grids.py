@@ -9,8 +9,8 @@ import pytest
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import FieldError, InvalidRequest
 from rlviz.domain.experiments import ExperimentSpec, RunSpec
-from rlviz.services.experiments.checking import SpecificationCheck
-from rlviz.services.use_cases.configuration import NewRun, resolve_config
+from rlviz.server.experiments.service import SpecificationCheck
+from rlviz.server.runs.configuration import NewRun, resolve_config
 
 
 class Runs:

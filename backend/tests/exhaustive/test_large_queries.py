@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from rlviz.api.app import create_api
-from rlviz.services.application import Application
+from rlviz.server.app import create_api
+from rlviz.server.application import Application
 from tests.support.run_folders import make_run
 from tests.support.service import catalogued
 

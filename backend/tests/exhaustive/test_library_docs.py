@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.rundir.folder import run_folders
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.forked_process import FORKED_FIRST, ForkedProcess
 from tests.support.service_process import environment
 from tests.support.template import SOCKET, template_address

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.environment import ProbedEnvironment
-from rlviz.environments.custom import custom_environment
-from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments.custom import custom_environment
+from rlviz.server.runs.environments import ProbeFailure, Prober
 from tests.support.lives import BEGINS, Life
 from tests.support.own_environments import CASES, SOURCE, Case, Plain
 

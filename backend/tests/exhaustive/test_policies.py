@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.presets.catalog import preset_for
+from rlviz.learning.presets.catalog import preset_for
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.watched_training import train_run
 from tests.support.training import ENV_ID, checkpoints, make_run
 
 STRANGER = """

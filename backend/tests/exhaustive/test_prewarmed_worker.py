@@ -13,10 +13,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.launchers.base import Exit
-from rlviz.launchers.job import Train
-from rlviz.launchers.prewarmed import IMPORT_SECONDS, PREWARMED, RESPAWN_SECONDS, FirstWorker, PrewarmedWorkers
-from rlviz.launchers.process import ProcessLauncher
+from rlviz.launchers.base import Exit, Train
+from rlviz.launchers.process import (
+    IMPORT_SECONDS,
+    PREWARMED,
+    RESPAWN_SECONDS,
+    FirstWorker,
+    PrewarmedWorkers,
+    ProcessLauncher,
+)
 from tests.support.journals import Clock
 from tests.support.service import service
 from tests.support.training import column, kinds, make_run
@@ -26,8 +31,8 @@ from tests.support.workers import is_running, pid_of, put_down, worker_processes
 SERVICE = """
 import json, sys, time
 from pathlib import Path
-from rlviz.launchers.job import Train
-from rlviz.launchers.prewarmed import PrewarmedWorkers
+from rlviz.launchers.base import Train
+from rlviz.launchers.process import PrewarmedWorkers
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
 

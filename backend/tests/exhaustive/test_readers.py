@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import rlviz
-from rlviz.domain.sweep import FloatRange, IntRange, Sweep
-from rlviz.exchange.tables import TableFormat
+from rlviz.domain.experiments import FloatRange, IntRange, Sweep
+from rlviz.exchange.export import TableFormat
+from rlviz.learning.search.study import JOURNAL, Study
 from rlviz.rundir.folder import RunFolder
-from rlviz.search.study import JOURNAL, Study
 from tests.support.cli import call
 from tests.support.readers import needs
 from tests.support.run_folders import append_rows, journal, make_run

@@ -8,13 +8,12 @@ from typing import Any
 import psutil
 import pytest
 
-from rlviz.launchers.base import Exit
-from rlviz.launchers.job import Train
+from rlviz.launchers.base import Exit, Train
 from rlviz.launchers.process import ProcessLauncher
+from rlviz.learning.training.builder import build_model, closing_environments
+from rlviz.learning.training.snapshot.capture import capture_generators, restore_generators
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model, closing_environments
-from rlviz.training.snapshot.generators import capture_generators, restore_generators
-from rlviz.training.watched_training import train_run
 from tests.support.pictures import Pictures
 from tests.support.template import TITLE
 from tests.support.training import curves, kinds, make_run

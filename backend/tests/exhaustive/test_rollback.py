@@ -13,12 +13,12 @@ from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.events import EventKind, RollbackData
 from rlviz.domain.rules import Rule
 from rlviz.domain.spaces import Space
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run, whole_of_run
-from rlviz.rundir.superseded import superseded_rows
-from rlviz.training.callback import RunCallback
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.metric_rows import superseded_rows
+from rlviz.rundir.snapshots import newest_of_run, whole_of_run
 from tests.support.resuming import WALL_CLOCK, final_state, logged
 from tests.support.stubborn import Iterating
 from tests.support.training import events, make_run, messages, rows, snapshots
@@ -95,8 +95,8 @@ def test_it_goes_back_rightly_to_a_snapshot_whose_rows_lie_in_one_segment_with_o
     whole = make(tmp_path / "whole", name)
     assert train_run(whole)
     expected, end = logged(whole), final_state(whole)
-    monkeypatch.setattr("rlviz.training.snapshot.schedule.SHORTEST_SECONDS", 0.0)
-    monkeypatch.setattr("rlviz.training.snapshot.schedule.SHARE", 1e9)
+    monkeypatch.setattr("rlviz.learning.training.snapshot.schedule.SHORTEST_SECONDS", 0.0)
+    monkeypatch.setattr("rlviz.learning.training.snapshot.schedule.SHARE", 1e9)
     folder = make(tmp_path / "often", name)
     at(whole.read_config().total_timesteps * 2 // 3, going_back())
     assert train_run(folder)

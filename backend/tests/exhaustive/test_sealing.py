@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.catalog.models import RunRow
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sealed import PIECE_BYTES
-from rlviz.services.projection.folder_projection import row_of_config
-from rlviz.services.supervision.sealing import LEAST_BYTES, Sealer, sealed_metrics
-from rlviz.services.use_cases.metrics import MetricsService
-from rlviz.services.use_cases.run_series import LONG_BYTES
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.folder import row_of_config
+from rlviz.server.metrics.service import LONG_BYTES, MetricsService
+from rlviz.server.supervisor.sealing import LEAST_BYTES, Sealer, sealed_metrics
 from tests.support.run_folders import make_run
 from tests.support.waiting import eventually
 

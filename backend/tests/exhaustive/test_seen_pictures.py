@@ -12,22 +12,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rlviz.algorithms.saliency import saliency
-from rlviz.domain.clips import ClipRequest
+from rlviz.domain.clips import ClipRequest, SaliencyPlan, Score
 from rlviz.domain.errors import NoSaliency
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus, StepsWanted
-from rlviz.domain.saliency import SaliencyPlan, Score
-from rlviz.environments.make import make_environment
-from rlviz.evaluation.clips import make_clips
-from rlviz.evaluation.evaluate import evaluate, load_policy
-from rlviz.evaluation.saliency import step_saliency
-from rlviz.records.reader import StepFile
-from rlviz.rollout.episode import Episode
-from rlviz.rollout.play import seed_all
+from rlviz.learning.algorithms.saliency import saliency
+from rlviz.learning.environments.make import make_environment
+from rlviz.learning.playing.clips import make_clips
+from rlviz.learning.playing.evaluate import evaluate, load_policy
+from rlviz.learning.playing.rollout import Episode, seed_all
+from rlviz.learning.playing.seen import step_saliency
+from rlviz.learning.records.reader import StepFile
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.checkpoint import save_policy
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model
-from rlviz.training.checkpoint import save_policy
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
@@ -156,7 +154,7 @@ def test_a_clip_keeps_what_its_agent_saw(
     folder: RunFolder, service: Service, seen: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Greedy and on the seed of the evaluation, it begins as that does."""
-    monkeypatch.setattr("rlviz.evaluation.clips.MAX_CLIP_STEPS", 20)
+    monkeypatch.setattr("rlviz.learning.playing.clips.MAX_CLIP_STEPS", 20)
     clips, wanted = (
         Clips(folder),
         ClipRequest(

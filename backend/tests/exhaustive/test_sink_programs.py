@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from rlviz import delivery_worker
-from rlviz.domain.sink_record import SinkRecord
-from rlviz.domain.sinks import SinkKind
+from rlviz.domain.sinks import SinkKind, SinkRecord
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.rundir.sinks import is_delivered, read_sink
-from rlviz.services.sinks.delivery_workers import following
+from rlviz.server.exchange.deliveries import following
 from tests.support.cli import call, shell
 from tests.support.run_folders import append_rows, make_run
 from tests.support.waiting import eventually

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from rlviz import delivery_worker
-from rlviz.domain.sink_record import SinkRecord
-from rlviz.domain.sinks import SinkKind
+from rlviz.domain.sinks import SinkKind, SinkRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
-from rlviz.services.sinks.delivery import Delivery
+from rlviz.server.exchange.delivery import Delivery
 from tests.support.mlflow_server import FakeMlflow
 from tests.support.readers import needs
 from tests.support.run_folders import make_run

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from rlviz.learning.training.snapshot import restore
+from rlviz.learning.training.snapshot.verify import verify_snapshot
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.snapshot import restore
-from rlviz.training.snapshot.verify import verify_snapshot
-from rlviz.training.watched_training import train_run
 from tests.support.training import make_run, snapshots
 
 

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 from rlviz.domain.events import EventKind, HyperparameterChangedData, RuleFiredData
-from rlviz.domain.knobs import Author, KnobRequest, ScaleKnob, SetKnob
-from rlviz.domain.rules import Rule
+from rlviz.domain.rules import Author, KnobRequest, Rule, ScaleKnob, SetKnob
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.rules import RuleClock
+from rlviz.learning.training.watched import train_run
+from rlviz.rundir.changes import knob_changes
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.knob_changes import knob_changes
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.callback import RunCallback
-from rlviz.training.rules.clock import RuleClock
-from rlviz.training.watched_training import train_run
 from tests.support.resuming import cut, logged
 from tests.support.training import events, make_run, rows, snapshots
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from benchmarks.searching import SPACE
-from rlviz.domain.sweep import IntRange, SamplerName, Sweep
-from rlviz.search.study import JOURNAL, SearchRecord, Study
+from rlviz.domain.experiments import IntRange, SamplerName, Sweep
+from rlviz.learning.search.study import JOURNAL, SearchRecord, Study
 
 
 @pytest.mark.parametrize("name", [SamplerName.TPE, SamplerName.GRID])

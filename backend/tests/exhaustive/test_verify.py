@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
-from rlviz.evaluation import evaluate as evaluating
-from rlviz.evaluation.evaluate import evaluate
-from rlviz.evaluation.verify import verify
-from rlviz.records.reader import StepFile
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.policy import TrainedPolicy
+from rlviz.learning.playing import evaluate as evaluating
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.learning.playing.film import verify
+from rlviz.learning.records.reader import StepFile
+from rlviz.learning.training.builder import build_model
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model
 from tests.support.step_files import change_value, flipped
 from tests.support.training import QUICK
 

@@ -9,7 +9,7 @@ import pytest
 HANGS = """
 import sys, time
 from pathlib import Path
-from rlviz.sessions import watchdog
+from rlviz.learning.sessions import watchdog
 
 watchdog.LAST_RESORT_SECONDS = 1.0
 
@@ -26,7 +26,7 @@ step()
 
 WAITS_FOR_A_PROCESSOR = """
 import os, subprocess, sys, time
-from rlviz.sessions.watchdog import Watchdog
+from rlviz.learning.sessions.worker import Watchdog
 
 WORKS = "import time; end = time.monotonic() + 60\\nwhile time.monotonic() < end: pass"
 

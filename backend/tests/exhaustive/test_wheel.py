@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rlviz.api.address import read_address
+from rlviz.server.proxy import read_address
 from tests.support.run_folders import make_run
 from tests.support.service_process import environment
 from tests.support.waiting import eventually

@@ -15,11 +15,11 @@ import pytest
 from stable_baselines3 import PPO
 
 from rlviz.domain.events import EventKind, InterruptedData
-from rlviz.domain.records import MetricRecord
+from rlviz.domain.metrics import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.supervision.run_monitor import journal_ending
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.supervisor.run_monitor import journal_ending
 from tests.support.service import ENDLESS
 from tests.support.training import checkpoints, events, kinds, make_run, rows
 from tests.support.waiting import eventually
@@ -30,9 +30,9 @@ from pathlib import Path
 
 import torch
 torch.set_num_threads(1)
-import rlviz.training.watched_training
+import rlviz.learning.training.watched
 from rlviz import worker
-from rlviz.launchers.job import Train
+from rlviz.launchers.base import Train
 from rlviz.rundir.folder import RunFolder
 
 for line in sys.stdin:

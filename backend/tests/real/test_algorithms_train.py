@@ -9,12 +9,12 @@ import gymnasium
 import numpy as np
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.metrics import metric_definitions
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.registry import load
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import metric_definitions
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, column, curves, events, kinds, leftovers, make_run, rows
 
 STEPS = 512

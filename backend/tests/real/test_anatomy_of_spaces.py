@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.algorithms.experience import Rollout, recent_actions
 from rlviz.domain.registry import load
+from rlviz.learning.algorithms.experience import Rollout, recent_actions
+from rlviz.learning.training.anatomy import AnatomyJournal
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.anatomy import read_anatomy
-from rlviz.training.anatomy import AnatomyJournal
+from rlviz.server.metrics.service import read_anatomy
 from tests.support.algorithms import small_model
 
 NUMBERS = spaces.Box(-1, 1, (3,), np.float32)
@@ -83,10 +83,10 @@ def looked_into(tmp_path: Path, kind: str, observations: spaces.Space[Any], acti
 
 
 TD_ERRORS = {
-    "dqn": "rlviz.algorithms.experience:q_network",
-    "qrdqn": "rlviz.algorithms.experience:quantile_network",
-    "sac": "rlviz.algorithms.experience:soft_critics",
-    "td3": "rlviz.algorithms.experience:twin_critics",
+    "dqn": "rlviz.learning.algorithms.experience:q_network",
+    "qrdqn": "rlviz.learning.algorithms.experience:quantile_network",
+    "sac": "rlviz.learning.algorithms.experience:soft_critics",
+    "td3": "rlviz.learning.algorithms.experience:twin_critics",
 }
 
 

@@ -14,7 +14,7 @@ import minari
 import numpy as np
 import pytest
 
-from rlviz.environments import ENVIRONMENTS
+from rlviz.learning.environments import ENVIRONMENTS
 from tests.support.evaluations import evaluated, verified
 from tests.support.raw_requests import assert_problem
 from tests.support.service_process import Service, serving

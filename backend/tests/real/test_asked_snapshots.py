@@ -14,14 +14,14 @@ import pytest
 from rlviz.domain.errors import NotTraining
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
+from rlviz.learning.training import callback
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Desired, SnapshotRequest
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training import callback
-from rlviz.training.callback import RunCallback
-from rlviz.training.watched_training import train_run
+from rlviz.server.runs.configuration import NewRun
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import ENDLESS, becomes, catalogued, ended, folder_of, service, start
 from tests.support.training import events, kinds, make_run, messages, snapshots
 from tests.support.waiting import eventually

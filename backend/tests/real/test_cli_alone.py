@@ -16,12 +16,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.api.address import NAME, ServiceAddress, read_address
 from rlviz.domain.events import EventKind, StartedData
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.sinks import is_delivered, read_sink
+from rlviz.server.proxy import NAME, ServiceAddress, read_address
 from tests.support.cli import shell, started
 from tests.support.forked_process import FORKED_FIRST, ForkedProcess
 from tests.support.run_folders import make_run

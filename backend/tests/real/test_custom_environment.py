@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from rlviz.domain.environment import ProbedEnvironment, StateKept
-from rlviz.environments.probe import main, probe
-from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
+from rlviz.learning.environments.probe import main, probe
+from rlviz.server.runs.environments import ProbeFailure, Prober
 from tests.support import lights
 from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually

@@ -12,10 +12,10 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.waiting import say_how_it_ended
 from rlviz.domain.events import PausingData, SnapshotData, StoppedData
 from rlviz.domain.rules import Rule
-from rlviz.domain.snapshot import Trigger
+from rlviz.domain.snapshots import Trigger
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.training.watched_training import train_run
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.training import events, make_run, messages, rows, snapshots
 from tests.support.waiting import eventually
 

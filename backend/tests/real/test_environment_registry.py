@@ -11,17 +11,17 @@ import gymnasium
 import numpy as np
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.api.registry_views import view_environment
 from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.spaces import Space
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.environments.custom import custom_environment
-from rlviz.environments.make import make
-from rlviz.services.use_cases.environments import variants
-from rlviz.training.q_table import grid
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.custom import custom_environment
+from rlviz.learning.environments.make import make
+from rlviz.learning.training.live_weights import grid
+from rlviz.server.runs.choices import view_environment
+from rlviz.server.runs.environments import variants
 
 VARIANTS = [variant for entry in ENVIRONMENTS for variant in variants(entry) or [entry]]
 FRAMES_A_STEP = {"CarRacing-v3": 2, "ALE/Pong-v5": 4, "ALE/Breakout-v5": 4}
@@ -197,7 +197,9 @@ def test_an_option_that_is_none_is_pointed_to(values: dict[str, Any], pointer: s
 
 
 def test_an_environment_whose_package_is_missing_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlviz.environments.base.find_spec", lambda name: None if name == "ale_py" else object())
+    monkeypatch.setattr(
+        "rlviz.learning.environments.base.find_spec", lambda name: None if name == "ale_py" else object()
+    )
     shown = view_environment(ENVIRONMENTS.get("ALE/Pong-v5"), list(ALGORITHMS))
     assert not shown.available
     assert shown.install_hint == "ale_py is not installed: pip install ale-py opencv-python-headless"

@@ -17,13 +17,11 @@ from stable_baselines3 import DQN, PPO
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make
-from rlviz.evaluation.evaluate import evaluate
-from rlviz.launchers.base import Exit
-from rlviz.launchers.job import Evaluate
-from rlviz.rundir.evaluation_files import EvaluationFiles
-from rlviz.rundir.folder import RunFolder
+from rlviz.launchers.base import Evaluate, Exit
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.make import make
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.rundir.folder import EvaluationFiles, RunFolder
 from tests.support.evaluations import ASKED_AT, ask_in_folder
 from tests.support.waiting import PATIENCE, eventually
 from tests.support.workers import forking_launcher, pid_of
@@ -38,7 +36,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 SCRIPT = """
 import sys
 from pathlib import Path
-from rlviz.evaluation.evaluate import evaluate
+from rlviz.learning.playing.evaluate import evaluate
 from rlviz.rundir.folder import RunFolder
 sys.exit(evaluate(RunFolder.at(Path(sys.argv[1])), sys.argv[2]).status != "completed")
 """

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.events import EventKind, PausedData
 from rlviz.domain.status import RunStatus
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Desired
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.training.callback import RunCallback
-from rlviz.training.watched_training import train_run
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.training import curves, events, make_run, snapshots
 
 STEPS = {"q-learning": 2_500}

@@ -13,21 +13,18 @@ import pytest
 import torch
 from stable_baselines3 import PPO
 
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.rules import Rule
+from rlviz.learning.training.anatomy import AnatomyJournal
+from rlviz.learning.training.callback import JournalOutput, PeriodicEvaluation, RunCallback
+from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.live_weights import LiveWeights
+from rlviz.learning.training.run_recorder import RunRecorder
+from rlviz.learning.training.snapshot.schedule import Snapshots
+from rlviz.learning.training.steering import Steering
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.anatomy import AnatomyJournal
-from rlviz.training.callback import RunCallback
-from rlviz.training.checkpoint import Checkpoints
-from rlviz.training.filmstrip import Filmstrip
-from rlviz.training.journals import RunJournals
-from rlviz.training.live_weights import LiveWeights
-from rlviz.training.logger_output import JournalOutput
-from rlviz.training.periodic_evaluation import PeriodicEvaluation
-from rlviz.training.run_recorder import RunRecorder
-from rlviz.training.snapshot.schedule import Snapshots
-from rlviz.training.steering import Steering
-from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, kinds, make_run, messages, snapshots
 
 WATCHERS = (

@@ -14,10 +14,9 @@ import pytest
 from PIL import Image
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
-from rlviz.evaluation import clips as making
-from rlviz.evaluation import interruption
-from rlviz.evaluation.caption import Text
-from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.learning.playing import clips as making
+from rlviz.learning.playing import film as interruption
+from rlviz.learning.playing.video import Text, VideoRecorder
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 from tests.support.raw_requests import assert_problem

@@ -8,16 +8,15 @@ import pytest
 
 from rlviz.domain.errors import NothingToResume
 from rlviz.domain.events import EventKind, InterruptedData
-from rlviz.domain.snapshot import Trigger
+from rlviz.domain.snapshots import Trigger
 from rlviz.domain.status import RunStatus
+from rlviz.learning.training.trainer import BEGINS_AGAIN
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import was_cut_off_early
-from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.application import Application
-from rlviz.services.supervision.run_monitor import journal_ending
-from rlviz.training.trainer import BEGINS_AGAIN
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import snapshots_of, was_cut_off_early
+from rlviz.server.application import Application
+from rlviz.server.supervisor.run_monitor import journal_ending
 from tests.support.service import create, ended, folder_of, service
 from tests.support.training import QUICK, column, curves, events, make_run, messages, rows, snapshots
 
@@ -96,7 +95,7 @@ def interrupt(app: Application, run_id: str) -> None:
     folder.events_path.write_bytes(b"".join(kept))
     journal_ending(folder, InterruptedData(attempt=1, cause="It was killed."))
     with app.database.write() as session:
-        from rlviz.catalog.models import RunRow
+        from rlviz.server.catalog.models import RunRow
 
         row = session.get(RunRow, run_id)
         assert row is not None

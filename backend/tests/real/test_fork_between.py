@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.knobs import KnobRequest, SetKnob
+from rlviz.domain.rules import KnobRequest, SetKnob
+from rlviz.learning.training import retraining
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run
-from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training import retraining
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import newest_of_run, snapshots_of
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import curves, make_run, snapshots
 

@@ -9,22 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.api.snapshot_views import view_snapshots
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, NothingToResume
 from rlviz.domain.status import RunStatus
-from rlviz.environments import ENVIRONMENTS
+from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run, whole_of_run
-from rlviz.rundir.superseded import superseded_rows
-from rlviz.services.application import Application
-from rlviz.services.use_cases.comparison import ComparedRuns, ComparisonRequest
-from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.fork_changes import Effect, possible_changes, possible_options
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.services.use_cases.groups import SeedsWanted
-from rlviz.services.use_cases.run_curves import ComparedAxis
-from rlviz.services.use_cases.shared_history import shared_until
+from rlviz.rundir.metric_rows import superseded_rows
+from rlviz.rundir.snapshots import newest_of_run, whole_of_run
+from rlviz.server.application import Application
+from rlviz.server.metrics.comparison import ComparedRuns, ComparisonRequest
+from rlviz.server.metrics.service import ComparedAxis
+from rlviz.server.runs.configuration import NewRun
+from rlviz.server.runs.family import shared_until
+from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.snapshots.forking import Effect, ForkRequest, possible_changes, possible_options
+from rlviz.server.snapshots.models import view_snapshots
 from tests.support.service import create, ended, folder_of, service, start
 from tests.support.training import QUICK, curves, rows
 

@@ -11,7 +11,7 @@ import pytest
 
 from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.faults import fill, filled, train, whole_files, worker_of
 from tests.support.run_folders import LiveRun
 from tests.support.service_process import serving

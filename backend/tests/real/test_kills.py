@@ -12,8 +12,8 @@ from threading import Event, Thread
 import pytest
 
 from rlviz.domain.events import EventKind
-from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.journal import read_journal
+from rlviz.rundir.process_identity import ProcessIdentity
 from tests.support.event_streams import streaming
 from tests.support.faults import Figures, times, whole_files
 from tests.support.run_folders import LiveRun, make_run

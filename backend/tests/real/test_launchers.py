@@ -13,15 +13,14 @@ import pytest
 from rlviz.domain.errors import LauncherError
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.launchers import LAUNCHERS
-from rlviz.launchers.base import Exit, Launcher, Worker
-from rlviz.launchers.job import Evaluate, Job, Train
+from rlviz.launchers.base import Evaluate, Exit, Job, Launcher, Train, Worker
 from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.launchers.thread import ThreadLauncher
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process_identity import ProcessIdentity
 from rlviz.testing.scripted import Script, ScriptedLauncher
-from rlviz.training.watched_training import train_run
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.evaluations import ask_in_folder
 from tests.support.service import service, start

@@ -23,11 +23,11 @@ from stable_baselines3.common.callbacks import (
     StopTrainingOnMaxEpisodes,
 )
 
-from rlviz.catalog.models import RunRow
 from rlviz.library.learn_watch import _frames_tell_how_they_ended
 from rlviz.rundir.folder import run_folders
 from rlviz.sb3 import RunCallback
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.algorithms import small_model
 from tests.support.training import rows
 from tests.support.waiting import eventually

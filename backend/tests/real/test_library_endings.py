@@ -11,8 +11,8 @@ import pytest
 from rlviz.launchers import foreign
 from rlviz.rundir.folder import run_folders
 from rlviz.rundir.foreign import HEARTBEAT_SECONDS
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.supervision import foreign_runs
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.supervisor import supervisor as foreign_runs
 from tests.support.service_process import environment
 
 BARE = """

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.watched_training import train_run
 from tests.support.training import make_run, rows
 
 ROLLOUT = 128
@@ -72,7 +72,7 @@ def test_a_run_that_is_stopped_within_a_rollout_writes_no_update_at_a_wrong_step
 
 def stop_after(folder: RunFolder, step: int) -> None:
     """Train, stopping at ``step``."""
-    from rlviz.training.callback import RunCallback
+    from rlviz.learning.training.callback import RunCallback
 
     on_step = RunCallback._on_step
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from stable_baselines3.common.vec_env import VecNormalize
 
-from rlviz.algorithms.policy import Scale
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import InvalidRequest
-from rlviz.domain.evaluation_plan import EvaluationPlan
-from rlviz.evaluation.evaluate import load_policy
-from rlviz.services.use_cases.configuration import NewRun, resolve_config
-from rlviz.training.builder import build_model
-from rlviz.training.checkpoint import save_policy
-from rlviz.training.watched_training import train_run
+from rlviz.learning.algorithms.policy import Scale
+from rlviz.learning.playing.evaluate import load_policy
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.checkpoint import save_policy
+from rlviz.learning.training.watched import train_run
+from rlviz.server.runs.configuration import NewRun, resolve_config
 from tests.support.training import checkpoints, column, make_run
 
 BOTH = {"normalize_observations": True, "normalize_rewards": True}

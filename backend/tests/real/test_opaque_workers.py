@@ -9,7 +9,7 @@ import pytest
 
 from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.status import RunStatus
-from rlviz.services.application import Application
+from rlviz.server.application import Application
 from rlviz.settings import Settings
 from tests.support.cluster import Cluster, ClusterLauncher
 from tests.support.service import becomes, ended, evaluation_ended, folder_of, start

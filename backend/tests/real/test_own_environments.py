@@ -16,8 +16,8 @@ import pytest
 
 from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment
 from rlviz.domain.events import EventKind
-from rlviz.environments.probe import probe, rehearse, try_state
-from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
+from rlviz.learning.environments.probe import probe, rehearse, try_state
+from rlviz.server.runs.environments import ProbeFailure, Prober
 from tests.support import own_environments
 from tests.support.forks import forked, parent_of
 from tests.support.lives import live

@@ -19,12 +19,12 @@ from rlviz.domain.errors import (
 from rlviz.domain.events import EventKind
 from rlviz.domain.rules import Rule
 from rlviz.domain.status import RunStatus
+from rlviz.rundir.changes import ToResume
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
-from rlviz.rundir.to_resume import ToResume
-from rlviz.services.application import Application
-from rlviz.services.use_cases.configuration import NewRun
+from rlviz.server.application import Application
+from rlviz.server.runs.configuration import NewRun
 from tests.support.service import becomes, create, ended, folder_of, service, start
 from tests.support.training import events, rows
 from tests.support.waiting import eventually

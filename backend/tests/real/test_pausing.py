@@ -10,25 +10,16 @@ from typing import Any
 import pytest
 
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.events import (
-    DivergedData,
-    EventKind,
-    PausedData,
-    PausingData,
-    ResumedData,
-    RollbackData,
-    StartedData,
-)
+from rlviz.domain.events import DivergedData, EventKind, PausedData, PausingData, ResumedData, RollbackData, StartedData
 from rlviz.domain.status import RunStatus
-from rlviz.rundir.best import read_best, with_figures
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Desired, SnapshotRequest
 from rlviz.rundir.files import is_file
-from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.folder import RunFolder, read_best, with_figures
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.use_cases.metrics import CurveRequest, MetricsService
-from rlviz.training.callback import RunCallback
-from rlviz.training.watched_training import train_run
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.metrics.service import CurveRequest, MetricsService
 from tests.support.training import curves, events, kinds, make_run, rows, snapshots
 
 TOTAL = 1_500

@@ -9,9 +9,9 @@ from threading import Event, Thread
 import pytest
 
 from rlviz.domain.events import EventKind, PausedData
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.watched_training import train_run
 from tests.support.faults import train
 from tests.support.service_process import serving
 from tests.support.training import curves, events, kinds, make_run, messages, rows, snapshots

@@ -13,8 +13,8 @@ import av
 import pytest
 
 from rlviz.domain.events import EventKind
-from rlviz.domain.records import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
-from rlviz.domain.session_messages import RecordedMessage
+from rlviz.domain.metrics import EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD
+from rlviz.domain.sessions import RecordedMessage
 from rlviz.rundir.journal import read_journal
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session

@@ -13,12 +13,12 @@ import torch
 from gymnasium import spaces
 from stable_baselines3 import PPO
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import TrainedPolicy, as_played
-from rlviz.algorithms.reading import Reading
-from rlviz.environments.make import make_environment
-from rlviz.rollout.play import play
-from rlviz.training.builder import build_model
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.policy import TrainedPolicy, as_played
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.environments.make import make_environment
+from rlviz.learning.playing.rollout import play
+from rlviz.learning.training.builder import build_model
 from tests.support.training import QUICK, make_run
 
 WORLDS = {"ppo": "LunarLander-v3", "sac": "Pendulum-v1", "td3": "Pendulum-v1", "q-learning": "FrozenLake-v1"}

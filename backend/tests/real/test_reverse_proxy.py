@@ -14,8 +14,8 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from rlviz.api.login_rate_limiter import MAX_ATTEMPTS
-from rlviz.api.pages import ROOT_PLACEHOLDER, TEMPLATE
+from rlviz.server.auth import MAX_ATTEMPTS
+from rlviz.server.pages import ROOT_PLACEHOLDER, TEMPLATE
 from tests.support.event_streams import Stream
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving

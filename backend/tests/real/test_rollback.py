@@ -14,11 +14,11 @@ from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.events import EventKind
 from rlviz.domain.rules import Rule
 from rlviz.domain.spaces import Space
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run
-from rlviz.rundir.superseded import superseded_rows
-from rlviz.training.callback import RunCallback
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.metric_rows import superseded_rows
+from rlviz.rundir.snapshots import newest_of_run
 from tests.support.resuming import WALL_CLOCK
 from tests.support.stubborn import Breaking, Iterating
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots

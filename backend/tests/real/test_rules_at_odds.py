@@ -10,10 +10,10 @@ import pytest
 
 from rlviz.domain.events import EventKind, RuleFiredData
 from rlviz.domain.rules import Rule
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import newest_of_run
 from tests.support.training import events, kinds, make_run, messages, rows, snapshots
 
 BACK = {"kind": "roll_back"}

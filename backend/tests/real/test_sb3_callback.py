@@ -15,7 +15,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.sb3 import RunCallback
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.training import rows
 
 STEPS = 16

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import EvaluationSummary
-from rlviz.domain.evaluation_plan import EvaluationPlan
-from rlviz.launchers.base import Exit, Launcher
-from rlviz.launchers.job import Evaluate, Train
+from rlviz.launchers.base import Evaluate, Exit, Launcher, Train
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.testing.record import pack
 from rlviz.testing.scripted import Script, ScriptedLauncher
-from rlviz.training.watched_training import train_run
 from tests.support.evaluations import ask_in_folder
 from tests.support.training import checkpoints, curves, events, make_run, snapshots
 from tests.support.waiting import eventually

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.launchers.process_worker import spawn
-from rlviz.services.use_cases.environment_probe import Prober
+from rlviz.launchers.process import spawn
+from rlviz.server.runs.environments import Prober
 from tests.support import lights
 from tests.support.waiting import eventually
 

@@ -13,8 +13,8 @@ from PIL import Image
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from rlviz.domain.session_messages import PolicyMessage, StepMessage
-from rlviz.domain.step_record import Actor
+from rlviz.domain.recording import Actor
+from rlviz.domain.sessions import PolicyMessage, StepMessage
 from tests.support.faults import train
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session

@@ -6,22 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.api.snapshot_views import view_snapshots
+from rlviz.domain.config import SnapshotPlan
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, SnapshotDamaged
 from rlviz.domain.events import EventKind
-from rlviz.domain.snapshot_plan import SnapshotPlan
-from rlviz.domain.snapshot_verification import SnapshotVerification
+from rlviz.domain.snapshots import SnapshotVerification
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import (
-    read_snapshot,
-    read_snapshot_verification,
-    snapshots_of,
-    write_snapshot_verification,
-)
-from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import read_snapshot, read_snapshot_verification, snapshots_of, write_snapshot_verification
+from rlviz.server.runs.configuration import NewRun
+from rlviz.server.snapshots.forking import ForkRequest
+from rlviz.server.snapshots.models import view_snapshots
 from tests.support.service import catalogued
 from tests.support.training import QUICK, events, make_run, snapshots
 

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.errors import ArtifactNotFound, SnapshotRefused
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.evaluation import VerificationStatus
 from rlviz.domain.rules import PauseTraining, Rule, StepsLimit
-from rlviz.domain.snapshot_verification import SnapshotVerification
-from rlviz.domain.verification import VerificationStatus
+from rlviz.domain.snapshots import SnapshotVerification
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshot_key import KEY_FILE
-from rlviz.rundir.snapshots import find_snapshot, read_snapshot, write_snapshot
-from rlviz.services.application import Application
+from rlviz.rundir.snapshots import KEY_FILE, find_snapshot, read_snapshot, write_snapshot
+from rlviz.server.application import Application
 from tests.support.service import ended, folder_of, service, start
 from tests.support.waiting import eventually
 

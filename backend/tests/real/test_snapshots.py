@@ -13,25 +13,19 @@ import pytest
 import torch
 from stable_baselines3 import PPO
 
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import RunConfig, SnapshotPlan
 from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.events import EventKind
-from rlviz.domain.snapshot import Trigger
-from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.domain.snapshots import Trigger
 from rlviz.domain.spaces import Space
+from rlviz.learning.training.journals import Recomputed, RunJournals
+from rlviz.learning.training.snapshot import capture as archive
+from rlviz.learning.training.snapshot.capture import Captured, read_archive
+from rlviz.learning.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject, Writer
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import SnapshotRequest
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshots import (
-    snapshots_of,
-)
-from rlviz.training.journals import RunJournals
-from rlviz.training.recomputed import Recomputed
-from rlviz.training.snapshot import archive
-from rlviz.training.snapshot.archive import read_archive
-from rlviz.training.snapshot.capture import Captured
-from rlviz.training.snapshot.schedule import FIRST_SHARE, SHORTEST_SECONDS, Snapshots, Subject
-from rlviz.training.snapshot.writer import Writer
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import snapshots_of
 from tests.support.snapshots import BUILT, ORIGIN, names, written
 from tests.support.stubborn import Counting
 from tests.support.training import checkpoints, events, kinds, make_run, messages, rows, snapshots

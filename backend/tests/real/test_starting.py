@@ -14,9 +14,9 @@ from rlviz.domain.events import FinishedData, StartedData
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Exit
 from rlviz.launchers.process import ProcessLauncher
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
-from rlviz.training.journals import RunJournals
+from rlviz.server.application import Application
 from tests.support.service import becomes, ended, folder_of, service, start
 from tests.support.training import kinds
 from tests.support.waiting import eventually

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.domain.events import EventKind, HyperparameterChangedData, RuleFiredData
-from rlviz.domain.knobs import KnobRequest, ScaleKnob, SetKnob
-from rlviz.domain.rules import Rule, RulesDocument
+from rlviz.domain.rules import KnobRequest, Rule, RulesDocument, ScaleKnob, SetKnob
+from rlviz.learning.training.callback import RunCallback
+from rlviz.learning.training.trainer import Trainer
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.training.callback import RunCallback
-from rlviz.training.trainer import Trainer
-from rlviz.training.watched_training import train_run
 from tests.support.training import events, kinds, make_run, rows, snapshots
 
 RATE = "train/learning_rate"

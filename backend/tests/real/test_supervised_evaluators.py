@@ -9,19 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import EvaluationRow
-from rlviz.domain.errors import (
-    RunIsActive,
-    RunNotFound,
-)
+from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.errors import RunIsActive, RunNotFound
 from rlviz.domain.evaluation import EvaluationStatus, PolicyChoice
-from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.status import RunStatus
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
-from rlviz.services.projection.rebuild import Rebuilt, rebuild
-from rlviz.training.watched_training import train_run
+from rlviz.server.application import Application
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import EvaluationRow
+from rlviz.server.catalog.projection.rebuild import Rebuilt, rebuild
 from tests.support.service import (
     catalogue,
     create,

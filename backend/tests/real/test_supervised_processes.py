@@ -14,8 +14,8 @@ from rlviz.domain.errors import IllegalTransition, RunIsActive
 from rlviz.domain.events import InterruptedData
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import read_journal
-from rlviz.services.application import Application
-from rlviz.services.projection.rebuild import Rebuilt
+from rlviz.server.application import Application
+from rlviz.server.catalog.projection.rebuild import Rebuilt
 from tests.support.service import (
     becomes,
     catalogue,

@@ -20,17 +20,17 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.catalog.runs import move_run
 from rlviz.domain.errors import IllegalTransition
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.events import EventKind, FinishedData, StartedData
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.process import ProcessLauncher
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
-from rlviz.services.application import Application
-from rlviz.training.journals import RunJournals
-from rlviz.training.watched_training import train_run
+from rlviz.server.application import Application
+from rlviz.server.catalog.runs import move_run
 from tests.support.service import ENDLESS, becomes, catalogue, create, ended, evaluation_ended, folder_of, service
 from tests.support.template import SOCKET, template_address
 from tests.support.training import QUICK, column, events, kinds, make_run
@@ -44,8 +44,8 @@ SERVICE = """
 import json, sys, time
 from pathlib import Path
 from rlviz.launchers.process import ProcessLauncher
-from rlviz.services.application import Application
-from rlviz.services.use_cases.configuration import NewRun
+from rlviz.server.application import Application
+from rlviz.server.runs.configuration import NewRun
 from rlviz.settings import Settings
 from tests.support.template import SharedWorkers
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.status import RunStatus
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.training.watched_training import train_run
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.training import column, events, make_run, rows
 from tests.support.waiting import eventually
 

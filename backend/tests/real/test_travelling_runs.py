@@ -11,14 +11,14 @@ from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.exchange.bundle import read_bundle
 from rlviz.exchange.trusting import trust_run
+from rlviz.learning.training.snapshot.capture import read_archive
+from rlviz.learning.training.snapshot.verify import verify_snapshot
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import check_seal, snapshots_of
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.snapshot.archive import read_archive
-from rlviz.training.snapshot.verify import verify_snapshot
-from rlviz.training.watched_training import train_run
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.bundles import bundle_of
 from tests.support.service import catalogued
 from tests.support.training import curves, events, make_run, snapshots

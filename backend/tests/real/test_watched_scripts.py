@@ -29,7 +29,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv,
 from rlviz.domain.config import RunConfig
 from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.sb3 import RunCallback
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.algorithms import small_model
 from tests.support.training import messages, rows
 

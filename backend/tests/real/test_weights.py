@@ -12,10 +12,9 @@ import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import set_random_seed
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import TrainedPolicy, as_played
-from rlviz.algorithms.weights import read_weights, renew_weights, save_weights
-from rlviz.training.builder import build_model
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.policy import TrainedPolicy, as_played, read_weights, renew_weights, save_weights
+from rlviz.learning.training.builder import build_model
 from tests.support.training import make_run
 
 

@@ -13,10 +13,10 @@ import httpx
 import pytest
 from sqlmodel import select
 
-from rlviz.api.app import create_api
-from rlviz.catalog.models import RunRow
-from rlviz.services.analytics import analyst as analyst_module
-from rlviz.services.application import Application
+from rlviz.server.analytics import analyst as analyst_module
+from rlviz.server.app import create_api
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import RunRow
 from tests.support.run_folders import make_run
 from tests.support.service import catalogued
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.environments import ENVIRONMENTS
+from rlviz.learning.environments import ENVIRONMENTS
 from tests.support.service_process import Service
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from rlviz.domain.space_layout import SpaceLayout
-from rlviz.records.about import Components
+from rlviz.domain.spaces import SpaceLayout
+from rlviz.learning.records.about import Components
 from tests.support.raw_requests import assert_problem
 from tests.support.recorded import Played, evaluated
 from tests.support.run_folders import make_run

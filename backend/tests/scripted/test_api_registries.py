@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
+from rlviz.learning.algorithms import ALGORITHMS
 from tests.support.service_process import Service
 
 

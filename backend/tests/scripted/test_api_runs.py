@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rlviz import __version__
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
+from rlviz.learning.algorithms import ALGORITHMS
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import journal
 from tests.support.service_process import Service

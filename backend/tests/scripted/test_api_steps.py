@@ -16,7 +16,7 @@ import pytest
 from gymnasium import spaces
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus
-from rlviz.recording.summary import summarize
+from rlviz.learning.playing.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from tests.support.raw_requests import assert_problem
 from tests.support.run_folders import make_run

@@ -12,22 +12,28 @@ from typing import cast
 import orjson
 import pytest
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import get_run
 from rlviz.domain.events import CheckpointData, FinishedData, StartedData
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.launchers.base import Exit, Worker
+from rlviz.learning.training.attempt import begin_attempt
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_config, row_of_folder
-from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.streaming.events import EndEvent, MetricsEvent, StatusEvent, StreamEvent
-from rlviz.services.streaming.feeds import Feeds
-from rlviz.services.streaming.run_stream import StreamRequest, StreamService
-from rlviz.services.supervision.run_monitor import RunMonitor
-from rlviz.training.attempt import begin_attempt
-from rlviz.training.journals import RunJournals
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.folder import row_of_config, row_of_folder
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.feeds import Feeds
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.stream.run_stream import (
+    EndEvent,
+    MetricsEvent,
+    StatusEvent,
+    StreamEvent,
+    StreamRequest,
+    StreamService,
+)
+from rlviz.server.supervisor.run_monitor import RunMonitor
 from tests.support.training import events, make_run, rows
 from tests.support.workers import GRACE, Actor
 

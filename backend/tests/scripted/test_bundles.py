@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, BundleRefused
-from rlviz.exchange.bundle import MANIFEST, read_bundle, write_bundle
-from rlviz.exchange.bundle.manifest import is_policy
-from rlviz.rundir.atomic import write_atomically
+from rlviz.exchange.bundle import MANIFEST, is_policy, read_bundle, write_bundle
+from rlviz.rundir.files import write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter, prepare, read_journal
 from tests.support.raw_requests import assert_problem

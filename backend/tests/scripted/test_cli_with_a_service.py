@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from rlviz.api.address import NAME, ServiceAddress, read_address
+from rlviz.server.proxy import NAME, ServiceAddress, read_address
 from tests.support.cli import Ended, call, shell, started
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, environment, serving

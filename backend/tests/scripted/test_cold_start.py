@@ -21,7 +21,7 @@ def imported(program: str, *names: str) -> list[str]:
 
 
 def test_the_service_imports_nothing_that_only_workers_need() -> None:
-    program = "import rlviz.api.app, rlviz.services.application, rlviz.search.study"
+    program = "import rlviz.server.app, rlviz.server.application, rlviz.learning.search.study"
     assert imported(program, *HEAVY) == []
 
 
@@ -32,18 +32,18 @@ def test_a_scripted_worker_needs_no_torch() -> None:
 
 def test_the_registries_import_nothing_heavy() -> None:
     program = (
-        "from rlviz.algorithms import ALGORITHMS\nfrom rlviz.environments import ENVIRONMENTS\n"
+        "from rlviz.learning.algorithms import ALGORITHMS\nfrom rlviz.learning.environments import ENVIRONMENTS\n"
         "assert list(ALGORITHMS) and list(ENVIRONMENTS)"
     )
     assert imported(program, "torch", "gymnasium", "stable_baselines3", "numpy") == []
 
 
 def test_the_first_answer_imports_no_other_routes_and_the_description_has_all() -> None:
-    program = "from rlviz.api.app import create_api\napi = create_api()"
-    routers = [f"rlviz.api.routers.{name}" for name in ("health", "runs", "stream", "experiments")]
-    assert imported(program, *routers) == ["rlviz.api.routers.health"]
+    program = "from rlviz.server.app import create_api\napi = create_api()"
+    routers = [f"rlviz.server.routers.{name}" for name in ("health", "runs", "stream", "experiments")]
+    assert imported(program, *routers) == ["rlviz.server.service.routes"]
     described = f"{program}\npaths = api.openapi()['paths']\nassert {{'/health', '/experiments'}} <= set(paths)"
-    assert "rlviz.api.routers.stream" in imported(described, *routers)
+    assert "rlviz.server.stream.routes" in imported(described, *routers)
 
 
 def test_reading_a_sealed_journal_imports_no_cloud_file_systems(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.domain.key_bindings import Controls
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.environments.generic_controls import generic_controls
-from rlviz.environments.make import make
-from rlviz.services.use_cases.environments import variants
-from rlviz.sessions.action_sources import PersonActions
+from rlviz.domain.environment import Controls
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.generic_controls import generic_controls
+from rlviz.learning.environments.make import make
+from rlviz.learning.sessions.actions import PersonActions
+from rlviz.server.runs.environments import variants
 
 VARIANTS = [variant for entry in ENVIRONMENTS for variant in variants(entry) or [entry]]
 LEAVES_THE_PAGE = {"Escape", "Tab"}

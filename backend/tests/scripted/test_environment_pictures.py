@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rlviz.environments.make import make_environment
+from rlviz.learning.environments.make import make_environment
 from tests.support.training import make_run
 
 

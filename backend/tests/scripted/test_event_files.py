@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rlviz.domain.naming import TENSORBOARD
-from rlviz.exchange.tensorboard import write_event_files
+from rlviz.exchange.export import write_event_files
 from rlviz.rundir.journal import JournalWriter, read_journal
 
 

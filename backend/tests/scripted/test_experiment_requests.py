@@ -13,14 +13,12 @@ import orjson
 import pytest
 from fastapi import FastAPI
 
-from rlviz.api.app import create_api
 from rlviz.domain.errors import ExperimentNotFound
-from rlviz.domain.sweep import FloatRange, Sweep
-from rlviz.search.study import Study
-from rlviz.services.application import Application
-from rlviz.services.experiment_results.service import ResultsService
-from rlviz.services.experiment_results.source import ExperimentSource
-from rlviz.services.experiment_results.use_cases import ExperimentResultsService
+from rlviz.domain.experiments import FloatRange, Sweep
+from rlviz.learning.search.study import Study
+from rlviz.server.app import create_api
+from rlviz.server.application import Application
+from rlviz.server.experiments.results.service import ExperimentResultsService, ExperimentSource, ResultsService
 
 BASE = "/experiments/good-against-bad"
 

@@ -14,18 +14,23 @@ import pyarrow.parquet as pq
 import pytest
 from sqlmodel import delete
 
-from rlviz.analysis.experiments import ScoreKind, Setting, experiment_results
-from rlviz.catalog.models import EvaluationRow
-from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.application import Application
-from rlviz.services.experiment_results.exports import COLUMNS, ExportFormat, export
-from rlviz.services.experiment_results.results_cache import MOST_KEPT
-from rlviz.services.experiment_results.service import ResultsRequest, ResultsService
-from rlviz.services.experiment_results.source import Cell, ExperimentSource
-from rlviz.services.experiment_results.variant_preset import preset_of, run_of
-from rlviz.services.use_cases.configuration import NewRun
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import EvaluationRow
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.experiments.results.exports import COLUMNS, ExportFormat, export
+from rlviz.server.experiments.results.service import (
+    MOST_KEPT,
+    Cell,
+    ExperimentSource,
+    ResultsRequest,
+    ResultsService,
+    preset_of,
+    run_of,
+)
+from rlviz.server.runs.configuration import NewRun
+from rlviz.stats.experiments import ScoreKind, Setting, experiment_results
 from tests.support.evaluations import write_evaluation
 from tests.support.finished_experiment import SEEDS, finished_experiment
 from tests.support.service import folder_of
@@ -196,8 +201,8 @@ def test_digests_that_were_made_in_another_way_are_made_again(
     before = results_service(app).results(source, ResultsRequest())
     path = source.folder / "results" / "digests.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"value":[', b'"value":[7,').replace(b'"step":[', b'"step":[7,'))
-    monkeypatch.setattr("rlviz.services.experiment_results.digests.DIGEST_DEFINITION", 99)
-    monkeypatch.setattr("rlviz.services.experiment_results.service.DIGEST_DEFINITION", 99)
+    monkeypatch.setattr("rlviz.server.experiments.results.digests.DIGEST_DEFINITION", 99)
+    monkeypatch.setattr("rlviz.server.experiments.results.service.DIGEST_DEFINITION", 99)
     assert results_service(app).results(source, ResultsRequest()) == before
 
 

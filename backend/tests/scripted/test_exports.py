@@ -11,8 +11,8 @@ import pytest
 
 from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.errors import ImportRefused
+from rlviz.exchange.export import TableFormat
 from rlviz.exchange.import_runs import ImportOptions, import_path
-from rlviz.exchange.tables import TableFormat
 from tests.support.bundles import POLICY
 from tests.support.cli import Ended, call
 from tests.support.raw_requests import assert_problem

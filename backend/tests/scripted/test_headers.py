@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import psutil
 import pytest
 
-from rlviz.api.protocol import MAX_UNFINISHED_BYTES
+from rlviz.server.serve import MAX_UNFINISHED_BYTES
 from tests.support.event_streams import streaming
 from tests.support.raw_requests import assert_problem, raw_request
 from tests.support.run_folders import make_run
@@ -25,9 +25,9 @@ PAGE = (
 )
 
 IMPATIENT = """
-from rlviz.api import protocol, request_filter
-from rlviz.api.server import serve
-from rlviz.services.application import Application
+from rlviz.server import protocol, request_filter
+from rlviz.server.serve import serve
+from rlviz.server.application import Application
 from rlviz.settings import read_settings
 
 protocol.BoundedProtocol.head_seconds = request_filter.BODY_SECONDS = 2.0

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from rlviz.domain.errors import BundleRefused, InvalidRequest
-from rlviz.exchange import zip_archive
+from rlviz.exchange import bundle as zip_archive
 from rlviz.exchange.bundle import read_bundle, write_bundle
+from rlviz.exchange.export import NAME, TableFormat, of_metrics, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
-from rlviz.exchange.tables import TableFormat, of_metrics, write_table
-from rlviz.exchange.tensorboard import NAME, write_event_files
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.rundir.origin import read_origin
 from tests.support.bundles import with_members

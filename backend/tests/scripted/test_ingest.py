@@ -13,9 +13,8 @@ from rlviz.domain.errors import InvalidRequest
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder, run_folders
-from rlviz.services.ingest import source
-from rlviz.services.ingest.ingest import Ingested, ingest
-from rlviz.services.ingest.warehouse import CentralDatabase, CentralDatabaseGone
+from rlviz.server.exchange import ingest as source
+from rlviz.server.exchange.ingest import CentralDatabase, CentralDatabaseGone, Ingested, ingest
 from tests.support.cli import call
 from tests.support.postgres import Cluster, postgres
 from tests.support.run_folders import append_rows, journal, make_run
@@ -63,7 +62,7 @@ def contents(cluster: Cluster) -> list[list[tuple[Any, ...]]]:
     return [
         ask(cluster, "SELECT to_jsonb(run) - 'ingested_at' FROM rlviz.run ORDER BY id"),
         ask(cluster, "SELECT * FROM rlviz.metric ORDER BY run_id, name, step, time"),
-        ask(cluster, "SELECT to_jsonb(evaluation) FROM rlviz.evaluation ORDER BY run_id, id"),
+        ask(cluster, "SELECT to_jsonb(evaluation) FROM rlviz.learning.playing ORDER BY run_id, id"),
     ]
 
 

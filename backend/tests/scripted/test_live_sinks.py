@@ -12,17 +12,16 @@ import pytest
 from sqlalchemy.event import listen
 
 from rlviz.domain.errors import ExtraMissing
-from rlviz.domain.sink_record import SinkPlan, SinkRecord
-from rlviz.domain.sinks import SinkKind
+from rlviz.domain.sinks import SinkKind, SinkPlan, SinkRecord
 from rlviz.domain.status import RunStatus
 from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size
 from rlviz.rundir.sinks import own_folder, read_plan, read_sinks, state_of, write_plan, write_sink
-from rlviz.services.sinks import live_deliveries
-from rlviz.services.sinks.live_deliveries import Attempt, LiveDeliveries
-from rlviz.services.use_cases import sinks
-from rlviz.services.use_cases.sinks import SinkState
+from rlviz.server.exchange import deliveries as live_deliveries
+from rlviz.server.exchange import sinks
+from rlviz.server.exchange.deliveries import Attempt, LiveDeliveries
+from rlviz.server.exchange.sinks import SinkState
 from tests.support.service import catalogued, create
 from tests.support.service_process import Service, serving
 from tests.support.training import QUICK
@@ -338,7 +337,7 @@ def test_a_sink_that_does_not_take_it_is_failing_and_says_why(tmp_path: Path) ->
 
 
 def _end_run(app: Any, run_id: str) -> None:
-    from rlviz.catalog.models import RunRow
+    from rlviz.server.catalog.models import RunRow
 
     with app.database.write() as session:
         row = session.get(RunRow, run_id)

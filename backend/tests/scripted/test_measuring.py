@@ -16,8 +16,8 @@ from measuring.figures import Figures
 from measuring.measure import Measuring
 from measuring.specification import Measurement, Specification
 from rlviz.domain.presets import MeasuredPreset
-from rlviz.presets import catalog
-from rlviz.presets.catalog import MEASURED, digest, preset_files, read_preset_files
+from rlviz.learning.presets import catalog
+from rlviz.learning.presets.catalog import MEASURED, digest, preset_files, read_preset_files
 from tests.support.service_process import Service, serving
 from tests.support.waiting import eventually
 

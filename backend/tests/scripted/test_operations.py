@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from rlviz.api.request_counter import RequestCounter, RequestCounts
+from rlviz.server.request_filter import RequestCounter, RequestCounts
 from tests.support.run_folders import make_run
 from tests.support.service_process import serving
 from tests.support.waiting import eventually

@@ -12,9 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from rlviz.domain.event_lines import parse_event
-from rlviz.domain.events import StartedData
-from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.domain.events import StartedData, parse_event
+from rlviz.rundir.process_identity import ProcessIdentity
 
 OLD_RUNS = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0"
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from rlviz.api.login_rate_limiter import MAX_ATTEMPTS, WAIT_SECONDS, LoginRateLimiter
 from rlviz.domain.errors import TooManyLoginAttempts
+from rlviz.server.auth import MAX_ATTEMPTS, WAIT_SECONDS, LoginRateLimiter
 from tests.support.raw_requests import RawAnswer, assert_problem, raw_request
 from tests.support.run_folders import make_run
 from tests.support.service_process import Service, serving

@@ -12,21 +12,20 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import get_run
 from rlviz.domain.events import CheckpointData, FinishedData, StartedData, StoppedData, WarningData
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Exit
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.lock import training_lock
-from rlviz.services.projection.folder_projection import row_of_config, row_of_folder
-from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.streaming.feeds import Feeds
-from rlviz.services.supervision.played_run_monitor import PlayedRunMonitor
-from rlviz.services.supervision.run_monitor import RunMonitor
-from rlviz.services.supervision.termination import LINGERING_GRACE
-from rlviz.training.journals import RunJournals
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.folder import row_of_config, row_of_folder
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.feeds import Feeds
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.supervisor.monitors import LINGERING_GRACE
+from rlviz.server.supervisor.run_monitor import PlayedRunMonitor, RunMonitor
 from tests.support.training import events, kinds, make_run
 from tests.support.workers import GRACE, Actor
 

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.events import EventKind
 from rlviz.launchers import LAUNCHERS
-from rlviz.launchers.base import Exit
-from rlviz.launchers.job import Train
+from rlviz.launchers.base import Exit, Train
+from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.rundir.journal import read_journal
 from rlviz.testing.recording import names, recording
 from rlviz.testing.scripted import Fault, Script, ScriptedLauncher, script_from_environment

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from rlviz.domain.errors import SinkProblem
-from rlviz.domain.sink_record import SinkRecord
-from rlviz.domain.sinks import SinkKind
+from rlviz.domain.sinks import SinkKind, SinkRecord
 from rlviz.exchange.sinks import SINKS
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
@@ -26,7 +25,7 @@ from rlviz.rundir.sinks import (
     record_path,
     write_sink,
 )
-from rlviz.services.sinks.delivery import Delivery
+from rlviz.server.exchange.delivery import Delivery
 from tests.support.run_folders import append_rows, journal, make_run
 from tests.support.sinks import Shelf, deliver, delivery
 

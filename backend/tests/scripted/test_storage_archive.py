@@ -12,12 +12,12 @@ import pytest
 
 from rlviz.domain.errors import BundleRefused, RunNotFound
 from rlviz.domain.storage_rules import StorageRules
-from rlviz.exchange.bundle import check_bundle, read_bundle, reader
+from rlviz.exchange import bundle as reader
+from rlviz.exchange.bundle import check_bundle, read_bundle
 from rlviz.rundir.trash import Trash
-from rlviz.services.application import Application
-from rlviz.services.storage.archiving import PreparedBundle
-from rlviz.services.storage.pruner import Pruning
-from rlviz.services.storage.watch import StorageWatch
+from rlviz.server.application import Application
+from rlviz.server.storage.pruner import PreparedBundle, Pruning
+from rlviz.server.storage.service import StorageWatch
 from tests.scripted.test_storage import MODEL, ended
 from tests.support.service import catalogued
 from tests.support.service_process import serving

@@ -6,23 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from rlviz.catalog.models import EvaluationRow
-from rlviz.domain.errors import (
-    EvaluationInProgress,
-    EvaluationNotFound,
-    InvalidRequest,
-    NothingToEvaluate,
-    RunNotFound,
-)
+from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, InvalidRequest, NothingToEvaluate, RunNotFound
 from rlviz.domain.evaluation import EvaluationStatus, PolicyChoice
-from rlviz.domain.evaluation_plan import EvaluationPlan
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import EvaluationRow
 from rlviz.testing.scripted import Script
-from rlviz.training.watched_training import train_run
 from tests.support.service import (
     becomes,
     create,

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.runs import RunQuery
 from rlviz.domain.errors import IllegalTransition, RunNotFound
 from rlviz.domain.status import RunStatus
-from rlviz.services.application import Application
-from rlviz.services.projection.rebuild import Rebuilt, rebuild
+from rlviz.server.application import Application
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.projection.rebuild import Rebuilt, rebuild
+from rlviz.server.catalog.runs import RunQuery
 from rlviz.testing.scripted import Script
 from tests.support.service import (
     becomes,

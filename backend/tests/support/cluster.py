@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from rlviz.domain.errors import LauncherError
-from rlviz.launchers.base import Exit, Launcher, Worker
-from rlviz.launchers.job import Job, worker_arguments
+from rlviz.launchers.base import Exit, Job, Launcher, Worker, worker_arguments
 from rlviz.rundir.folder import RunFolder
 from tests.support.template import SharedWorkers
 from tests.support.waiting import eventually

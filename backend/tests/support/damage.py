@@ -10,13 +10,12 @@ from typing import Any
 
 import orjson
 
-from rlviz.domain.evaluation import EvaluationRecord
+from rlviz.domain.evaluation import EvaluationRecord, Verification
 from rlviz.domain.recording import Detail
 from rlviz.domain.rules import RulesDocument
-from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
+from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.domain.storage_profile import RecordingChoice
 from rlviz.domain.storage_rules import StoredKind
-from rlviz.domain.verification import Verification
 from rlviz.rundir.contents import PLACES, Place
 from rlviz.rundir.files import MAX_JSON_BYTES
 from rlviz.rundir.folder import Labels, RunFolder

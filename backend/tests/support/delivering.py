@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from rlviz.launchers.template import Template, fork_workers
+from rlviz.launchers.process import Template, fork_workers
 from tests.support.waiting import eventually
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from rlviz.api.app import create_api
+from rlviz.server.app import create_api
 
 
 @cache

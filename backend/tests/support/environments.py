@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from rlviz.environments.base import Environment, Family, Space
+from rlviz.learning.environments.base import Environment, Family, Space
 
 _FAMILY = Family("test", "Test")
 

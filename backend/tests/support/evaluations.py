@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus
-from rlviz.recording.summary import summarize
+from rlviz.learning.playing.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from tests.support.service_process import Service
 from tests.support.waiting import eventually

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import EventKind
-from rlviz.domain.records import MetricRecord
+from rlviz.domain.events import EventKind, EventRecord
+from rlviz.domain.metrics import MetricRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 from tests.support.service_process import Service

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rlviz.catalog.models import RunRow
-from rlviz.services.application import Application
-from rlviz.services.experiment_results.source import Cell, ExperimentSource
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.experiments.results.service import Cell, ExperimentSource
 from tests.support.episodes import write_episodes
 from tests.support.service import create, folder_of
 

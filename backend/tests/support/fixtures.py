@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from rlviz.services.application import Application
-from rlviz.services.experiment_results.source import ExperimentSource
-from rlviz.training.callback import RunCallback
+from rlviz.learning.training.callback import RunCallback
+from rlviz.server.application import Application
+from rlviz.server.experiments.results.service import ExperimentSource
 from tests.support.finished_experiment import finished_experiment
 from tests.support.service import service
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rlviz.domain.knobs import KnobRequest, ScaleKnob, SetKnob
+from rlviz.domain.rules import KnobRequest, ScaleKnob, SetKnob
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.training.watched_training import train_run
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import make_run, snapshots
 

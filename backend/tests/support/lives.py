@@ -15,17 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import EventKind
-from rlviz.domain.session_messages import SessionMode
-from rlviz.environments.base import Environment
-from rlviz.environments.custom import custom_environment, environment_of
-from rlviz.environments.make import make
-from rlviz.evaluation.evaluate import evaluate, load_policy
+from rlviz.domain.events import EventKind, EventRecord
+from rlviz.domain.sessions import SessionMode
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.custom import custom_environment, environment_of
+from rlviz.learning.environments.make import make
+from rlviz.learning.playing.evaluate import evaluate, load_policy
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of
-from rlviz.services.use_cases.configuration import NewRun, resolve_config
-from rlviz.training.watched_training import train_run
+from rlviz.server.runs.configuration import NewRun, resolve_config
 from tests.support.evaluations import ask_in_folder
 from tests.support.own_environments import SOURCE
 from tests.support.resuming import cut, logged
@@ -136,7 +135,7 @@ BEGINS = "life of "
 
 
 def main(name: str, root: str, *algos: str) -> int:
-    from rlviz.environments.probe import probe, rehearse, try_state
+    from rlviz.learning.environments.probe import probe, rehearse, try_state
 
     described = try_state(rehearse(probe(f"{SOURCE}:{name}")))
     for algo in algos:

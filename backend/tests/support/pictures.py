@@ -10,9 +10,9 @@ import torch
 from gymnasium import spaces
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.domain.registry import load
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.policy import TrainedPolicy
 
 SHAPE = (4, 36, 48)
 ROWS, COLUMNS = slice(20, 26), slice(6, 12)

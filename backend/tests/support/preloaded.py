@@ -10,16 +10,20 @@ from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 
-from rlviz.catalog.database import Database
 from rlviz.cli.command_index import COMMANDS
+from rlviz.server.catalog.database import Database
 
 MODULES = (
-    *("rlviz.api.server", "rlviz.cli.main", "rlviz.services.application", "tests.support.template"),
+    *("rlviz.server.serve", "rlviz.cli.main", "rlviz.server.application", "tests.support.template"),
     *sorted({f"rlviz.cli.commands.{entry.module}" for entry in COMMANDS.values()}),
     *("rlviz.cli.connection", "rlviz.cli.delivering", "rlviz.cli.attending", "rlviz.cli.files", "rlviz.cli.follow"),
-    *("rlviz.catalog.migrations.run", "sqlalchemy.dialects.sqlite", "alembic.autogenerate"),
-    *("rlviz.environments.atari", "rlviz.environments.box2d", "rlviz.environments.classic_control"),
-    *("rlviz.environments.toy_text", "rlviz.algorithms.ppo"),
+    *("rlviz.server.catalog.migrations.run", "sqlalchemy.dialects.sqlite", "alembic.autogenerate"),
+    *(
+        "rlviz.learning.environments.atari",
+        "rlviz.learning.environments.box2d",
+        "rlviz.learning.environments.classic_control",
+    ),
+    *("rlviz.learning.environments.toy_text", "rlviz.learning.algorithms.ppo"),
     *("uvicorn.lifespan.on", "uvicorn.loops.uvloop", "uvicorn.protocols.websockets.websockets_sansio_impl"),
     *("httpx", "httpcore", "anyio._backends._asyncio", "encodings.idna", "rich.live", "rich.progress", "rich.table"),
 )

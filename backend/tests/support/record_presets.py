@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from rlviz.domain.presets import Preset
-from rlviz.presets.catalog import measured, preset_files
+from rlviz.learning.presets.catalog import measured, preset_files
 
 if TYPE_CHECKING:
     from rlviz.rundir.folder import RunFolder
@@ -85,11 +85,10 @@ def train(wanted: Wanted, folder: RunFolder) -> None:
     """Train the preset in ``folder``, and evaluate it where training did not. Runs in a process of its own."""
     import torch
 
-    from rlviz.domain.checkpoint_plan import CheckpointPlan
-    from rlviz.domain.snapshot_plan import SnapshotPlan
-    from rlviz.environments.custom import environment_of
-    from rlviz.services.use_cases.configuration import NewRun, resolve_config
-    from rlviz.training.watched_training import train_run
+    from rlviz.domain.config import CheckpointPlan, SnapshotPlan
+    from rlviz.learning.environments.custom import environment_of
+    from rlviz.learning.training.watched import train_run
+    from rlviz.server.runs.configuration import NewRun, resolve_config
 
     torch.set_num_threads(1)
     preset, is_general = wanted.preset, wanted.is_general
@@ -135,7 +134,7 @@ def _evaluate(folder: RunFolder) -> None:
 
     from rlviz.domain.evaluation import EvaluationRecord
     from rlviz.domain.ids import new_evaluation_id
-    from rlviz.evaluation.evaluate import evaluate
+    from rlviz.learning.playing.evaluate import evaluate
 
     now = datetime.now(UTC)
     record = EvaluationRecord(
@@ -155,8 +154,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the runs lie")
     parser.add_argument("name", nargs="*", help="beginnings of names, for instance acrobot/ppo; default: all")
     options = parser.parse_args()
-    import rlviz.evaluation.evaluate
-    import rlviz.training.watched_training  # noqa: F401  (once, before the processes that train are forked)
+    import rlviz.learning.playing.evaluate
+    import rlviz.learning.training.watched  # noqa: F401  (once, before the processes that train are forked)
     from rlviz.rundir.folder import RunFolder
 
     context = multiprocessing.get_context("fork")

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.analysis.hints import GreedyEvaluation
-from rlviz.analysis.hints.registry import RETURN_RULES, RULES
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.domain.records import EVAL_REWARD
-from rlviz.presets.catalog import preset_for
+from rlviz.domain.metrics import EVAL_REWARD
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.presets.catalog import preset_for
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.hints import expected_return, greedy_evaluation
-from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.server.metrics.hints import expected_return, greedy_evaluation
+from rlviz.server.metrics.service import MetricsService
+from rlviz.stats.hints import GreedyEvaluation
+from rlviz.stats.hints.registry import RETURN_RULES, RULES
 from tests.support.record_presets import wanted_presets
 from tests.support.situations import PRESETS, RECORDED, dump_presets
 

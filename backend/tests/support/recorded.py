@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus
 from rlviz.domain.ids import new_evaluation_id
-from rlviz.domain.space_layout import SpaceLayout
-from rlviz.domain.step_record import Actor
-from rlviz.recording.summary import summarize
-from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
-from rlviz.records.writer import Row, StepWriter
+from rlviz.domain.recording import Actor
+from rlviz.domain.spaces import SpaceLayout
+from rlviz.learning.playing.summary import summarize
+from rlviz.learning.records.about import Components, RecordedEpisode, RecordsAbout
+from rlviz.learning.records.writer import Row, StepWriter
 from rlviz.rundir.folder import RunFolder
 
 BEGAN = datetime(2026, 11, 21, 2, 0, tzinfo=UTC)

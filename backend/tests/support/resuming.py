@@ -19,14 +19,11 @@ import numpy as np
 import torch
 
 from rlviz.domain.events import EventKind
-from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.job import Train
+from rlviz.launchers.base import Launcher, Train, Worker
+from rlviz.learning.training.snapshot.capture import read_archive
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run
-from rlviz.rundir.snapshot_key import KEY_FILE
-from rlviz.rundir.snapshots import Snapshot, snapshots_of
-from rlviz.training.snapshot.archive import read_archive
+from rlviz.rundir.snapshots import KEY_FILE, Snapshot, newest_of_run, snapshots_of
 from tests.support.training import events, kinds, rows
 
 WALL_CLOCK = {"time/fps", "time/recent_fps", "time/time_elapsed", "time/update_seconds"}
@@ -158,7 +155,7 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def main(paths: Sequence[str]) -> int:
-    from rlviz.training.watched_training import train_run
+    from rlviz.learning.training.watched import train_run
 
     for path in paths:
         if not train_run(RunFolder.at(Path(path))):

@@ -13,10 +13,10 @@ from typing import Any
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.events import EventKind
-from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
+from rlviz.rundir.process_identity import ProcessIdentity
 
 
 def make_run(root: Path, run_id: str, *, rows: int = 0, status: str = "created", **config: Any) -> RunFolder:

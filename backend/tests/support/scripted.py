@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 
-from rlviz.api.app import create_api
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
+from rlviz.server.app import create_api
+from rlviz.server.application import Application
 from rlviz.settings import Settings
 from rlviz.testing.scripted import Cue, Fault, Script, ScriptedLauncher
 from tests.support.waiting import eventually

@@ -9,15 +9,15 @@ from typing import Any
 
 from sqlmodel import select
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.catalog.runs import RunQuery
 from rlviz.domain.status import RunStatus
 from rlviz.launchers.base import Launcher
 from rlviz.launchers.process import ProcessLauncher
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
-from rlviz.services.use_cases.configuration import NewRun
+from rlviz.server.application import Application
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.runs import RunQuery
+from rlviz.server.runs.configuration import NewRun
 from rlviz.settings import Settings
 from rlviz.testing.scripted import Script, ScriptedLauncher
 from tests.support.template import SharedWorkers

@@ -97,8 +97,8 @@ def environment(**settings: str) -> dict[str, str]:
 
 IMPATIENT = """
 import logging
-from rlviz.api.server import serve
-from rlviz.services.application import Application
+from rlviz.server.serve import serve
+from rlviz.server.application import Application
 from rlviz.settings import read_settings
 
 logging.basicConfig(level=logging.INFO)

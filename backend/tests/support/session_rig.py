@@ -11,15 +11,15 @@ import numpy as np
 from gymnasium import spaces
 from pydantic import BaseModel
 
-from rlviz.algorithms.reading import Reading
-from rlviz.domain.key_bindings import Controls
-from rlviz.domain.session_messages import CLIENT_MESSAGE, ServerMessage, SessionMode
-from rlviz.domain.session_messages import Line as FutureLine
-from rlviz.domain.step_record import StepRecord
-from rlviz.environments.base import Environment, Family, Space
-from rlviz.sessions.packets import Presence
-from rlviz.sessions.player import SessionPlayer
-from rlviz.sessions.stage import Stage
+from rlviz.domain.environment import Controls
+from rlviz.domain.recording import StepRecord
+from rlviz.domain.sessions import CLIENT_MESSAGE, ServerMessage, SessionMode
+from rlviz.domain.sessions import Line as FutureLine
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.environments.base import Environment, Family, Space
+from rlviz.learning.sessions.packets import Presence
+from rlviz.learning.sessions.player import SessionPlayer
+from rlviz.learning.sessions.stage import Stage
 
 LENGTH = 6
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from rlviz.domain.session_messages import SERVER_MESSAGE, ServerMessage, StepMessage
-from rlviz.domain.step_record import StepRecord
+from rlviz.domain.recording import StepRecord
+from rlviz.domain.sessions import SERVER_MESSAGE, ServerMessage, StepMessage
 from tests.support.service_process import Service
 from tests.support.waiting import PATIENCE
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from rlviz.analysis.columns import Series
-from rlviz.analysis.hints import Case, GreedyEvaluation
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.environments import ENVIRONMENTS
-from rlviz.services.use_cases.hints import rollout_of
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.server.metrics.hints import rollout_of
+from rlviz.stats.arrays import Series
+from rlviz.stats.hints import Case, GreedyEvaluation
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "hints"
 """One file a run: its settings, its best policy, and by metric steps and values with four digits."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlviz.domain.snapshot import Built, Origin, SnapshotManifest, Trigger
+from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import snapshots_of, write_snapshot
 

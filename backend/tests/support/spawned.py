@@ -11,7 +11,8 @@ from typing import Self
 
 import pytest
 
-from rlviz.launchers import prewarmed, process
+from rlviz.launchers import process
+from rlviz.launchers import process as prewarmed
 from rlviz.launchers.base import Worker
 from tests.support.template import SharedWorkers
 from tests.support.workers import pid_of

@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow.parquet
 from gymnasium import spaces
 
-from rlviz.domain.step_record import Actor
-from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
-from rlviz.records.writer import Row, StepWriter
-from rlviz.rollout.numbers import hash_of, layout_of, numbers_of
+from rlviz.domain.recording import Actor
+from rlviz.learning.playing.rollout import element_hash as hash_of
+from rlviz.learning.playing.rollout import layout_of, numbers_of
+from rlviz.learning.records.about import Components, RecordedEpisode, RecordsAbout
+from rlviz.learning.records.writer import Row, StepWriter
 
 RUN_ID, EVALUATION_ID = "ppo-cartpole-test", "eval_20261121-014312-001"
 POLE = spaces.Box(-np.inf, np.inf, (2,), np.float32)

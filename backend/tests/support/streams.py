@@ -9,15 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import EvaluationRow, RunRow
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.projection.folder_projection import row_of_config
-from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.streaming.events import StreamEvent
-from rlviz.services.streaming.feeds import Feeds, MetricsFeed
-from rlviz.services.streaming.run_stream import StreamRequest, StreamService
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.projection.folder import row_of_config
+from rlviz.server.feeds import Feeds, MetricsFeed
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.stream.run_stream import StreamEvent, StreamRequest, StreamService
 from tests.support.run_folders import append_rows, make_run
 from tests.support.waiting import PATIENCE
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from setproctitle import setproctitle
 
 from rlviz.launchers.base import Worker
-from rlviz.launchers.template import ForkedWorkers, Template
+from rlviz.launchers.process import ForkedWorkers, Template
 from rlviz.machine import lower_priority
 from tests.support.waiting import eventually
 

@@ -6,11 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rlviz.domain.checkpoint_plan import CheckpointPlan
-from rlviz.domain.config import RunConfig
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import EventKind
-from rlviz.domain.snapshot_plan import SnapshotPlan
+from rlviz.domain.config import CheckpointPlan, RunConfig, SnapshotPlan
+from rlviz.domain.events import EventKind, EventRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
 

@@ -9,10 +9,10 @@ import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.make import make
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.make import make
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.journals import RunJournals
 from tests.support.training import ENV_ID, make_run
 
 

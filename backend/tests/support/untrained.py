@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from rlviz.domain.events import EventKind
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.checkpoint import save_policy
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model
-from rlviz.training.checkpoint import save_policy
 from tests.support.run_folders import journal, make_run
 from tests.support.training import QUICK
 

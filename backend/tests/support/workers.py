@@ -11,11 +11,9 @@ from pathlib import Path
 import psutil
 
 from rlviz.launchers.base import Exit, Worker
-from rlviz.launchers.prewarmed import PrewarmedWorkers
-from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.process_identity import ProcessIdentity
-from rlviz.launchers.template import ForkedWorkers
-from rlviz.services.supervision.termination import GracePeriod
+from rlviz.launchers.process import ForkedWorkers, PrewarmedWorkers, ProcessLauncher
+from rlviz.rundir.process_identity import ProcessIdentity
+from rlviz.server.supervisor.monitors import GracePeriod
 from tests.support.template import TITLE, SharedWorkers
 from tests.support.waiting import eventually
 

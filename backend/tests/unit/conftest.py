@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.database import Database
+from rlviz.server.catalog.database import Database
 from tests.support.streams import World
 
 _watching = False

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import CONTRIB, SB3, Algorithm
-from rlviz.algorithms.fields import GROUPS, Need
-from rlviz.algorithms.normalized import SWITCHES
-from rlviz.api.registry_views import view_hyperparameters
 from rlviz.domain.errors import InvalidRequest, UnknownName
 from rlviz.domain.registry import load
 from rlviz.domain.spaces import box, discrete
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import CONTRIB, SB3, SWITCHES, Algorithm
+from rlviz.learning.algorithms.fields import GROUPS, Need
+from rlviz.server.runs.choices import view_hyperparameters
 
 INF, NAN = float("inf"), float("nan")
 POLICY_FIELDS = {"net_arch", "activation", "log_std_init", "n_quantiles"}

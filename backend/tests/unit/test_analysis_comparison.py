@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.comparison import ConfigDifference, Episodes, aligned_curves, config_diff, run_metrics
-from rlviz.analysis.moving import moving_average
-from rlviz.analysis.solved import SolvedAt, SolvedBy
-from rlviz.analysis.training_clock import TrainingClock
+from rlviz.stats.comparison import ConfigDifference, Episodes, aligned_curves, config_diff, run_metrics
+from rlviz.stats.returns import TrainingClock, moving_average
+from rlviz.stats.solved import SolvedAt, SolvedBy
 
 NOTHING = Episodes(*(np.empty(0) for _ in range(3)))
 

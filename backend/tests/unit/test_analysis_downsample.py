@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rlviz.analysis.arrays import Floats
-from rlviz.analysis.downsample import MIN_POINTS, downsample
+from rlviz.stats.arrays import MIN_POINTS, Floats, downsample
 
 NAN = float("nan")
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.analysis.arrays import Floats
-from rlviz.analysis.moving import exponential_average, moving_average
+from rlviz.stats.arrays import Floats
+from rlviz.stats.returns import exponential_average, moving_average
 
 SHARED_WITH_THE_BROWSER: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "fixtures" / "moving_average.json").read_text()

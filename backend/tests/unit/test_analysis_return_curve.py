@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.comparison import Episodes, run_metrics
-from rlviz.analysis.moving import moving_average
-from rlviz.analysis.return_curve import SPARKLINE_POINTS, ReturnCurve
+from rlviz.stats.comparison import Episodes, run_metrics
+from rlviz.stats.return_curve import SPARKLINE_POINTS, ReturnCurve
+from rlviz.stats.returns import moving_average
 
 RNG = np.random.default_rng(7)
 LENGTHS = RNG.integers(1, 200, 3_000)

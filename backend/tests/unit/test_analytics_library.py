@@ -15,11 +15,12 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import prepare
 from rlviz.rundir.metric_rows import all_rows
 from rlviz.sealer import seal
-from rlviz.services.analytics import library as library_module
-from rlviz.services.analytics import metric_table, warehouse
-from rlviz.services.analytics.library import Library
-from rlviz.services.analytics.statement import BadStatement
-from rlviz.services.supervision.sealing import sealed_metrics
+from rlviz.server.analytics import warehouse
+from rlviz.server.analytics import warehouse as library_module
+from rlviz.server.analytics import warehouse as metric_table
+from rlviz.server.analytics.statement import BadStatement
+from rlviz.server.analytics.warehouse import Library
+from rlviz.server.supervisor.sealing import sealed_metrics
 from tests.support.run_folders import journal, make_run
 from tests.support.service import catalogued
 

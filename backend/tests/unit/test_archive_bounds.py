@@ -17,12 +17,13 @@ import pytest
 
 from rlviz.domain.errors import ImportRefused, NotEnoughDisk, RunFolderError, SnapshotDamaged
 from rlviz.domain.recording import FrameReason
-from rlviz.exchange import confined_import, zip_archive
+from rlviz.exchange import bundle as zip_archive
+from rlviz.exchange import confined_import
+from rlviz.exchange.bundle import opened_archive
 from rlviz.exchange.import_runs import ImportOptions
 from rlviz.exchange.imports import archive as log_archive
-from rlviz.exchange.zip_archive import opened_archive
 from rlviz.rundir import archives
-from rlviz.rundir.evaluation_files import frame_name
+from rlviz.rundir.folder import frame_name
 from rlviz.rundir.sealed import SealedPiece
 from rlviz.rundir.snapshots import MANIFEST, find_snapshot
 from tests.support.run_folders import make_run

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound
-from rlviz.rundir.artifacts import find_artifact
-from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.folder import RunFolder, find_artifact
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.rundir.atomic import atomic_write, remove_leftovers, temporary_name, write_atomically
+from rlviz.rundir.files import atomic_write, remove_leftovers, temporary_name, write_atomically
 
 
 def test_the_file_appears_whole_when_the_block_ends(tmp_path: Path) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.analysis.solved import Evaluated, solved_by_evaluations
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import BestData, EventData, RollbackData, StartedData, Stretch
-from rlviz.services.projection.events_projection import EventsProjection
+from rlviz.domain.events import BestData, EventData, EventRecord, RollbackData, StartedData, Stretch
+from rlviz.server.catalog.projection.events import EventsProjection
+from rlviz.stats.solved import Evaluated, solved_by_evaluations
 
 
 def best(mean: float) -> BestData:

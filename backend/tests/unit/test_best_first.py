@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rlviz.analysis.best_first import best_first
+from rlviz.stats.returns import best_first
 
 
 def test_those_that_are_level_or_without_a_rank_keep_their_order_and_the_latter_come_last() -> None:

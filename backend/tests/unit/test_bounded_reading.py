@@ -13,18 +13,17 @@ import pytest
 import zstandard
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.event_lines import event_line
-from rlviz.domain.events import CheckpointData, RecordedData, WarningData
-from rlviz.domain.records import is_metric
+from rlviz.domain.events import CheckpointData, RecordedData, WarningData, event_line
+from rlviz.domain.metrics import is_metric
 from rlviz.importing import with_collection, without_collection
+from rlviz.rundir import journal as compressed
+from rlviz.rundir.contents import MAX_NAMED_LINES, broken_lines
 from rlviz.rundir.files import open_file
-from rlviz.rundir.inspection import MAX_NAMED_LINES
-from rlviz.rundir.journal import JournalTail, JournalWriter, compressed, compressed_path, journal_size, prepare
-from rlviz.rundir.repair import broken_lines
-from rlviz.services.projection import events_projection
-from rlviz.services.projection.events_projection import EventsProjection
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.projection.metrics_projection import MetricsProjection
+from rlviz.rundir.journal import JournalTail, JournalWriter, compressed_path, journal_size, prepare
+from rlviz.server.catalog.projection import events as events_projection
+from rlviz.server.catalog.projection.events import EventsProjection
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.catalog.projection.metrics import MetricsProjection
 from tests.support.run_folders import make_run
 
 MB = 1 << 20

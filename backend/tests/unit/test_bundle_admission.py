@@ -14,13 +14,13 @@ from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.ids import RESERVED, is_run_id
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
-from rlviz.environments.source import load_class
+from rlviz.exchange.admission import NOT_TRUSTED_YET, fits, why_left_out
 from rlviz.exchange.bundle import RunIsThere, read_bundle
-from rlviz.exchange.bundle.admission import NOT_TRUSTED_YET, fits, why_left_out
+from rlviz.learning.environments.base import load_class
 from rlviz.rundir.contents import PLACES, Role
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.origin import read_origin
-from rlviz.services.projection.folder_projection import Indexed, index_folder
+from rlviz.server.catalog.projection.folder import Indexed, index_folder
 from tests.support.bundles import POLICY, bundle_of, changed_config, with_members
 from tests.support.run_folders import journal, make_run
 from tests.support.taken_elsewhere import files, there

@@ -18,14 +18,13 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
-from rlviz.catalog.database import HEAD, REVISIONS, Database, mark_indexed
-from rlviz.catalog.error_messages import explain_errors
-from rlviz.catalog.migrations import run as migrations
-from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.catalog.runs import get_run
 from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable
 from rlviz.launchers.process import ProcessLauncher
-from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.rundir.process_identity import ProcessIdentity
+from rlviz.server.catalog.database import HEAD, REVISIONS, Database, explain_errors, mark_indexed
+from rlviz.server.catalog.migrations import run as migrations
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.runs import get_run
 
 SCRIPTS = Path(migrations.__file__).parent
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import (
+from rlviz.domain.errors import IllegalTransition, InvalidRequest, RunNotFound, UnknownName
+from rlviz.domain.status import RunStatus
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.runs import (
     SORTS,
     RunList,
     RunQuery,
@@ -22,8 +24,6 @@ from rlviz.catalog.runs import (
     runs_with_status,
     tag_counts,
 )
-from rlviz.domain.errors import IllegalTransition, InvalidRequest, RunNotFound, UnknownName
-from rlviz.domain.status import RunStatus
 
 
 def add(database: Database, *runs: dict[str, Any]) -> None:

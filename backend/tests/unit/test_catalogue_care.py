@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.catalog.database import HEAD, REVISIONS, Database
 from rlviz.rundir.lock import RunsLock
+from rlviz.server.catalog.database import HEAD, REVISIONS, Database
 from tests.support.cli import call
 
 OLD = Path(__file__).parents[1] / "fixtures" / "runs_v0_1_0" / "rlviz.db"

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.api.problems import _field
 from rlviz.cli.commands.experiments import _show_search
-from rlviz.cli.commands.start_experiments import _varied, promise
+from rlviz.cli.commands.start_experiments import _varied, placed, promise, read_specification
 from rlviz.cli.exits import Exit, Failure, Refused
-from rlviz.cli.follow.screen import bar
-from rlviz.cli.follow.trial_screen import cause_lines, lines, trial_line, words
-from rlviz.cli.specification_file import placed, read_specification
+from rlviz.cli.follow import bar, cause_lines, trial_line, words
+from rlviz.cli.follow import trial_lines as lines
 from rlviz.domain.experiments import ExperimentSpec
+from rlviz.server.problems import _field
 
 
 def experiment(cells: list[dict[str, Any]], variants: int = 1, **changes: Any) -> dict[str, Any]:

@@ -11,12 +11,12 @@ import pytest
 from typer.main import get_command
 
 from rlviz.cli import files, output
+from rlviz.cli import follow as screen
 from rlviz.cli.exits import Exit, Failure, exit_for
-from rlviz.cli.follow import screen
 from rlviz.cli.main import app
 from rlviz.cli.options import pairs
 from rlviz.cli.output import fitted, number, sparkline, steps_text
-from rlviz.domain.byte_text import byte_text
+from rlviz.domain.ids import byte_text
 
 RUN: dict[str, Any] = {
     "id": "ppo-cartpole-20261121-044130-3630",

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from rlviz.domain.clips import ClipRecord, ClipRequest
-from rlviz.rundir import clip_requests as module
-from rlviz.rundir.clip_requests import ClipRequests
-from rlviz.rundir.clips import Clips
+from rlviz.rundir import clips as module
+from rlviz.rundir.clips import ClipRequests, Clips
 from rlviz.rundir.folder import RunFolder
 
 

@@ -8,17 +8,15 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.clocks import SETTLING_SECONDS, AgeClock, SteadyClock
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import FinishedData, StartedData
-from rlviz.domain.ids import new_evaluation_id
-from rlviz.domain.times import DAY_SECONDS
+from rlviz.domain.events import EventRecord, FinishedData, StartedData
+from rlviz.domain.ids import DAY_SECONDS, new_evaluation_id
+from rlviz.learning.training import journals
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.trash import Trash
-from rlviz.services.projection.events_projection import EventsProjection
-from rlviz.services.use_cases.evaluations import later_than
-from rlviz.services.use_cases.trash import TrashService
+from rlviz.server.catalog.projection.events import EventsProjection
+from rlviz.server.evaluations.service import later_than
+from rlviz.server.runs.trash import TrashService
 from rlviz.settings import Settings
-from rlviz.training import journals
-from rlviz.training.journals import RunJournals
 from tests.support.training import make_run, rows
 
 YEAR_SECONDS = 365 * DAY_SECONDS

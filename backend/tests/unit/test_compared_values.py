@@ -10,7 +10,7 @@ import pytest
 from measuring.comparisons import comparisons
 from measuring.rates import known_rates
 from measuring.tables import hours
-from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
+from rlviz.stats.experiments import LearningCurve, Setting, Trial, experiment_results
 
 SEARCH = """
 [base]

@@ -9,16 +9,16 @@ from typing import Any, cast
 
 import pytest
 
-from rlviz.analysis.criterion import Source
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import find_runs, get_run
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.rebuild import index_new
-from rlviz.services.use_cases.comparison import ComparedRuns, ComparisonRequest, ComparisonService
-from rlviz.services.use_cases.metrics import MetricsService
-from rlviz.services.use_cases.runs import RunService
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.rebuild import index_new
+from rlviz.server.catalog.runs import find_runs, get_run
+from rlviz.server.metrics.comparison import ComparedRuns, ComparisonRequest, ComparisonService
+from rlviz.server.metrics.service import MetricsService
+from rlviz.server.runs.service import RunService
+from rlviz.stats.criterion import Source
 from tests.support.episodes import write_episodes
 from tests.support.evaluations import write_evaluation
 from tests.support.run_folders import make_run

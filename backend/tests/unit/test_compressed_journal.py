@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.records import is_metric
-from rlviz.rundir.inspection import inspect_folder
+from rlviz.domain.metrics import is_metric
+from rlviz.rundir.contents import broken_lines, inspect_folder, repair_folder
 from rlviz.rundir.journal import (
     JournalTail,
     JournalWriter,
@@ -32,9 +32,8 @@ from rlviz.rundir.journal import (
     read_journal,
     whole_size,
 )
-from rlviz.rundir.repair import broken_lines, repair_folder
 from rlviz.sealer import seal
-from rlviz.services.supervision.sealing import sealed_metrics
+from rlviz.server.supervisor.sealing import sealed_metrics
 from tests.support.run_folders import make_run
 
 ROWS = 400

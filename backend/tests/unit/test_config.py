@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.checkpoint_plan import CheckpointPlan
-from rlviz.domain.config import RunConfig
+from rlviz.domain.config import CheckpointPlan, RunConfig
 from rlviz.domain.limits import LIMITS, MAX_TIMESTEPS
 from rlviz.domain.versions import CONFIG
-from rlviz.environments.custom import environment_of
+from rlviz.learning.environments.custom import environment_of
 
 INF, NAN = float("inf"), float("nan")
 GOOD: dict[str, Any] = {

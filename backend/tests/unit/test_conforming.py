@@ -12,9 +12,9 @@ import pytest
 from gymnasium import spaces
 
 from rlviz.domain.errors import EnvironmentFaulty
-from rlviz.environments.conforming import Conforming, Fault, listen, own_action
-from rlviz.environments.observed import FaultKind, as_flag, as_number, reader_of
-from rlviz.environments.state.stack import capture_environment, layer_names, restore_environment
+from rlviz.learning.environments.conforming import Conforming, Fault, listen, own_action
+from rlviz.learning.environments.observed import FaultKind, as_flag, as_number, reader_of
+from rlviz.learning.environments.state import capture_environment, layer_names, restore_environment
 from tests.support.own_environments import InfoOfTheLibrary, Plain
 
 THREE = spaces.Box(-1, 1, (3,), np.float32)

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
-from rlviz.catalog.database import Database
 from rlviz.rundir.folder import RunFolder, run_folders
-from rlviz.services.application import Application
-from rlviz.services.use_cases.configuration import NewRun
+from rlviz.server.application import Application
+from rlviz.server.catalog.database import Database
+from rlviz.server.runs.configuration import NewRun
 from tests.support.forked_process import ForkedProcess
 from tests.support.service import catalogue, catalogued
 from tests.support.waiting import PATIENCE
@@ -99,7 +99,7 @@ import os
 from pathlib import Path
 from tests.support.service import catalogued
 from tests.unit.test_create_run import NEW
-from rlviz.catalog.database import Database
+from rlviz.server.catalog.database import Database
 from rlviz.rundir.folder import RunFolder
 
 def die(*arguments, **more):

@@ -21,23 +21,25 @@ from pydantic import BaseModel
 from sqlmodel import SQLModel
 from typer.main import get_command
 
-import rlviz.catalog.models  # noqa: F401  (fills the metadata)
+import rlviz.server.catalog.models  # noqa: F401  (fills the metadata)
 from measuring import document
-from rlviz.algorithms import ALGORITHMS
-from rlviz.analysis import hints
-from rlviz.analysis.judging import query
-from rlviz.api import schemas
-from rlviz.api.schemas.stream import STREAM_EVENTS
 from rlviz.cli import reference
 from rlviz.cli.main import app
-from rlviz.domain import config, evaluation, event_lines, events, records, storage_rules
+from rlviz.domain import config, evaluation, events, storage_rules
+from rlviz.domain import events as event_lines
+from rlviz.domain import metrics as records
 from rlviz.domain.errors import RlvizError
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RESUMES, TRANSITIONS, RunStatus
 from rlviz.launchers import LAUNCHERS
+from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.rundir import control, folder
 from rlviz.rundir.folder import RunFolder
+from rlviz.server import schemas
+from rlviz.server.stream.models import STREAM_EVENTS
 from rlviz.settings import PREFIX, Settings
+from rlviz.stats import hints
+from rlviz.stats import judging as query
 from tests.support.described_api import described_api
 
 ROOT = Path(__file__).parents[3]

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from rlviz.api.address import ServiceAddress
 from rlviz.cli import checks
 from rlviz.cli.checks import Finding
-from rlviz.launchers.process_identity import ProcessIdentity
-from rlviz.rundir.noted_usage import note_usage
-from rlviz.rundir.usage import measure
+from rlviz.rundir.process_identity import ProcessIdentity
+from rlviz.rundir.usage import measure, note_usage
+from rlviz.server.proxy import ServiceAddress
 from rlviz.settings import Settings
 
 

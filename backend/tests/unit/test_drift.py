@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from rlviz.cli.drift import check_catalogue, check_files
+from rlviz.cli.checks import check_catalogue, check_files
 from rlviz.domain.config import RunConfig
 from rlviz.domain.versions import CONFIG, EVENTS
-from rlviz.rundir.drift import drift_of_document, drift_of_packages, drift_of_run
+from rlviz.rundir.contents import drift_of_document, drift_of_packages, drift_of_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
 from rlviz.settings import Settings

@@ -13,8 +13,7 @@ import pytest
 from rlviz.domain.environment import CustomEnvironment, ProbedEnvironment
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.spaces import Space
-from rlviz.services.use_cases.environment_probe import ProbeFailure, Prober
-from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.server.runs.environments import EnvironmentService, ProbeFailure, Prober
 from tests.support.waiting import PATIENCE
 
 Answer = Callable[[str], ProbedEnvironment | ProbeFailure]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import rlviz
-from rlviz.environments.source import load_class
 from rlviz.importing import leave_working_folder, module_command
+from rlviz.learning.environments.base import load_class
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,17 @@ import numpy as np
 import pytest
 
 from rlviz.domain.environment import StateKept
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.environments.make import make_trained, put_view_on
-from rlviz.environments.state import NotCapturable, capture_environment, restore_environment, spaces_of
-from rlviz.environments.state.trial import SECONDS, find_keeper
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.make import make_trained, put_view_on
+from rlviz.learning.environments.state import (
+    SECONDS,
+    NotCapturable,
+    capture_environment,
+    find_keeper,
+    restore_environment,
+    spaces_of,
+)
 from tests.support.stubborn import Counting, Haunted, Iterating
 
 SLOW = ("CarRacing-v3",)

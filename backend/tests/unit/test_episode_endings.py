@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.analysis.judging.episode_endings import Ending, EndingKind, Ends, group_endings, places_of
-from rlviz.analysis.judging.rule import Component, roundest, separating_rule
+from rlviz.stats.judging import Component, Ending, EndingKind, Ends, group_endings, places_of, roundest, separating_rule
 
 POLE = (Component("cart position", "m"), Component("pole angle", "rad"), Component("pole angular velocity", "rad/s"))
 LIMIT = 12 * math.pi / 180

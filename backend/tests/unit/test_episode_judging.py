@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.judging.moments import (
+from rlviz.domain.environment import LearnedRewards
+from rlviz.stats.judging import (
     COLLAPSE_STEPS,
     FINAL_STEPS,
+    MAX_BINS,
     Moment,
     MomentKind,
+    Ranking,
+    Trajectory,
     Usual,
+    histogram,
     key_moments,
+    rank,
     surprise,
 )
-from rlviz.analysis.judging.ranking import MAX_BINS, Ranking, histogram, rank
-from rlviz.analysis.judging.trajectory import Trajectory
-from rlviz.domain.learned_rewards import LearnedRewards
 
 NAN = float("nan")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.condition_language import MAX_DEPTH, QueryError
-from rlviz.analysis.judging.query import FIELDS, FLAGS, parse_query
+from rlviz.stats.conditions import MAX_DEPTH, QueryError
+from rlviz.stats.judging import FIELDS, FLAGS, parse_query
 
 COLUMNS = {
     "return": np.array([50.0, 90.0, 150.0, -20.0]),

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.rundir.checkpoint_request import request_checkpoint
 from rlviz.rundir.control import Control, Desired
-from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.folder import RunFolder, request_checkpoint
 from tests.support.training import make_run
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from measuring.evaluation_cost import MOST_SHARE, PLANS, bound, known_costs, name_of
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.presets import Preset, PresetId
-from rlviz.presets.catalog import preset_files
+from rlviz.learning.presets.catalog import preset_files
 
 PAID_FOR = ("a2c", "trpo", "dqn", "qrdqn")
 """Algorithms that fall back: their presets evaluate whatever it costs, as their figures do."""

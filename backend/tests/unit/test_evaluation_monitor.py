@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.evaluations import latest_evaluation
-from rlviz.catalog.models import EvaluationRow
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.launchers.base import Exit
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_config
-from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.supervision.disk_guard import DiskGuard
-from rlviz.services.supervision.evaluation_monitor import EvaluationMonitor
-from rlviz.services.supervision.termination import LINGERING_GRACE
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.evaluations import latest_evaluation
+from rlviz.server.catalog.models import EvaluationRow
+from rlviz.server.catalog.projection.folder import row_of_config
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.supervisor.disk_guard import DiskGuard
+from rlviz.server.supervisor.evaluations import EvaluationMonitor
+from rlviz.server.supervisor.monitors import LINGERING_GRACE
 from rlviz.settings import Settings
 from tests.support.training import CREATED_AT, make_run
 from tests.support.workers import Actor

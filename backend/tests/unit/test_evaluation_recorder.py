@@ -14,9 +14,7 @@ import pytest
 
 from rlviz.domain.errors import VideoNotWritten
 from rlviz.domain.evaluation import VideoFacts
-from rlviz.evaluation.canvas import MAX_HEIGHT, Canvas
-from rlviz.evaluation.caption import STRIP_HEIGHT, Caption
-from rlviz.evaluation.recorder import VideoRecorder
+from rlviz.learning.playing.video import MAX_HEIGHT, STRIP_HEIGHT, Canvas, Caption, VideoRecorder
 
 
 def pictures(count: int, height: int = 40, width: int = 60) -> Iterator[Any]:

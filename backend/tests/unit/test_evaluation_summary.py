@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rlviz.domain.evaluation import EpisodeResult
-from rlviz.recording.summary import summarize
+from rlviz.learning.playing.summary import summarize
 
 
 def episode(index: int, episode_return: float, length: int, *, terminated: bool) -> EpisodeResult:

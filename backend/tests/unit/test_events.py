@@ -8,11 +8,19 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.event_lines import EventRecord, event_line, parse_event
-from rlviz.domain.events import EventKind, FinishedData, StartedData, UnknownData, WarningData
+from rlviz.domain.events import (
+    EventKind,
+    EventRecord,
+    FinishedData,
+    StartedData,
+    UnknownData,
+    WarningData,
+    event_line,
+    parse_event,
+)
 from rlviz.rundir.journal import JournalWriter, read_journal
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.use_cases.events import describe, read_events
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.runs.events import describe, read_events
 from tests.support.described_api import described_api
 from tests.support.training import make_run
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.analysis.return_curve import SPARKLINE_POINTS
-from rlviz.catalog.models import RunRow
 from rlviz.domain.experiments import CellStatus, ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
-from rlviz.domain.times import utc
+from rlviz.domain.ids import utc
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
-from rlviz.services.experiments.open_experiment import OpenExperiment
-from rlviz.services.experiments.states import state_of
-from rlviz.services.experiments.summaries import training_seconds
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.experiments.open_experiment import OpenExperiment
+from rlviz.server.experiments.summaries import state_of, training_seconds
+from rlviz.stats.return_curve import SPARKLINE_POINTS
 
 CREATED = 1_000_000.0
 

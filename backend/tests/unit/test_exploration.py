@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from stable_baselines3.common.utils import set_random_seed
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import TrainedPolicy
-from rlviz.algorithms.weights import read_policy, save_weights
-from rlviz.sessions.action_sources import PolicyActions
-from rlviz.training.builder import build_model
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.policy import TrainedPolicy, read_policy, save_weights
+from rlviz.learning.sessions.actions import PolicyActions
+from rlviz.learning.training.builder import build_model
 from tests.support.training import make_run
 
 PENDULUM = "Pendulum-v1"

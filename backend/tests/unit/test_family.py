@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
-from rlviz.services.use_cases.family import MOST_MEMBERS, Family
+from rlviz.server.application import Application
+from rlviz.server.runs.family import MOST_MEMBERS, Family
 from rlviz.settings import Settings
 from tests.support.run_folders import make_run
 

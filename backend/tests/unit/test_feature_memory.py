@@ -13,10 +13,10 @@ import pytest
 from gymnasium import spaces
 from stable_baselines3.common.torch_layers import NatureCNN
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import TrainedPolicy
 from rlviz.domain.registry import load
-from rlviz.recording.rows import reading_columns
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.policy import TrainedPolicy
+from rlviz.learning.playing.recording import reading_columns
 
 
 class Pictures(gymnasium.Env[Any, Any]):

@@ -11,10 +11,19 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.rundir.artifacts import find_artifact
-from rlviz.rundir.atomic import write_atomically
-from rlviz.rundir.files import FOLDER, LINK, NO_FOLDER, SPECIAL, files_in, is_file, may_be_file, open_file, read_small
-from rlviz.rundir.folder import RunFolder, linked_folders, run_folders
+from rlviz.rundir.files import (
+    FOLDER,
+    LINK,
+    NO_FOLDER,
+    SPECIAL,
+    files_in,
+    is_file,
+    may_be_file,
+    open_file,
+    read_small,
+    write_atomically,
+)
+from rlviz.rundir.folder import RunFolder, find_artifact, linked_folders, run_folders
 from rlviz.rundir.journal import JournalTail, JournalWriter, last_lines, offset_after, read_journal, whole_size
 from rlviz.rundir.lock import training_lock
 from rlviz.rundir.trash import Trash

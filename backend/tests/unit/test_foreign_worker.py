@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from rlviz.launchers.foreign import LOOK_SECONDS, SILENCE_SECONDS, ForeignWorker
-from rlviz.launchers.process_identity import ProcessIdentity
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.foreign import beat
+from rlviz.rundir.process_identity import ProcessIdentity
 
 ELSEWHERE = ["process:7:12.5:another-boot", "ray:worker-3", ""]
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.analysis.criterion import BY_TRAINING
-from rlviz.analysis.figures import figures
-from rlviz.analysis.group_figures import SeedFigure, mean_of_seeds, median_of_seeds
-from rlviz.analysis.statistics import summarize
+from rlviz.stats.criterion import BY_TRAINING
+from rlviz.stats.groups import SeedFigure, figures, mean_of_seeds, median_of_seeds
+from rlviz.stats.seeds import summarize
 from tests.unit.test_verdict import entry, judge
 
 

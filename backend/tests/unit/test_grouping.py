@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.analysis.grouping import Member, grouped
+from rlviz.stats.groups import Member, grouped
 
 
 def interval(members: list[Member]) -> tuple[float, float] | None:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.catalog.models import RunRow
 from rlviz.domain.config import ExperimentPlace, Parent
 from rlviz.domain.errors import InvalidRequest
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder, run_folders
-from rlviz.services.application import Application
-from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.groups import Group, SeedsWanted
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.runs.configuration import NewRun
+from rlviz.server.runs.groups import Group, SeedsWanted
 from tests.support.service import catalogue, catalogued
 
 NEW = NewRun(algo="ppo", env_id="CartPole-v1", total_timesteps=1_000)

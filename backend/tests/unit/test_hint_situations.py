@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.analysis.columns import Series
-from rlviz.analysis.hints import Case, GreedyEvaluation, RuleState, find_hints, review
-from rlviz.analysis.hints.registry import RETURN_RULES, RULES
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.services.use_cases.configuration import NewRun
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.server.runs.configuration import NewRun
+from rlviz.stats.arrays import Series
+from rlviz.stats.hints import Case, GreedyEvaluation, RuleState, find_hints, review
+from rlviz.stats.hints.registry import RETURN_RULES, RULES
 from tests.support.record_presets import wanted_presets
 from tests.support.service import catalogued
 from tests.support.situations import RECORDED, preset_runs, recorded, recorded_preset

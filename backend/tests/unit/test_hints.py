@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.analysis.columns import Series
-from rlviz.analysis.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
-from rlviz.analysis.hints.hint import change, plain
-from rlviz.analysis.solved import SolvedAt, SolvedBy
 from rlviz.domain.evaluation import BestPolicy
+from rlviz.stats.arrays import Series
+from rlviz.stats.hints import RETURN_RULES, RULES, Case, GreedyEvaluation, RuleState, find_hints, review
+from rlviz.stats.hints.hint import change, plain
+from rlviz.stats.solved import SolvedAt, SolvedBy
 
 TOTAL = 100_000
 PPO = {

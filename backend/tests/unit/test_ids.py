@@ -10,7 +10,7 @@ from rlviz.domain.errors import EvaluationNotFound, RunNotFound
 from rlviz.domain.ids import check_evaluation_id, check_run_id, created_at_of, is_run_id, new_evaluation_id, new_run_id
 from rlviz.rundir.experiment_folder import EXPERIMENTS
 from rlviz.rundir.usage import ANALYTICS
-from rlviz.services.use_cases.own_presets import FOLDER as OWN_PRESETS
+from rlviz.server.runs.presets import FOLDER as OWN_PRESETS
 
 NOW = datetime(2026, 11, 21, 1, 43, 12, 123_999, tzinfo=UTC)
 BAD = [

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from rlviz.domain.limits import LIMITS
+from rlviz.exchange.export import TableFormat, of_metrics, write_event_files, write_table
 from rlviz.exchange.imports import found_run
 from rlviz.exchange.imports.tensorboard_logs import masked_crc
-from rlviz.exchange.tables import TableFormat, of_metrics, write_table
-from rlviz.exchange.tensorboard import write_event_files
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.imports import (
     EVENTS,
     HEAD,
@@ -233,7 +232,7 @@ def test_a_full_disk_leaves_no_part_of_a_run(tmp_path: Path, monkeypatch: pytest
 
     path = written(tmp_path / "progress.csv", PROGRESS)
     with monkeypatch.context() as patch:
-        patch.setattr("rlviz.rundir.journal.writer.os.write", full)
+        patch.setattr("rlviz.rundir.journal.os.write", full)
         with pytest.raises(OSError, match="No space"):
             runs_of(tmp_path, path)
     assert [one for one in (tmp_path / "runs").rglob("*") if one.is_file()] == []

@@ -9,20 +9,27 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.catalog.models import RunRow
-from rlviz.domain.damage import REPAIR, RESTORE_OR_DELETE
-from rlviz.domain.event_lines import parse_event
-from rlviz.domain.records import is_metric
+from rlviz.domain.errors import REPAIR, RESTORE_OR_DELETE
+from rlviz.domain.events import parse_event
+from rlviz.domain.metrics import is_metric
 from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.clips import Clips
-from rlviz.rundir.contents import PLACES, place_of
+from rlviz.rundir.contents import (
+    MAX_NAMED_LINES,
+    PLACES,
+    broken_lines,
+    damaged_lines,
+    inspect_folder,
+    is_event,
+    place_of,
+    repair_folder,
+)
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inspection import MAX_NAMED_LINES, damaged_lines, inspect_folder
 from rlviz.rundir.journal import compressed_path, read_journal
-from rlviz.rundir.repair import broken_lines, is_event, repair_folder
 from rlviz.rundir.sinks import record_path
 from rlviz.rundir.snapshots import verification_path
-from rlviz.services.projection.damaged_folder import COLUMNS_FROM
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.run import COLUMNS_FROM
 from tests.support.run_folders import make_run
 
 EVALUATION = "eval_20261121-044137-265"

@@ -9,8 +9,15 @@ from pathlib import Path
 import orjson
 import pytest
 
-from rlviz.rundir.journal import READ_BYTES, JournalTail, last_lines, read_backwards, read_journal, split_lines
-from rlviz.rundir.journal.lines import MAX_LINE_BYTES
+from rlviz.rundir.journal import (
+    MAX_LINE_BYTES,
+    READ_BYTES,
+    JournalTail,
+    last_lines,
+    read_backwards,
+    read_journal,
+    split_lines,
+)
 from tests.support.journals import write
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.rundir.journal import JournalWriter, read_journal
-from rlviz.rundir.journal.lines import MAX_LINE_BYTES
+from rlviz.rundir.journal import MAX_LINE_BYTES, JournalWriter, read_journal
 from tests.support.journals import Clock, seqs, write
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.domain.event_lines import event_line
-from rlviz.domain.events import DivergedData, EventData, HyperparameterChangedData, RollbackData, Stretch
-from rlviz.domain.knobs import Author, ScaleKnob, SetKnob
-from rlviz.services.use_cases.rules import KnobState
+from rlviz.domain.events import DivergedData, EventData, HyperparameterChangedData, RollbackData, Stretch, event_line
+from rlviz.domain.rules import Author, ScaleKnob, SetKnob
+from rlviz.server.snapshots.rules import KnobState
 from tests.support.run_folders import journal
 from tests.support.service import create, folder_of, service
 

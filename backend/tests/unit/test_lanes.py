@@ -14,10 +14,10 @@ import httpx
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from rlviz.api.app import create_api
-from rlviz.api.lanes import Lane, Lanes
-from rlviz.api.router import LazyRoute
 from rlviz.domain.errors import AnalyticsBusy, RunNotFound
+from rlviz.server.app import create_api
+from rlviz.server.lanes import Lane, Lanes
+from rlviz.server.router import LazyRoute
 
 BURST = 12
 THREADS = 40

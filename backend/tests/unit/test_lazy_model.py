@@ -8,8 +8,8 @@ from pydantic import BaseModel
 from sqlmodel import SQLModel
 
 import rlviz.worker  # noqa: F401
-from rlviz.api.app import create_api
 from rlviz.domain.lazy_model import LazyModel, build_all, lazily_built
+from rlviz.server.app import create_api
 from rlviz.settings import Settings
 
 

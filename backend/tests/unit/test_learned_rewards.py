@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.analysis.judging.moments import surprise
-from rlviz.analysis.judging.trajectory import Trajectory
-from rlviz.domain.learned_rewards import LearnedRewards, RewardScale
-from rlviz.domain.run_actor import RunActor
-from rlviz.environments.learned_rewards import learned_rewards
+from rlviz.domain.config import RunActor
+from rlviz.domain.environment import LearnedRewards, RewardScale
+from rlviz.learning.environments.custom import learned_rewards
+from rlviz.stats.judging import Trajectory, surprise
 from tests.support.training import make_run
 
 BREAKOUT = {"env_id": "ALE/Breakout-v5", "algo": "dqn"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from measuring.curve import draw
-from rlviz.analysis.experiments.curves import Curves, VariantCurve
-from rlviz.analysis.experiments.made import Made
-from rlviz.environments import ENVIRONMENTS
-from rlviz.presets.catalog import figures_key, known_curves, measured, preset_files
-from rlviz.services.experiment_results.variant_preset import CURVE_POINTS, curve_of
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.presets.catalog import figures_key, known_curves, measured, preset_files
+from rlviz.server.experiments.results.service import CURVE_POINTS, curve_of
+from rlviz.stats.experiments.curves import Curves, VariantCurve
+from rlviz.stats.experiments.trials import Made
 
 MADE = Made(definition="A test.", n=3, source="nobody")
 

@@ -13,10 +13,10 @@ from measuring.curve import draw
 from measuring.document import document
 from measuring.specification import specifications
 from measuring.tables import SPECIFICATIONS
-from rlviz.analysis.experiments import LearningCurve, Setting, Trial, experiment_results
-from rlviz.analysis.experiments.trials import Paid
-from rlviz.presets.catalog import MEASURED, preset_files, specification_text
-from rlviz.services.experiment_results.variant_preset import curve_of, measured_of
+from rlviz.learning.presets.catalog import MEASURED, preset_files, specification_text
+from rlviz.server.experiments.results.service import curve_of, measured_of
+from rlviz.stats.experiments import LearningCurve, Setting, Trial, experiment_results
+from rlviz.stats.experiments.trials import Paid
 
 SETTING = Setting({"v0": "PPO Fast"}, {"v0": "CartPole-v1"}, threshold=475.0, greedy_curves=True)
 

@@ -12,21 +12,19 @@ import pytest
 from gymnasium import spaces
 from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.buffer_memory import Layout, replay_buffer, rollout_buffer
-from rlviz.algorithms.tabular import TablePolicy
 from rlviz.cli.checks import check_free_memory
-from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.ids import byte_text
 from rlviz.domain.spaces import box, discrete
-from rlviz.environments.base import Environment, Family
-from rlviz.environments.described_spaces import describe_space
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import Layout, replay_buffer, rollout_buffer
+from rlviz.learning.algorithms.tabular import TablePolicy
+from rlviz.learning.environments.base import Environment, Family
+from rlviz.learning.environments.conforming import describe_space
 from rlviz.machine import MemoryUse, machine_memory, memory_use
-from rlviz.services.application import Application
-from rlviz.services.notifications.memory_watch import MemoryWatch
-from rlviz.services.notifications.notification import NotificationKind
-from rlviz.services.notifications.notifier import Notifier
-from rlviz.services.use_cases.configuration import _layout, check_memory
+from rlviz.server.application import Application
+from rlviz.server.notifications.notifier import MemoryWatch, NotificationKind, Notifier
+from rlviz.server.runs.configuration import _layout, check_memory
 from rlviz.settings import Settings
 from tests.support.waiting import eventually
 

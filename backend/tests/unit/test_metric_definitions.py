@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import LOGGED
-from rlviz.algorithms.metrics import metric_definitions
-from rlviz.domain import records
+from rlviz.domain import metrics as records
 from rlviz.domain.metrics import GROUP_TITLES, METRICS, ChartPlace, MetricDefinition, MetricGroup
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import LOGGED, metric_definitions
 
 DEFINED = metric_definitions(list(ALGORITHMS))
 NAMES = [definition.name for definition, _ in DEFINED]

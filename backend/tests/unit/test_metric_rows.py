@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 import rlviz
-from rlviz.domain.event_lines import event_line
-from rlviz.domain.events import RollbackData, Stretch
-from rlviz.evaluation.growth import progress_of
+from rlviz.domain.events import RollbackData, Stretch, event_line
+from rlviz.learning.playing.clips import progress_of
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.metric_rows import CountedRows, all_rows, counted_rows, newest_lines
-from rlviz.services.analytics.metric_table import MetricTables
-from rlviz.services.experiments.greedy_returns import GreedyReturns
-from rlviz.services.use_cases.last_episodes import last_episodes
-from rlviz.services.use_cases.metrics import MetricsService
+from rlviz.server.analytics.warehouse import MetricTables
+from rlviz.server.evaluations.episodes import last_episodes
+from rlviz.server.experiments.scoring import GreedyReturns
+from rlviz.server.metrics.service import MetricsService
 from tests.support.run_folders import journal, make_run
 
 SHORT = {"n_steps": 50, "batch_size": 50}

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.use_cases.metrics import CACHED_RUNS, EVERYWHERE, Axis, CurveRequest, Curves, MetricsService, Window
+from rlviz.server.metrics.service import CACHED_RUNS, EVERYWHERE, Axis, CurveRequest, Curves, MetricsService, Window
 from tests.support.run_folders import journal, make_run
 
 REWARD = "episode/reward"

@@ -8,10 +8,10 @@ import pytest
 
 from rlviz.domain.errors import EnvironmentMissing
 from rlviz.domain.evaluation import EvaluationStatus
-from rlviz.environments.source import missing_source
+from rlviz.learning.environments.base import missing_source
 from rlviz.rundir.control import Control
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.application import Application
+from rlviz.server.application import Application
 from tests.support.service import catalogued
 from tests.unit.test_untrusted_runs import EVALUATION, USES, evaluation, fill
 

@@ -14,8 +14,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rlviz.api.prometheus import _labels
-from rlviz.domain.name_list import join_names, split_names
 from rlviz.domain.naming import (
     LIBRARY,
     MAX_NAME_CHARACTERS,
@@ -30,13 +28,14 @@ from rlviz.domain.naming import (
     renames_text,
     shortened,
 )
+from rlviz.domain.plain_text import join_names, split_names
+from rlviz.exchange.export import PLACE, TableFormat, of_metrics, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, import_path
-from rlviz.exchange.tables import PLACE, TableFormat, of_metrics, write_table
-from rlviz.exchange.tensorboard import write_event_files
+from rlviz.learning.training.journals import MetricLimits
 from rlviz.library.runs import Run
 from rlviz.rundir.metric_rows import all_rows
-from rlviz.services.ingest.source import storable
-from rlviz.training.log_limits import MetricLimits
+from rlviz.server.exchange.ingest import storable
+from rlviz.server.service.prometheus import _labels
 from tests.support.run_folders import journal, make_run
 from tests.support.sinks import Shelf, deliver
 

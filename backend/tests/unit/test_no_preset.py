@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.api.schemas.runs import RunCreate
-from rlviz.domain.experiments import ExperimentSpec, RunSpec, Variant
-from rlviz.domain.experiments.specification import VariantChanges
+from rlviz.domain.experiments import ExperimentSpec, RunSpec, Variant, VariantChanges
+from rlviz.server.runs.models import RunCreate
 
 
 @pytest.mark.parametrize("said", ["none", "None", " NONE ", None])

@@ -7,15 +7,18 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.models import RunRow
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import RuleFiredData
-from rlviz.domain.rule_messages import KEPT, RuleMessages
+from rlviz.domain.events import KEPT, EventRecord, RuleFiredData, RuleMessages
 from rlviz.domain.status import RunStatus
-from rlviz.services.notifications.notification import News, NotificationKind, news_of_experiment
-from rlviz.services.notifications.notification_buffer import MOST_NOTIFICATIONS, NotificationBuffer
-from rlviz.services.notifications.notifier import Notifier
-from rlviz.services.projection.run_projection import ENDED_FROM_OUTSIDE
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.run import ENDED_FROM_OUTSIDE
+from rlviz.server.notifications.notifier import (
+    MOST_NOTIFICATIONS,
+    News,
+    NotificationBuffer,
+    NotificationKind,
+    Notifier,
+    news_of_experiment,
+)
 
 RUNNING: dict[str, Any] = {"status": "running", "step": 900}
 

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.algorithms.numbering import Numbering, library_space
-from rlviz.environments.conforming import Conforming
-from rlviz.environments.counted_from_zero import CountedFromZero, counted_from_zero
+from rlviz.learning.algorithms.numbering import Numbering, library_space
+from rlviz.learning.environments.conforming import Conforming, CountedFromZero, counted_from_zero
 from tests.support.own_environments import CountsManyFromOne, FromMinusOne, Plain, Scalars, SwitchesInRows, WholeNumbers
 
 BOX = spaces.Box(-1, 1, (2,), np.float32)

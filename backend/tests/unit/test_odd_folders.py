@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from rlviz.catalog.database import Database
-from rlviz.evaluation.joined_video import join_videos
-from rlviz.evaluation.recorder import VideoRecorder
 from rlviz.exchange.sinks.mlflow import _store
+from rlviz.learning.playing.video import VideoRecorder, join_videos
 from rlviz.sealer import seal
-from rlviz.services.analytics.library import Library
-from rlviz.services.supervision.sealing import sealed_metrics
+from rlviz.server.analytics.warehouse import Library
+from rlviz.server.catalog.database import Database
+from rlviz.server.supervisor.sealing import sealed_metrics
 from tests.support.run_folders import make_run
 from tests.support.service import catalogued
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from rlviz.exchange.export import framed
 from rlviz.exchange.imports import text_lines
 from rlviz.exchange.imports.found_run import MOST_WARNINGS, FoundRun
 from rlviz.exchange.imports.log_formats import Logs, read_logs
-from rlviz.exchange.tensorboard import framed
 from tests.support.imports import EVENTS, HEAD, MONITOR, PROGRESS, event, one_of, refusal, runs_of, written
 from tests.support.training import messages, rows
 

@@ -16,7 +16,7 @@ import pytest
 from rlviz.cli import output
 from rlviz.cli.command_index import COMMANDS
 from rlviz.cli.main import main, replace_unknown_letters
-from rlviz.domain.text_encoding import decode, encodable, typed_text
+from rlviz.domain.plain_text import decode, encodable, typed_text
 
 ENCODINGS = ("ascii", "latin-1", "cp1252", "utf-8")
 

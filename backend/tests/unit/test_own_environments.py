@@ -6,10 +6,10 @@ import warnings
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.environment import StateKept
-from rlviz.environments.custom import custom_environment
-from rlviz.environments.probe import Unusable, probe, rehearse, try_state, where_it_failed
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments.custom import custom_environment
+from rlviz.learning.environments.probe import Unusable, probe, rehearse, try_state, where_it_failed
 from tests.support.own_environments import CASES, SOURCE, Case
 
 TABLE = {kind: case for kind, case in CASES.items() if not case.is_alone}

@@ -10,9 +10,9 @@ import pytest
 
 from rlviz.domain.errors import InvalidRequest, PresetNotFound, UnknownName
 from rlviz.domain.presets import OwnPreset, own_preset_id
-from rlviz.presets.catalog import own_presets_for, preset_for
-from rlviz.services.use_cases.configuration import NewRun, resolve_config
-from rlviz.services.use_cases.own_presets import OwnPresets
+from rlviz.learning.presets.catalog import own_presets_for, preset_for
+from rlviz.server.runs.configuration import NewRun, resolve_config
+from rlviz.server.runs.presets import OwnPresets
 from tests.support.training import CREATED_AT
 
 

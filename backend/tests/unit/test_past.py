@@ -14,9 +14,9 @@ from rlviz.domain.errors import RunNotFound
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.application import Application
-from rlviz.services.use_cases.metrics import Axis, Curve, CurveRequest
-from rlviz.services.use_cases.past import MOST_GHOSTS, Past
+from rlviz.server.application import Application
+from rlviz.server.metrics.past import MOST_GHOSTS, Past
+from rlviz.server.metrics.service import Axis, Curve, CurveRequest
 from rlviz.settings import Settings
 from tests.support.journals import Clock
 from tests.support.run_folders import make_run

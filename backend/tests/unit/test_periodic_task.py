@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 
 from rlviz.domain.errors import NotEnoughDisk
-from rlviz.services.periodic_task import PeriodicTask
+from rlviz.server.periodic_task import PeriodicTask
 from tests.support.waiting import eventually
 
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rlviz.analysis.pictures import PictureLayout
 from rlviz.domain.evaluation import PicturesFacts
-from rlviz.recording.picture_strips import PICTURES_A_STRIP, PictureStrips
+from rlviz.learning.playing.recording import PICTURES_A_STRIP, PictureStrips
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_videos
+from rlviz.stats.pictures import PictureLayout
 
 
 def kept(path: Path, observations: list[Any], max_bytes: int = 10**9) -> PicturesFacts:

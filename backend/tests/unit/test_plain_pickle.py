@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from stable_baselines3 import PPO
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.plain_pickle import NotPlain, load_plain
-from rlviz.algorithms.weights import read_policy, save_weights
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.plain_pickle import NotPlain, load_plain
+from rlviz.learning.algorithms.policy import read_policy, save_weights
 
 RAN: list[object] = []
 

@@ -15,18 +15,18 @@ from gymnasium import spaces
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.evaluation import StepsWanted
 from rlviz.domain.events import FinishedData, WarningData
+from rlviz.domain.recording import Actor
 from rlviz.domain.spaces import Space
-from rlviz.domain.step_record import Actor
-from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.rollout.episode import Episode
-from rlviz.rollout.step_records import record_of
+from rlviz.learning.playing.rollout import Episode
+from rlviz.learning.playing.video import VideoRecorder
+from rlviz.learning.sessions import played as played_run
+from rlviz.learning.sessions.camera import Camera
+from rlviz.learning.sessions.packets import Recording
+from rlviz.learning.sessions.played import PlayedRun
+from rlviz.learning.sessions.player import record_of
 from rlviz.rundir.creation import new_folder
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.configuration import played_config
-from rlviz.sessions import played_run
-from rlviz.sessions.camera import Camera
-from rlviz.sessions.packets import Recording
-from rlviz.sessions.played_run import PlayedRun
+from rlviz.server.runs.configuration import played_config
 from tests.support.training import events
 
 FRAME = np.zeros((64, 64, 3), np.uint8)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from rlviz.domain.errors import VideoNotWritten
-from rlviz.evaluation.joined_video import join_videos
-from rlviz.rollout.episode import Step
-from rlviz.sessions import episode_film
-from rlviz.sessions.camera import Camera
+from rlviz.learning.playing.rollout import Step
+from rlviz.learning.playing.video import join_videos
+from rlviz.learning.sessions import camera as episode_film
+from rlviz.learning.sessions.camera import Camera
 
 
 def play(camera: Camera, numbers: Sequence[int], *, base: int = 0, person_acts: bool = False) -> None:

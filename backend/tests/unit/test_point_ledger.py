@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from contextlib import closing
 
-from rlviz.exchange.sinks.point_ledger import PointLedger
+from rlviz.exchange.sinks.mlflow import PointLedger
 
 
 def test_a_point_is_sent_once_unless_it_was_seen() -> None:

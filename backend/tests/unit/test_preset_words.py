@@ -11,8 +11,8 @@ import pytest
 
 from measuring.rates import known_rates
 from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
-from rlviz.environments import ENVIRONMENTS
-from rlviz.presets.catalog import measured, preset_files, presets_tuned_for
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.presets.catalog import measured, preset_files, presets_tuned_for
 
 NOISE = 4 / 3
 """By how much processor seconds of the same work differ from one measurement to another."""

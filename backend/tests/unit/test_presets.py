@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import Algorithm
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.presets import Preset, PresetId
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.presets.catalog import digest, measured, preset_files, preset_for, presets_for
-from rlviz.services.use_cases.environments import variants
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import Algorithm
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.presets.catalog import digest, measured, preset_files, preset_for, presets_for
+from rlviz.server.runs.environments import variants
 
 PAIRS = [
     (algorithm, variant)

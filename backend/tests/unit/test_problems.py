@@ -14,9 +14,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from rlviz.api.problems import _field, _on_os_error
-from rlviz.api.routers.runs import get_config
 from rlviz.domain.errors import ArtifactNotFound
+from rlviz.server.problems import _field, _on_os_error
+from rlviz.server.runs.routes import get_config
 from tests.support.service import create, folder_of, service
 
 

@@ -14,20 +14,19 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlmodel import delete, select
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
-from rlviz.catalog.runs import get_run
 from rlviz.domain.events import EventKind
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import Line, split_lines
-from rlviz.services.projection.damaged_folder import COLUMNS_FROM, ENDING_LOST
-from rlviz.services.projection.folder_projection import row_of_config
-from rlviz.services.projection.rebuild import rebuild
-from rlviz.services.projection.run_projection import RunProjection
-from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.streaming.feeds import Feeds
-from rlviz.services.supervision.run_monitor import RunMonitor
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.folder import row_of_config
+from rlviz.server.catalog.projection.rebuild import rebuild
+from rlviz.server.catalog.projection.run import COLUMNS_FROM, ENDING_LOST, RunProjection
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.feeds import Feeds
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.supervisor.run_monitor import RunMonitor
 from tests.support.training import make_run
 from tests.support.workers import GRACE, Actor
 

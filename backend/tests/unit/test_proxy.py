@@ -15,11 +15,11 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from rlviz.api.login_rate_limiter import MAX_ATTEMPTS
-from rlviz.api.pages import ROOT_PLACEHOLDER, check_root_path, page_routes
-from rlviz.api.proxy import ProxyHeaders, link
-from rlviz.api.request_filter import RequestFilter
 from rlviz.domain.errors import InvalidRequest
+from rlviz.server.auth import MAX_ATTEMPTS
+from rlviz.server.pages import ROOT_PLACEHOLDER, check_root_path, page_routes
+from rlviz.server.proxy import ProxyHeaders, link
+from rlviz.server.request_filter import RequestFilter
 from rlviz.settings import Settings
 
 TOKEN = "open-sesame-123"

@@ -11,10 +11,10 @@ import pygame
 import pytest
 from pygame import surfarray
 
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.environments.make import make_bare
-from rlviz.environments.quick_frames import QuickFrames
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.make import make_bare
+from rlviz.learning.environments.wrappers import QuickFrames
 
 DRAWN = [environment for environment in ENVIRONMENTS if environment.family.draws_with_pygame]
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.algorithms.random_policy import RandomPolicy
-from rlviz.rollout.episode import batch_of
-from rlviz.rollout.play import play
+from rlviz.learning.algorithms.policy import RandomPolicy
+from rlviz.learning.playing.rollout import batch_of, play
 from tests.unit.test_rollout import Corridor
 
 SPACES = [spaces.Discrete(5, start=2), spaces.Box(-1, 1, (2,)), spaces.MultiDiscrete([3, 4]), spaces.MultiBinary(3)]

@@ -6,9 +6,9 @@ import pytest
 
 from benchmarks.random_returns import measure
 from rlviz.domain.environment import CustomEnvironment
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.custom import custom_environment
-from rlviz.environments.random_returns import measured, random_return_of
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.custom import custom_environment
+from rlviz.learning.environments.random_returns import measured, random_return_of
 
 
 def test_every_registered_environment_was_measured_and_no_other() -> None:

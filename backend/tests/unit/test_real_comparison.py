@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from measuring.comparisons import COMPARISONS
-from rlviz.analysis.best_first import best_first
-from rlviz.analysis.experiments import ExperimentResults
-from rlviz.analysis.experiments.pairs import improvements
-from rlviz.analysis.experiments.tables import markdown, rows
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.placed_file import read_placed_file
+from rlviz.stats.experiments import ExperimentResults
+from rlviz.stats.experiments.report import markdown, rows
+from rlviz.stats.experiments.verdict import improvements
+from rlviz.stats.returns import best_first
 
 RESULTS = sorted(COMPARISONS.rglob("results.json"))
 

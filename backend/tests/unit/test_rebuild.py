@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import CatalogueUnusable, RunsFolderInUse
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import read_journal
-from rlviz.services import application as application_module
-from rlviz.services.application import Application
-from rlviz.services.projection import rebuild as rebuild_module
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.projection.metrics_projection import MetricsProjection
-from rlviz.services.projection.rebuild import Rebuilt, rebuild
+from rlviz.server import application as application_module
+from rlviz.server.application import Application
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection import rebuild as rebuild_module
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.catalog.projection.metrics import MetricsProjection
+from rlviz.server.catalog.projection.rebuild import Rebuilt, rebuild
 from rlviz.settings import Settings
 from tests.support.service import catalogue, service
 from tests.support.training import CREATED_AT, make_run

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.errors import UnknownName
-from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
-from rlviz.domain.recommended import RECOMMENDED
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.base import Environment
-from rlviz.presets import recommended
-from rlviz.presets.catalog import measured, presets_for
-from rlviz.services.use_cases.configuration import (
-    NewRun,
-    recommended_algorithm_of,
-    recommended_preset_of,
-    resolve_config,
-)
-from rlviz.services.use_cases.environments import variants
+from rlviz.domain.presets import RECOMMENDED, MeasuredPreset, Preset, PresetId
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.presets import recommended
+from rlviz.learning.presets.catalog import measured, presets_for
+from rlviz.server.runs.configuration import NewRun, recommended_algorithm_of, recommended_preset_of, resolve_config
+from rlviz.server.runs.environments import variants
 
 PLACES = [variant for environment in ENVIRONMENTS for variant in variants(environment) or [environment]]
 

@@ -12,21 +12,23 @@ import pytest
 from gymnasium import spaces
 from PIL import Image
 
-from rlviz.algorithms.reading import Reading
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
-from rlviz.domain.recording import Detail, FrameReason, Lowered
+from rlviz.domain.recording import Actor, Detail, FrameReason, Lowered
 from rlviz.domain.spaces import Space
-from rlviz.domain.step_record import Actor
 from rlviz.domain.storage_profile import DEFAULT, StorageProfile
-from rlviz.evaluation.film import film
-from rlviz.recording.evaluation_recording import EvaluationRecording
-from rlviz.recording.frame_choice import REWARDS_KNOWN, FrameChoice
-from rlviz.recording.level import LONG_ENOUGH_SECONDS, RecordingLevel
-from rlviz.recording.rows import reading_columns
-from rlviz.records.reader import StepFile
-from rlviz.rollout.episode import Step
-from rlviz.rollout.numbers import digest_of
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.playing.film import film
+from rlviz.learning.playing.recording import (
+    LONG_ENOUGH_SECONDS,
+    REWARDS_KNOWN,
+    EvaluationRecording,
+    FrameChoice,
+    RecordingLevel,
+    reading_columns,
+)
+from rlviz.learning.playing.rollout import Step, digest_of
+from rlviz.learning.records.reader import StepFile
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import retain_frames, retain_videos
 from tests.support.training import make_run

@@ -11,9 +11,9 @@ import pytest
 from rlviz.domain.errors import NothingToResume, SnapshotDamaged, SnapshotRefused
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.snapshot_key import KEY_FILE
-from rlviz.services.application import Application
-from rlviz.services.use_cases.forking import ForkRequest
+from rlviz.rundir.snapshots import KEY_FILE
+from rlviz.server.application import Application
+from rlviz.server.snapshots.forking import ForkRequest
 from rlviz.settings import Settings
 from tests.support.run_folders import make_run
 from tests.support.snapshots import written

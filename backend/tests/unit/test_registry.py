@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.errors import UnknownName
 from rlviz.domain.registry import Registry, load
-from rlviz.environments import ENVIRONMENTS
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
 
 NUMBERS: Registry[float] = Registry("number", {"pi": "math:pi", "Euler-v1": "math:e", "lost": "math:lost"}, "/number")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from rlviz.cli.commands import configuration
+from rlviz.cli.commands.start_experiments import read_specification
 from rlviz.cli.exits import Failure
 from rlviz.cli.rule_text import read_rules
-from rlviz.cli.specification_file import read_specification
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.import_runs import ImportOptions, import_path
 from rlviz.placed_file import read_placed_file

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.analysis.experiments import Scale
-from rlviz.analysis.return_scale import APART, UNEQUAL, Place, return_scale
+from rlviz.stats.experiments import Scale
+from rlviz.stats.return_scale import APART, UNEQUAL, Place, return_scale
 
 POLE = Place("CartPole-v1", "CartPole-v1", Scale(random=22.0, threshold=475.0))
 ARM = Place("Acrobot-v1", "Acrobot-v1", Scale(random=-499.0, threshold=-100.0))

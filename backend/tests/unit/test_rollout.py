@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.algorithms.reading import Reading
 from rlviz.domain.errors import EpisodeUnusable
-from rlviz.evaluation.caption import Caption
-from rlviz.evaluation.film import film
-from rlviz.rollout.episode import Step, as_action
-from rlviz.rollout.play import play
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.playing.film import film
+from rlviz.learning.playing.rollout import Step, as_action, play
+from rlviz.learning.playing.video import Caption
 
 
 class Corridor(gymnasium.Env[Any, Any]):

@@ -6,8 +6,8 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
-from rlviz.api.router import LazyRoute, Router
 from rlviz.domain.lazy_model import LazyModel
+from rlviz.server.router import LazyRoute, Router
 
 
 class Wish(LazyModel):

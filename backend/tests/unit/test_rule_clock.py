@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from rlviz.domain.rules import DiskLimit, Notify, Rule
+from rlviz.learning.training.rules import RuleClock
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.rules.clock import RuleClock
 
 
 def test_the_disk_is_counted_while_files_come_and_go(tmp_path: Path) -> None:

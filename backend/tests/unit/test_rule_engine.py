@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from rlviz.domain.records import MetricRecord
+from rlviz.domain.metrics import MetricRecord
 from rlviz.domain.rules import Rule
-from rlviz.training.rules.dry_run import dry_run
-from rlviz.training.rules.engine import Engine
+from rlviz.learning.training.rules import Engine, dry_run
 
 NAN = math.nan
 NOTIFY = {"kind": "notify"}

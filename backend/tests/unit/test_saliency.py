@@ -9,10 +9,10 @@ import pytest
 import torch
 from gymnasium import spaces
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.saliency import saliency
-from rlviz.analysis.pictures import PictureLayout, salience, side_by_side
-from rlviz.domain.saliency import Score
+from rlviz.domain.clips import Score
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.saliency import saliency
+from rlviz.stats.pictures import PictureLayout, salience, side_by_side
 from tests.support.pictures import COLUMNS, ROWS, SHAPE, looking_policy
 
 DISCRETE, CONTINUOUS = spaces.Discrete(3, start=1), spaces.Box(-1, 1, (2,), np.float32)

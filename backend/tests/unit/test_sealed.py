@@ -17,14 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlviz.domain.events import Stretch
-from rlviz.domain.superseded import Superseded
+from rlviz.domain.events import Stretch, Superseded
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sealed import SealedRows
 from rlviz.sealer import seal
-from rlviz.services.supervision.sealing import sealed_metrics
-from rlviz.services.use_cases.metrics import Curve, CurveRequest, MetricsService
-from rlviz.services.use_cases.run_series import Snapshot
+from rlviz.server.metrics.service import Curve, CurveRequest, MetricsService, Snapshot
+from rlviz.server.supervisor.sealing import sealed_metrics
 
 PIECE = 400
 """Bytes of journal a piece here: some four rows."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.analysis.seed_verdict import SeedScores, seed_verdict
-from rlviz.analysis.verdict import Verdict, verdict
+from rlviz.stats.verdict import SeedScores, Verdict, seed_verdict, verdict
 from tests.unit.test_verdict import entry
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.domain.key_bindings import Controls
-from rlviz.domain.session_messages import ErrorMessage, Hello, SessionMode
-from rlviz.domain.step_record import Actor
-from rlviz.sessions.bounds import bounds_of
+from rlviz.domain.environment import Controls
+from rlviz.domain.recording import Actor
+from rlviz.domain.sessions import ErrorMessage, Hello, SessionMode
+from rlviz.learning.sessions.actions import bounds_of
 from tests.support.session_rig import LINE, Line, Rig, Walker
 
 

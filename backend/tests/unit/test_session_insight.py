@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.algorithms.reading import Reading
+from rlviz.domain.clips import Score
 from rlviz.domain.errors import NotSliceable
-from rlviz.domain.saliency import Score
-from rlviz.domain.session_messages import ShowSeen
-from rlviz.evaluation.seen import see
-from rlviz.rollout.episode import Step
-from rlviz.rollout.step_records import record_of
-from rlviz.sessions.action_sources import PolicyActions
-from rlviz.sessions.live_seen import LARGEST_SHARE, LiveSeen
-from rlviz.sessions.live_slice import EVERY_SECONDS, LiveSlice
+from rlviz.domain.sessions import ShowSeen
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.playing.rollout import Step
+from rlviz.learning.playing.seen import see
+from rlviz.learning.sessions.actions import PolicyActions
+from rlviz.learning.sessions.insight import EVERY_SECONDS, LiveSeen, LiveSlice
+from rlviz.learning.sessions.insight import SEEN_SHARE as LARGEST_SHARE
+from rlviz.learning.sessions.player import record_of
 from tests.support.pictures import COLUMNS, ROWS, SHAPE, looking_policy
 
 

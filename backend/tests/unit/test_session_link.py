@@ -8,8 +8,8 @@ from threading import Event
 
 import pytest
 
-from rlviz.domain.session_messages import EndedMessage
-from rlviz.sessions.link import Link, ServiceGone
+from rlviz.domain.sessions import EndedMessage
+from rlviz.learning.sessions.worker import Link, ServiceGone
 
 
 def test_who_sends_to_a_service_that_is_gone_can_wait_until_its_end_is_noticed(tmp_path: Path) -> None:

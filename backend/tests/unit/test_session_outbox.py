@@ -7,13 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from rlviz.domain.saliency import Score, SeenPictures
-from rlviz.domain.session_messages import SERVER_MESSAGE, EndedMessage, ErrorMessage, SessionMode, StepMessage
-from rlviz.domain.step_record import StepRecord
-from rlviz.services.sessions.live_session import LiveSession
-from rlviz.services.sessions.outbox import MAX_ERRORS, MAX_FRAMES, MAX_WAITING, TOO_SLOW, Outbox, OutboxItem
-from rlviz.sessions.folder import SessionFolder, SessionPlan
-from rlviz.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
+from rlviz.domain.clips import Score, SeenPictures
+from rlviz.domain.recording import StepRecord
+from rlviz.domain.sessions import SERVER_MESSAGE, EndedMessage, ErrorMessage, SessionMode, StepMessage
+from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
+from rlviz.learning.sessions.packets import Kind, PackedStep, pack_step, parse_head, unpack_step
+from rlviz.server.sessions.live_session import (
+    MAX_ERRORS,
+    MAX_FRAMES,
+    MAX_WAITING,
+    TOO_SLOW,
+    LiveSession,
+    Outbox,
+    OutboxItem,
+)
 
 
 def step(index: int, frame: bytes = b"frame") -> OutboxItem:

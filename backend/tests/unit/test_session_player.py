@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.algorithms.reading import Reading
 from rlviz.domain.errors import VideoNotWritten
-from rlviz.domain.session_messages import EpisodeMessage, ErrorMessage, Hello, PolicyMessage, SessionMode, StateMessage
-from rlviz.domain.step_record import Actor
-from rlviz.rollout.step_records import hash_of
-from rlviz.sessions.player import EPISODE_PAUSE_SECONDS
+from rlviz.domain.recording import Actor
+from rlviz.domain.sessions import EpisodeMessage, ErrorMessage, Hello, PolicyMessage, SessionMode, StateMessage
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.sessions.player import EPISODE_PAUSE_SECONDS, hash_of
 from tests.support.session_rig import LENGTH, LINE, Line, Rig, Walker
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from rlviz.learning.sessions.stage import LOOK_SECONDS, FixedPolicy, NewestPolicy
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lease import Lease
-from rlviz.sessions.policies import LOOK_SECONDS, FixedPolicy, NewestPolicy
+from rlviz.rundir.foreign import Lease
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(name)
         return object()
 
-    monkeypatch.setattr("rlviz.sessions.policies.load_policy", load_policy)
+    monkeypatch.setattr("rlviz.learning.sessions.stage.load_policy", load_policy)
     return found
 
 

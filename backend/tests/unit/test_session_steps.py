@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.domain.session_messages import ErrorMessage, SessionMode, StateMessage
-from rlviz.domain.step_record import Actor, StepRecord
-from rlviz.sessions import history
+from rlviz.domain.recording import Actor, StepRecord
+from rlviz.domain.sessions import ErrorMessage, SessionMode, StateMessage
+from rlviz.learning.sessions import actions as history
 from tests.support.session_rig import Line, Rig, Walker
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from rlviz.training.snapshot.differences import first_difference
+from rlviz.learning.training.snapshot.verify import first_difference
 
 
 @dataclass(slots=True)

@@ -7,15 +7,12 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest
-from rlviz.domain.snapshot import Trigger, check_name
+from rlviz.domain.snapshots import Trigger, check_name
 from rlviz.rundir import snapshots
 from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inherit import inherit
-from rlviz.rundir.lineage import newest_of_run
-from rlviz.rundir.snapshot_key import snapshot_key
-from rlviz.rundir.snapshot_retention import delete_snapshot, drop_segments, retain_snapshots
-from rlviz.rundir.snapshots import bytes_of, snapshots_of
+from rlviz.rundir.retention import delete_snapshot, drop_segments, retain_snapshots
+from rlviz.rundir.snapshots import bytes_of, inherit, newest_of_run, snapshot_key, snapshots_of
 from tests.support.snapshots import names, written
 from tests.support.training import make_run
 

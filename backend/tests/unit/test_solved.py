@@ -7,9 +7,14 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from rlviz.analysis.mean_return import MEAN_EPISODES, MeanReturn, RecentMean
-from rlviz.analysis.return_curve import ReturnCurve
-from rlviz.analysis.solved import (
+from rlviz.domain.events import EventKind
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import JournalWriter
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.stats.return_curve import ReturnCurve
+from rlviz.stats.returns import MEAN_EPISODES, MeanReturn, RecentMean
+from rlviz.stats.solved import (
     LEAST_EPISODES,
     Evaluated,
     EvaluationsInARow,
@@ -21,11 +26,6 @@ from rlviz.analysis.solved import (
     shown_return,
     what_is_missing,
 )
-from rlviz.catalog.models import RunRow
-from rlviz.domain.events import EventKind
-from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.journal import JournalWriter
-from rlviz.services.projection.folder_projection import row_of_folder
 from tests.support.training import make_run
 
 BEGIN = 1_000.0

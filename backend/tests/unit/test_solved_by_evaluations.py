@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.evaluations import results_asked_for
-from rlviz.catalog.models import EvaluationRow, RunRow
-from rlviz.catalog.runs import get_run
+from rlviz.domain.config import RunActor
 from rlviz.domain.evaluation import EvaluationStatus, Origin
-from rlviz.domain.run_actor import RunActor
 from rlviz.domain.status import RunStatus
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.projection.folder_projection import results_of, row_of_folder
-from rlviz.services.projection.rebuild import index_new
-from rlviz.services.streaming.broadcast import Broadcast
-from rlviz.services.streaming.feeds import Feeds
-from rlviz.services.supervision.disk_guard import DiskGuard
-from rlviz.services.supervision.evaluation_monitor import EvaluationMonitor
-from rlviz.services.supervision.run_monitor import RunMonitor
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.evaluations import results_asked_for
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.projection.folder import results_of, row_of_folder
+from rlviz.server.catalog.projection.rebuild import index_new
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.feeds import Feeds
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.supervisor.disk_guard import DiskGuard
+from rlviz.server.supervisor.evaluations import EvaluationMonitor
+from rlviz.server.supervisor.run_monitor import RunMonitor
 from rlviz.settings import Settings
 from tests.support.evaluations import write_evaluation
 from tests.support.training import CREATED_AT, make_run

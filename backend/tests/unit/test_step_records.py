@@ -21,13 +21,13 @@ import pytest
 from gymnasium import spaces
 
 from rlviz.domain.errors import InvalidRequest, NotExportable, RunFolderError
-from rlviz.domain.step_record import StepRecord
-from rlviz.records import writer as writing
-from rlviz.records.export import ExportFormat, export
-from rlviz.records.query import StepQuery, find_steps
-from rlviz.records.reader import StepFile
-from rlviz.records.writer import Row, StepWriter
-from rlviz.rundir.atomic import atomic_write
+from rlviz.domain.recording import StepRecord
+from rlviz.learning.records import writer as writing
+from rlviz.learning.records.export import ExportFormat, export
+from rlviz.learning.records.query import StepQuery, find_steps
+from rlviz.learning.records.reader import StepFile
+from rlviz.learning.records.writer import Row, StepWriter
+from rlviz.rundir.files import atomic_write
 from tests.support.step_files import POLE, about, pole_rows, row, write
 
 NAME = "eval_20261121-014312-001.steps.parquet"
@@ -169,7 +169,7 @@ def test_an_answer_is_a_stretch_of_what_was_found(file: StepFile) -> None:
 
 
 def test_an_answer_is_cut_where_it_would_be_too_large(file: StepFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlviz.records.query.MOST_NUMBERS", 4)
+    monkeypatch.setattr("rlviz.learning.records.query.MOST_NUMBERS", 4)
     found = find_steps(file, StepQuery(columns=["observation"]))
     assert (found.total, found.stop) == (8, 2)
 

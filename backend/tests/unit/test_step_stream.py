@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.cli import step_stream
+from rlviz.cli.commands import evaluations as step_stream
 from rlviz.cli.commands.evaluations import find_evaluation
 
 

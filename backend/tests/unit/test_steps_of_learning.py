@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rlviz.domain.policies import KeptPolicy, PolicyKind
-from rlviz.rundir.policies import steps_of_learning
+from rlviz.domain.clips import KeptPolicy, PolicyKind
+from rlviz.rundir.folder import steps_of_learning
 
 STEPS = (0, 1, 2, 4, 8, 16, 32, 64)
 

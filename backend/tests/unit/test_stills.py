@@ -7,10 +7,10 @@ import warnings
 import pytest
 from PIL import Image
 
-from rlviz.environments import ENVIRONMENTS
-from rlviz.environments.stills import WIDTH, still_path
-from rlviz.environments.stills.__main__ import frame
-from rlviz.environments.stills.scenes import SCENES
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.stills import WIDTH, still_path
+from rlviz.learning.environments.stills.__main__ import frame
+from rlviz.learning.environments.stills.scenes import SCENES
 
 MAX_BYTES = 10_000
 

@@ -15,16 +15,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from rlviz.api.problems import answer_with_problems
 from rlviz.domain.errors import NotEnoughDisk
 from rlviz.domain.storage_rules import StorageRules, StoredKind
-from rlviz.rundir.noted_usage import NotedUsage, note_usage, noted_usage
-from rlviz.rundir.usage import kind_in_run, measure
-from rlviz.services.application import Application
-from rlviz.services.storage.action_log import StorageAction, StorageActionLog
-from rlviz.services.storage.meter import StorageMeter
-from rlviz.services.storage.rules_store import RULES_FILE, StorageRulesStore
-from rlviz.services.supervision.disk_guard import DiskGuard
+from rlviz.rundir.usage import NotedUsage, kind_in_run, measure, note_usage, noted_usage
+from rlviz.server.application import Application
+from rlviz.server.problems import answer_with_problems
+from rlviz.server.storage.meter import StorageMeter
+from rlviz.server.storage.rules import RULES_FILE, StorageAction, StorageActionLog, StorageRulesStore
+from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
 from tests.support.run_folders import make_run
 
@@ -197,7 +195,7 @@ def test_a_meter_never_makes_who_asks_wait_and_measures_again_when_what_it_knows
 
 
 def test_the_log_is_kept_within_bounds_and_read_from_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlviz.services.storage.action_log.MOST_LOG_BYTES", 2_000)
+    monkeypatch.setattr("rlviz.server.storage.rules.MOST_LOG_BYTES", 2_000)
     log = StorageActionLog(tmp_path)
     assert log.newest(10) == []
     for number in range(50):

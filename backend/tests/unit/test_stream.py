@@ -7,19 +7,20 @@ import json
 
 import pytest
 
-from rlviz.api.schemas.stream import EndEventData
-from rlviz.catalog.models import RunRow
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.status import RunStatus
-from rlviz.services.notifications.notification import News, NotificationKind
-from rlviz.services.streaming.events import (
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.notifications.notifier import News, NotificationKind
+from rlviz.server.stream.models import EndEventData
+from rlviz.server.stream.run_stream import (
+    THROTTLE_SECONDS,
     EndEvent,
     MetricsEvent,
     NotificationEvent,
     StatusEvent,
     StreamEvent,
+    StreamRequest,
 )
-from rlviz.services.streaming.run_stream import THROTTLE_SECONDS, StreamRequest
 from tests.support.streams import THROTTLE, World
 from tests.support.waiting import PATIENCE
 

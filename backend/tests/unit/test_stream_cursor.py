@@ -8,7 +8,7 @@ import pytest
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
+from rlviz.server.feeds import decode_cursor, encode_cursor
 from tests.support.run_folders import make_run
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.streaming.feeds import Feeds, MetricsFeed
+from rlviz.server.feeds import Feeds, MetricsFeed
 from tests.support.run_folders import append_rows, make_run
 
 

@@ -8,8 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from rlviz.services.streaming.events import EvaluationEvent, StatusEvent
-from rlviz.services.streaming.run_stream import StreamRequest
+from rlviz.server.stream.run_stream import EvaluationEvent, StatusEvent, StreamRequest
 from tests.support.streams import World
 
 

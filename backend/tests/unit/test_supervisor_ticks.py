@@ -11,8 +11,8 @@ from rlviz.domain.errors import RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.library.tracking import track
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import Indexed, index_folder
-from rlviz.services.supervision import foreign_runs
+from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.supervisor import supervisor as foreign_runs
 from tests.support.service import catalogued
 
 PARTS = ("sessions.tick", "_foreign.tick", "_clips.tick", "_verifications.tick", "_launcher.tick")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from rlviz.exchange import tables
-from rlviz.exchange.tables import Table, TableFormat, of_config, of_metrics, of_runs, write_table
+from rlviz.exchange import export as tables
+from rlviz.exchange.export import Table, TableFormat, of_config, of_metrics, of_runs, write_table
 from rlviz.rundir.folder import RunFolder
 from tests.support.run_folders import make_run
 

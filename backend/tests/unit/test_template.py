@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from rlviz.launchers.process_worker import Fork
-from rlviz.launchers.template import FORKS, MAX_BYTES, REFUSED, Template
+from rlviz.launchers.process import FORKS, MAX_BYTES, REFUSED, Fork, Template
 
 pytestmark = pytest.mark.skipif(not FORKS, reason="only Linux has a template")
 

@@ -16,22 +16,20 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from rlviz.analysis.experiments import tables
-from rlviz.analysis.experiments.report.elements import element
-from rlviz.api.prometheus import prometheus_route
-from rlviz.api.request_counter import RequestCounts
 from rlviz.cli import main, output
 from rlviz.cli.commands import query
 from rlviz.cli.exits import Exit
-from rlviz.cli.follow.screen import Line
+from rlviz.cli.follow import Line
 from rlviz.domain.plain_text import csv_original, json_text, one_line, visible
-from rlviz.exchange.tables import TableFormat, of_config, write_table
-from rlviz.exchange.tensorboard import write_event_files
+from rlviz.exchange.export import TableFormat, of_config, write_event_files, write_table
 from rlviz.log_format import JsonLines, TextLines
 from rlviz.rundir.folder import Labels
-from rlviz.services.notifications.notification import News, Notification, NotificationKind
-from rlviz.services.notifications.webhook import payload
-from rlviz.services.sinks.reading import read_run
+from rlviz.server.exchange.delivery import read_run
+from rlviz.server.notifications.notifier import News, Notification, NotificationKind, payload
+from rlviz.server.request_filter import RequestCounts
+from rlviz.server.service.prometheus import prometheus_route
+from rlviz.stats.experiments import report as tables
+from rlviz.stats.experiments.report import element
 from tests.support.run_folders import make_run
 from tests.support.service import catalogued
 

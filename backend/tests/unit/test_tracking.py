@@ -25,10 +25,10 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.ids import is_run_id
 from rlviz.domain.limits import LIMITS
-from rlviz.domain.records import MAX_STEP
+from rlviz.domain.metrics import MAX_STEP
 from rlviz.library.tracking import TrackedRun, track
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.training import messages
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlviz.analysis.training_clock import TrainingClock
+from rlviz.stats.returns import TrainingClock
 
 PAUSED_ONCE = TrainingClock(((100.0, 110.0), (500.0, None)))
 

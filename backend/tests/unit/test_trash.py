@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.errors import RunNotFound
-from rlviz.domain.times import DAY_SECONDS
+from rlviz.domain.ids import DAY_SECONDS
 from rlviz.rundir.trash import Trash
-from rlviz.services.use_cases.trash import TrashService
+from rlviz.server.runs.trash import TrashService
 from rlviz.settings import Settings
 from tests.support.training import make_run
 

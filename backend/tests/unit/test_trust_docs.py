@@ -10,8 +10,7 @@ import pytest
 from rlviz.domain.config import RunConfig
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.rundir.contents import PLACES, Place
-from rlviz.settings import Settings
-from rlviz.settings.settings import HARMLESS, HARMLESS_TO_OWN_RUNS
+from rlviz.settings import HARMLESS, HARMLESS_TO_OWN_RUNS, Settings
 
 TEXT = (Path(__file__).parents[3] / "docs" / "trust.md").read_text()
 

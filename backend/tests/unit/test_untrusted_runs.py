@@ -14,24 +14,22 @@ import pytest
 from rlviz.domain.errors import LauncherError, NotTrusted
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.experiments import ExperimentSpec
-from rlviz.domain.session_messages import SessionMode
-from rlviz.domain.sink_record import SinkPlan
-from rlviz.domain.sinks import SinkKind
+from rlviz.domain.sessions import SessionMode
+from rlviz.domain.sinks import SinkKind, SinkPlan
 from rlviz.domain.status import RunStatus
 from rlviz.exchange.trusting import trust_runs_folder
-from rlviz.launchers.base import Launcher, Worker
-from rlviz.launchers.job import Job, WorkFolder
+from rlviz.launchers.base import Job, Launcher, Worker, WorkFolder
+from rlviz.rundir.changes import ToResume
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import write_plan
 from rlviz.rundir.standing import MARK, Standing, standing_of
-from rlviz.rundir.to_resume import ToResume
-from rlviz.services.application import Application
-from rlviz.services.sinks.live_deliveries import LiveDeliveries
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.services.use_cases.groups import SeedsWanted
-from rlviz.services.use_cases.sessions import NewSession
+from rlviz.server.application import Application
+from rlviz.server.exchange.deliveries import LiveDeliveries
+from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.sessions.service import NewSession
+from rlviz.server.snapshots.forking import ForkRequest
 from rlviz.settings import Settings
 from tests.support.bundles import POLICY
 from tests.support.run_folders import make_run

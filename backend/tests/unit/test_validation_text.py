@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from rlviz.domain.validation_text import validation_text
+from rlviz.domain.errors import validation_text
 
 
 class Plan(BaseModel):

@@ -10,19 +10,18 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
-from rlviz.algorithms.policy import TrainedPolicy
-from rlviz.algorithms.reading import Reading
-from rlviz.domain.clips import ClipRecord, ClipRequest, check_clip_id
+from rlviz.domain.clips import RESOLUTION, ClipRecord, ClipRequest, SlicePlan, check_clip_id
 from rlviz.domain.errors import InvalidRequest, NotSliceable
 from rlviz.domain.spaces import Space, box, discrete
-from rlviz.domain.value_slice import RESOLUTION, SlicePlan
-from rlviz.evaluation.clips import make_clips
-from rlviz.evaluation.evaluate import load_policy
-from rlviz.evaluation.value_slice import value_slice
+from rlviz.learning.algorithms.policy import TrainedPolicy
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.playing.clips import make_clips
+from rlviz.learning.playing.evaluate import load_policy
+from rlviz.learning.playing.value_slice import value_slice
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.value_slices import _check_sliceable, _numbers, _place
-from rlviz.training.watched_training import train_run
+from rlviz.server.evaluations.seen import _check_sliceable, _numbers, _place
 from tests.support.training import make_run
 
 

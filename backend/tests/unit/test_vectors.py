@@ -10,7 +10,7 @@ import pytest
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
-from rlviz.environments.vector import LeanVecEnv
+from rlviz.learning.environments.make import LeanVecEnv
 
 
 class InPlace(gymnasium.Wrapper[Any, Any, Any, Any]):

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from rlviz.analysis.comparison import RunMetrics
-from rlviz.analysis.criterion import BY_TRAINING, Criterion, Source, common_criterion
-from rlviz.analysis.figures import ComparisonEntry, Figure, Greedy, figures
-from rlviz.analysis.labels import Named, told_apart
-from rlviz.analysis.verdict import Verdict, verdict
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan
+from rlviz.stats.comparison import RunMetrics
+from rlviz.stats.criterion import BY_TRAINING, Criterion, Source, common_criterion
+from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, figures, told_apart
+from rlviz.stats.verdict import Verdict, verdict
 
 
 def entry(label: str, final: float | None, error: float = 2.0, **changes: object) -> ComparisonEntry:

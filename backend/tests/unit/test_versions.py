@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.runs import RunQuery, get_run
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import NewerVersion, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord
-from rlviz.domain.event_lines import parse_event
-from rlviz.domain.events import StartedData, UnknownData, WarningData
+from rlviz.domain.events import StartedData, UnknownData, WarningData, parse_event
 from rlviz.domain.experiments import TrialLine
-from rlviz.domain.knobs import SetKnob
-from rlviz.domain.records import is_metric
-from rlviz.domain.snapshot import SnapshotManifest
+from rlviz.domain.metrics import is_metric
+from rlviz.domain.rules import SetKnob
+from rlviz.domain.snapshots import SnapshotManifest
 from rlviz.domain.status import RunStatus
 from rlviz.domain.versions import (
     CONFIG,
@@ -34,15 +32,16 @@ from rlviz.domain.versions import (
     VersionedDocument,
     read_versioned,
 )
+from rlviz.rundir.contents import inspect_folder
 from rlviz.rundir.experiment_folder import StoredExperiment
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.inspection import inspect_folder
 from rlviz.rundir.snapshots import write_snapshot
-from rlviz.services.application import Application
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.services.use_cases.configuration import NewRun
-from rlviz.services.use_cases.forking import ForkRequest
-from rlviz.services.use_cases.groups import SeedsWanted
+from rlviz.server.application import Application
+from rlviz.server.catalog.projection.folder import row_of_folder
+from rlviz.server.catalog.runs import RunQuery, get_run
+from rlviz.server.runs.configuration import NewRun
+from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.snapshots.forking import ForkRequest
 from tests.support.service import catalogued
 from tests.support.training import make_run
 

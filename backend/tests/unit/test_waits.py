@@ -47,7 +47,7 @@ def test_a_run_that_has_paused_is_resumed_once_its_worker_has_exited(
 def test_a_worker_that_does_not_exit_is_not_waited_for_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.services.use_cases.base.EXIT_SECONDS", 0.1)
+    monkeypatch.setattr("rlviz.server.use_case.EXIT_SECONDS", 0.1)
     with service(tmp_path) as app:
         run_id = create(app)
         with monkeypatch.context() as patch:

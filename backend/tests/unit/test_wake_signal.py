@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from rlviz.services.supervision.wake_signal import WakeSignal
+from rlviz.server.supervisor.supervisor import WakeSignal
 from tests.support.waiting import eventually
 
 SLEEP = 0.002

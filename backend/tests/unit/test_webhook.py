@@ -9,8 +9,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from rlviz.services.notifications.notification import News, Notification, NotificationKind
-from rlviz.services.notifications.webhook import Webhook, WebhookState
+from rlviz.server.notifications.notifier import News, Notification, NotificationKind, Webhook, WebhookState
 from tests.support.post_office import SECRET, post_office
 from tests.support.waiting import eventually
 

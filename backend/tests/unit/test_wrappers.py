@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from rlviz.environments.wrappers import FrameSkip, NumberedTuple, RawOutcome, StackedPictures, WholeEpisodes
+from rlviz.learning.environments.wrappers import FrameSkip, NumberedTuple, RawOutcome, StackedPictures, WholeEpisodes
 
 
 class Counting(gymnasium.Env[Any, Any]):

@@ -9,10 +9,10 @@ from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.events import EventKind
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, TrialState, new_experiment_id
-from rlviz.domain.times import utc
+from rlviz.domain.ids import utc
 from rlviz.rundir.experiment_folder import SPECIFICATION, ExperimentFolder, StoredExperiment
-from rlviz.services.experiments.open_experiment import OpenExperiment, Trial
-from rlviz.services.experiments.scoring import TrialScore
+from rlviz.server.experiments.open_experiment import OpenExperiment, Trial
+from rlviz.server.experiments.scoring import TrialScore
 from seeding.curves import Skill
 from seeding.story import HOUR, Author
 

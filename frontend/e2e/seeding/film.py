@@ -14,10 +14,10 @@ from PIL import Image, ImageDraw
 
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, VideoFacts
 from rlviz.domain.ids import new_evaluation_id
-from rlviz.domain.times import utc
-from rlviz.evaluation.caption import Caption
-from rlviz.evaluation.recorder import VideoRecorder
-from rlviz.recording.summary import summarize
+from rlviz.domain.ids import utc
+from rlviz.learning.playing.video import Caption
+from rlviz.learning.playing.video import VideoRecorder
+from rlviz.learning.playing.summary import summarize
 from rlviz.rundir.folder import RunFolder
 from seeding.records import write_records
 

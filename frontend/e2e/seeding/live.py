@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from rlviz.domain.events import EventKind
-from rlviz.launchers.process_identity import ProcessIdentity
+from rlviz.rundir.process_identity import ProcessIdentity
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import JournalWriter

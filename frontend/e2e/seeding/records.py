@@ -10,11 +10,11 @@ from random import Random
 import numpy as np
 
 from rlviz.domain.evaluation import EpisodeResult, StepsFacts
-from rlviz.domain.space_layout import SpaceLayout
-from rlviz.domain.step_record import Actor
-from rlviz.environments import ENVIRONMENTS
-from rlviz.records.about import Components, RecordedEpisode, RecordsAbout
-from rlviz.records.writer import Row, StepWriter
+from rlviz.domain.spaces import SpaceLayout
+from rlviz.domain.recording import Actor
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.records.about import Components, RecordedEpisode, RecordsAbout
+from rlviz.learning.records.writer import Row, StepWriter
 from rlviz.rundir.folder import RunFolder
 
 FALLS_AT = 0.2095

@@ -11,7 +11,7 @@ from rlviz.domain.config import ExperimentPlace
 from rlviz.domain.events import EventKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter
-from rlviz.services.use_cases.runs import NewRun, resolve_config
+from rlviz.server.runs.service import NewRun, resolve_config
 from seeding import film
 from seeding.curves import CARTPOLE, Skill, rows
 
@@ -27,7 +27,7 @@ SCRIPT = '"><script>window.hacked = 1</script><svg onload="window.hacked=1">'
 LONG_NAME = "A sweep over learning rate, clip range and number of epochs, repeated until it stopped failing at night"
 
 TRACEBACK = """Traceback (most recent call last):
-  File "rlviz/training/trainer.py", line 141, in run
+  File "rlviz/learning/training/trainer.py", line 141, in run
     model.learn(total_timesteps=self._total, callback=callback)
   File "stable_baselines3/ppo/ppo.py", line 311, in learn
     return super().learn(total_timesteps=total_timesteps)

@@ -11,10 +11,10 @@ import typer
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, examples, read_settings
 from rlviz.cli.output import counted, print_json, say, waiting
-from rlviz.domain.byte_text import byte_text
+from rlviz.domain.ids import byte_text
 
 if TYPE_CHECKING:
-    from rlviz.catalog.database import Database
+    from rlviz.server.catalog.database import Database
 
 
 def register(app: typer.Typer) -> None:
@@ -31,7 +31,7 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
 
     Nothing is written, and a service may run.
     """
-    from rlviz.catalog import maintenance
+    from rlviz.server.catalog import maintenance
 
     with _catalogue(context) as database, waiting("Checking the catalogue"):
         found = maintenance.check(database)
@@ -65,7 +65,7 @@ def upgrade(
     as_json: AsJson = False,
 ) -> None:
     """Bring the schema up to date, as the next start of the service would; a copy of the file is kept."""
-    from rlviz.catalog import maintenance
+    from rlviz.server.catalog import maintenance
 
     with _catalogue(context, alone=not dry_run) as database, waiting("Bringing the catalogue up to date"):
         steps = maintenance.check(database).waiting if dry_run else maintenance.waiting(database.revision())
@@ -93,7 +93,7 @@ def downgrade(
     What older tables have no column for is lost in the catalogue, and made again from the run folders by the next
     start of this version.
     """
-    from rlviz.catalog import maintenance
+    from rlviz.server.catalog import maintenance
 
     with _catalogue(context, alone=True) as database, waiting("Taking the catalogue back"):
         copy = maintenance.downgrade(database, revision)
@@ -105,7 +105,7 @@ def downgrade(
 
 def optimize(context: typer.Context, as_json: AsJson = False) -> None:
     """Give back the space that deleted rows took, and renew what queries are planned by."""
-    from rlviz.catalog import maintenance
+    from rlviz.server.catalog import maintenance
 
     with _catalogue(context, alone=True) as database, waiting("Optimizing the catalogue"):
         before, after = maintenance.optimize(database)
@@ -118,9 +118,9 @@ def optimize(context: typer.Context, as_json: AsJson = False) -> None:
 @contextmanager
 def _catalogue(context: typer.Context, *, alone: bool = False) -> Iterator[Database]:
     """The catalogue of the runs folder; ``alone``: while no service has it. Raises Failure, or RunsFolderInUse."""
-    from rlviz.catalog.database import Database
     from rlviz.rundir.lock import RunsLock
-    from rlviz.services.wiring import CATALOGUE
+    from rlviz.server.catalog.database import Database
+    from rlviz.server.wiring import CATALOGUE
 
     runs_dir = read_settings(context).runs_dir
     path = runs_dir / CATALOGUE

@@ -14,7 +14,7 @@ from rlviz.cli.options import AsJson, examples, folders_meant, read_settings
 from rlviz.cli.output import print_json, print_table, say, waiting
 
 if TYPE_CHECKING:
-    from rlviz.domain.drift import Drift
+    from rlviz.domain.versions import Drift
     from rlviz.rundir.folder import RunFolder
     from rlviz.settings import Settings
 
@@ -96,7 +96,7 @@ def migrate(
     """Print a file as this version would write it. Nothing needs this: older files are read as they are."""
     from rlviz.cli.files import replace_file
     from rlviz.domain.versions import UnknownVersion
-    from rlviz.rundir.drift import drift_of_document, model_of
+    from rlviz.rundir.contents import drift_of_document, model_of
 
     model = model_of(file)
     if not file.exists():
@@ -158,7 +158,7 @@ def _check_settings(context: typer.Context, file: Path | None, as_json: bool) ->
 def _drift(context: typer.Context, what: str) -> tuple[str, list[Drift]]:
     """Of a file or a run, with what that is called. Raises Failure, or RunFolderError."""
     from rlviz.provenance import package_versions
-    from rlviz.rundir.drift import drift_of_document, drift_of_run, model_of
+    from rlviz.rundir.contents import drift_of_document, drift_of_run, model_of
     from rlviz.rundir.folder import RunFolder
 
     path = Path(what)

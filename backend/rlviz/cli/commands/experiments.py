@@ -8,13 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from rlviz.analysis.best_first import best_first
-from rlviz.analysis.numbers import ends, share_text
 from rlviz.cli.commands import start_experiments
 from rlviz.cli.commands.start_experiments import Follow, Wait
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.follow.trial_screen import by_variant, cause_lines, figures, words
-from rlviz.cli.follow.trials import attend, follow_experiment
+from rlviz.cli.follow import attend, by_variant, cause_lines, figures, follow_experiment, words
 from rlviz.cli.options import (
     AsJson,
     ExperimentName,
@@ -27,6 +24,8 @@ from rlviz.cli.options import (
 )
 from rlviz.cli.output import answer_bytes, duration, is_terminal, note, print_json, print_table, say, score_text
 from rlviz.domain.plain_text import one_line
+from rlviz.stats.arrays import ends, share_text
+from rlviz.stats.returns import best_first
 
 
 class Format(StrEnum):

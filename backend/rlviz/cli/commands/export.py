@@ -171,7 +171,7 @@ def _named(output: Path | None) -> Path:
 def _table(folder: RunFolder, what: ExportedPart, format_: Format | None, output: Path | None, as_json: bool) -> None:
     from rlviz.cli.files import check_target, format_for, replace_file, say_written
     from rlviz.domain.naming import TABLES, renames_text
-    from rlviz.exchange.tables import TableFormat, of_config, of_metrics, write_table
+    from rlviz.exchange.export import TableFormat, of_config, of_metrics, write_table
 
     chosen = TableFormat(format_for(format_, output))
     check_target(chosen, output, is_terminal())
@@ -197,7 +197,7 @@ def _several(
 
     from rlviz.cli.files import replace_file, say_written
     from rlviz.domain.naming import renames_text
-    from rlviz.exchange.export_runs import RunsFormat, write_runs, zip_folder
+    from rlviz.exchange.export import RunsFormat, write_runs, zip_folder
 
     as_zip = output.suffix.lower() == ".zip"
     if not as_zip:
@@ -242,7 +242,7 @@ def _bundle(folder: RunFolder, output: Path, as_json: bool, *, policies: bool, s
 def _event_files(folder: RunFolder, output: Path, as_json: bool) -> None:
     from rlviz.cli.files import say_written
     from rlviz.domain.naming import TENSORBOARD, renames_text
-    from rlviz.exchange.tensorboard import write_event_files
+    from rlviz.exchange.export import write_event_files
     from rlviz.rundir.metric_rows import all_rows
 
     if output.exists() and not output.is_dir():

@@ -43,8 +43,8 @@ def ingest(
     Each run is one transaction, and again is the same as once. Exit status 1 if runs were skipped for damage, or if
     what is there is inconsistent.
     """
-    from rlviz.services.ingest.ingest import ingest as put_in
-    from rlviz.services.ingest.warehouse import CentralDatabase, CentralDatabaseGone
+    from rlviz.server.exchange.ingest import CentralDatabase, CentralDatabaseGone
+    from rlviz.server.exchange.ingest import ingest as put_in
 
     begin = time.monotonic()
     folders = folders_named(read_settings(context).runs_dir, runs)

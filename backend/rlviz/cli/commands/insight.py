@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rlviz.analysis.numbers import share_text
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
 from rlviz.cli.output import counted, number, print_json, print_table, say
+from rlviz.stats.arrays import share_text
 
 
 def register(app: typer.Typer) -> None:

@@ -36,8 +36,8 @@ def serve(
 
         with lazily_built():  # FastAPI's models of an OpenAPI document, which takes them when somebody asks for it
             import fastapi  # noqa: F401
-        from rlviz.api.server import serve as run
-        from rlviz.services.application import Application
+        from rlviz.server.application import Application
+        from rlviz.server.serve import serve as run
 
         application = Application(settings)
     raise typer.Exit(run(application))
@@ -45,7 +45,7 @@ def serve(
 
 def rebuild(context: typer.Context, as_json: AsJson = False) -> None:
     """Make the catalogue again from the run folders, while no service runs."""
-    from rlviz.services.application import Application
+    from rlviz.server.application import Application
 
     application = Application(read_settings(context))
     try:
@@ -71,6 +71,6 @@ def openapi() -> None:
     """Print the API's OpenAPI document."""
     import json
 
-    from rlviz.api.app import create_api
+    from rlviz.server.app import create_api
 
     say(json.dumps(create_api().openapi(), indent=2))

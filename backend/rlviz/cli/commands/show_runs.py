@@ -9,17 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from rlviz.analysis.numbers import percent
 from rlviz.cli.completion import complete_metric, complete_run
 from rlviz.cli.connection import Connection
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.follow.screen import event_line
+from rlviz.cli.follow import event_line
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run, list_runs, no_such
 from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, steps_text
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
-from rlviz.domain.byte_text import byte_text
-from rlviz.domain.name_list import join_names
+from rlviz.domain.ids import byte_text
+from rlviz.domain.plain_text import join_names
 from rlviz.domain.status import ACTIVE
+from rlviz.stats.arrays import percent
 
 
 def register(app: typer.Typer) -> None:
@@ -82,7 +82,7 @@ def status(
             return
         run_id = find_run(connection, run)
         if follow and not as_json:
-            from rlviz.cli.follow.follow import follow_run
+            from rlviz.cli.follow import follow_run
 
             follow_run(connection, run_id)
             return

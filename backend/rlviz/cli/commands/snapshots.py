@@ -9,11 +9,21 @@ import typer
 
 from rlviz.cli.completion import complete_snapshot
 from rlviz.cli.exits import Exit, Failure
-from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
+from rlviz.cli.options import (
+    AsJson,
+    EveryMinutes,
+    EverySteps,
+    Keep,
+    MaxSize,
+    RunName,
+    connected,
+    examples,
+    find_run,
+    planned,
+)
 from rlviz.cli.output import print_json, print_table, say, waiting
-from rlviz.cli.snapshot_options import EveryMinutes, EverySteps, Keep, MaxSize, planned
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_verification, wait_until_started
-from rlviz.domain.byte_text import byte_text
+from rlviz.domain.ids import byte_text
 
 SnapshotName = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the snapshot.", autocompletion=complete_snapshot)

@@ -1,22 +1,29 @@
-"""Experiments that begin: ``experiment run`` from a file, and ``sweep`` from what an algorithm suggests."""
+"""Experiments that begin: ``experiment run`` from a file, and ``sweep`` from what an algorithm suggests.
+
+The specification of an experiment in a file, whose mistakes are shown with file, line and column.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rlviz.cli.connection import Connection
 from rlviz.cli.delivering import SINKS
 from rlviz.cli.exits import Exit, Failure, Refused
-from rlviz.cli.follow.trials import attend
+from rlviz.cli.follow import attend
 from rlviz.cli.options import PRESET_HELP, AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
 from rlviz.cli.output import counted, note, say
-from rlviz.domain.recommended import RECOMMENDED
+from rlviz.domain.presets import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
+
+if TYPE_CHECKING:
+    from rlviz.placed_file import PlacedFile
+
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Watch its trials until it ends.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Return when it has ended; exit status 1 if it failed.")]
@@ -60,7 +67,7 @@ def run(
     What is wrong with the file is said with line and column, and nothing is begun. Where no service runs, this command
     serves the runs folder until the experiment has ended; Ctrl-C stops it, and `rlviz experiment resume` goes on.
     """
-    from rlviz.cli.specification_file import placed, read_specification
+    pass
 
     specification = read_specification(file)
     values = {**specification.values, **({"name": name} if name is not None else {}), **_delivered_to(sink)}
@@ -213,3 +220,46 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def read_specification(path: Path) -> PlacedFile:
+    """Raises InvalidRequest or Failure for a file that holds none."""
+    from rlviz.placed_file import read_placed_file
+
+    if not path.exists():
+        raise Failure(Exit.NOT_FOUND, f"There is no file {path}. docs/experiments.md shows one.")
+    file = read_placed_file(path, "experiments")
+    if not file.values:
+        raise Failure(Exit.BAD_INPUT, f"{path} is empty. docs/experiments.md shows what an experiment needs.")
+    _check_json(file, file.values, "")
+    return file
+
+
+def _check_json(file: PlacedFile, value: Any, pointer: str) -> None:
+    """Raises Failure for what cannot be sent, such as a date, or a number that is not finite."""
+    from rlviz.domain.errors import pointer_to
+
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in items:
+            _check_json(file, inner, pointer + pointer_to(str(key)))
+        return
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        what = f"{value} is a {type(value).__name__}"
+        raise Failure(
+            Exit.BAD_INPUT, f"{file.place(pointer)}: {what}. Give text, in quotation marks, or a finite number."
+        ) from error
+
+
+def placed(refused: Refused, file: PlacedFile) -> Failure:
+    """What the service said of ``file``, each sentence with the place that it is about."""
+    if not refused.fields:
+        return refused
+    said = {f"{file.place(pointer)}: {_name(pointer)}{reason}": None for pointer, reason in refused.fields}
+    return Failure(refused.status, "\n".join(said))
+
+
+def _name(pointer: str) -> str:
+    return f"{pointer.removeprefix('/').replace('/', '.')}: " if pointer else ""

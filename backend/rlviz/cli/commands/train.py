@@ -16,16 +16,20 @@ from rlviz.cli.options import (
     AsJson,
     Changes,
     EnvironmentOptions,
+    EveryMinutes,
+    EverySteps,
+    Keep,
+    MaxSize,
     RunName,
     connected,
     examples,
     find_run,
     pairs,
+    planned,
 )
 from rlviz.cli.output import note
 from rlviz.cli.rule_text import read_rules
-from rlviz.cli.snapshot_options import EveryMinutes, EverySteps, Keep, MaxSize, planned
-from rlviz.domain.recommended import RECOMMENDED
+from rlviz.domain.presets import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
 
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", show_default="drawn")]

@@ -10,9 +10,9 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
-from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import ImportRefused, NotEnoughDisk
-from rlviz.exchange.zip_archive import BoundedArchive, opened_archive
+from rlviz.domain.ids import byte_text
+from rlviz.exchange.bundle import BoundedArchive, opened_archive
 
 MOST_FILES = 20_000
 MOST_BYTES = 2_000_000_000

@@ -11,7 +11,8 @@ from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ImportRefused, RlvizError
 from rlviz.domain.naming import TABLES
 from rlviz.domain.plain_text import csv_original
-from rlviz.exchange.imports.csv_tables import Comment, first_names, read_table
+from rlviz.exchange.export import PLACE
+from rlviz.exchange.imports.csv_logs import Comment, first_names, read_table
 from rlviz.exchange.imports.found_run import (
     MOST_METRICS,
     MOST_VALUES,
@@ -23,8 +24,7 @@ from rlviz.exchange.imports.found_run import (
     as_step,
 )
 from rlviz.exchange.imports.json_rows import json_rows, numbers_of
-from rlviz.exchange.tables import PLACE
-from rlviz.rundir.documents import read_document
+from rlviz.rundir.files import read_document
 
 SOURCE = "an export of rlviz"
 

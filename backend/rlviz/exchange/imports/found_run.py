@@ -1,20 +1,100 @@
-"""FoundRun: a run as another tool has logged it, its rows bounded and checked, before anything is written."""
+"""FoundRun: a run as another tool has logged it, its rows bounded and checked, before anything is written.
+
+What other tools call what this product has a name for. All other scalars keep their names.
+
+Which runs were imported before, so that the same logs do not become a second run unasked.
+
+What logs say of a run's algorithm, environment and hyperparameters.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rlviz.domain.errors import ImportRefused
+from rlviz.domain.errors import ImportRefused, RunFolderError
+from rlviz.domain.ids import MAX_TIME
+from rlviz.domain.metrics import EP_LEN_MEAN, EP_REW_MEAN, EPISODE_INDEX, EPISODE_LENGTH, EPISODE_REWARD, FPS, MAX_STEP
 from rlviz.domain.naming import distinct, recorded_name, renames_text
-from rlviz.domain.records import EPISODE_INDEX, EPISODE_REWARD, MAX_STEP
-from rlviz.domain.text_encoding import encodable
-from rlviz.domain.times import MAX_TIME
-from rlviz.exchange.imports.names import ALIASES
+from rlviz.domain.plain_text import encodable
+from rlviz.exchange.export import CONFIGURATION
+from rlviz.rundir.files import read_small
+from rlviz.rundir.folder import run_folders
+
+ALIASES = {
+    # CleanRL
+    "charts/episodic_return": EPISODE_REWARD,
+    "charts/episodic_length": EPISODE_LENGTH,
+    "charts/learning_rate": "train/learning_rate",
+    "charts/SPS": FPS,
+    "losses/value_loss": "train/value_loss",
+    "losses/policy_loss": "train/policy_gradient_loss",
+    "losses/approx_kl": "train/approx_kl",
+    "losses/clipfrac": "train/clip_fraction",
+    "losses/explained_variance": "train/explained_variance",
+    "losses/actor_loss": "train/actor_loss",
+    # OpenAI Baselines and Stable-Baselines 2
+    "eprewmean": EP_REW_MEAN,
+    "eplenmean": EP_LEN_MEAN,
+    "explained_variance": "train/explained_variance",
+    # RLlib
+    "ray/tune/episode_reward_mean": EP_REW_MEAN,
+    "ray/tune/episode_len_mean": EP_LEN_MEAN,
+    "episode_reward_mean": EP_REW_MEAN,
+    "episode_len_mean": EP_LEN_MEAN,
+}
+
+
+STEP_COLUMNS = (
+    "time/total_timesteps",
+    "time/total timesteps",
+    "total_timesteps",
+    "total timesteps",
+    "misc/total_timesteps",
+    "timesteps_total",
+    "steps",
+    "step",
+    "global_step",
+)
+"""Columns of a progress file that count environment steps, the surest first."""
+
+LOG_STEP_COLUMNS = ("time/total_timesteps", "misc/total_timesteps", "timesteps_total")
+"""Those that stand in logs alone: settings have a ``total_timesteps`` too."""
+
+ELAPSED_COLUMNS = ("time/time_elapsed", "time_elapsed", "misc/time_elapsed", "time_total_s")
+"""Columns that count the seconds since training began."""
+
+ALGORITHMS = frozenset(
+    [
+        "a2c",
+        "acer",
+        "acktr",
+        "ars",
+        "crossq",
+        "ddpg",
+        "dqn",
+        "her",
+        "ppo",
+        "ppo1",
+        "ppo2",
+        "ppo_lstm",
+        "recurrentppo",
+        "maskableppo",
+        "qrdqn",
+        "sac",
+        "td3",
+        "tqc",
+        "trpo",
+    ]
+)
+"""Names of algorithms in the paths of Stable-Baselines3 and its Zoo."""
+
 
 MOST_VALUES = 5_000_000
 VALUES_A_ROW = 3
@@ -236,3 +316,92 @@ class FoundRun:
             self.rows.leave_out_file(str(error))
         except OSError as error:
             self.rows.leave_out_file(f"{path.name} cannot be read ({error.strerror or error}).")
+
+
+FIELD = "imported_digest"
+
+
+def digest_of(rows: Iterable[Row]) -> str:
+    """Of the curves alone: steps and values, whatever the names of files and their times are. 64 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(json.dumps([row.step, sorted(row.values.items())]).encode())
+    return digest.hexdigest()
+
+
+def imported_before(runs_dir: Path) -> dict[str, str]:
+    """Ids of the runs that were imported, by digest; of several the first. One that cannot be read is none of them."""
+    found: dict[str, str] = {}
+    sign = f'"{FIELD}": "'.encode()
+    for folder in run_folders(runs_dir):
+        with suppress(OSError, RunFolderError, ValueError):
+            written = read_small(folder.config_path, folder.path)
+            if sign in written and isinstance(digest := json.loads(written).get(FIELD), str):
+                found.setdefault(digest, folder.run_id)
+    return found
+
+
+MOST_TEXT = 1_000_000
+MOST_SETTINGS = 500
+
+
+def take_text(tag: str, text: str, found: FoundRun) -> None:
+    """Settings: the configuration of this product's own files, or the table that CleanRL logs."""
+    if len(text) > MOST_TEXT:
+        return
+    if tag == CONFIGURATION:
+        _take_configuration(text, found)
+    elif tag in ("hyperparameters", "config", "args"):
+        _take_table(text, found)
+
+
+def _take_configuration(text: str, found: FoundRun) -> None:
+    try:
+        config: Any = json.loads(text.strip().removeprefix("```json").removesuffix("```"))
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(config, dict):
+        return
+    take_names(config, found)
+    found.name = config["name"] if isinstance(config.get("name"), str) else found.name
+    if isinstance(settings := config.get("hyperparameters"), dict):
+        found.settings.update(settings)
+
+
+def _take_table(text: str, found: FoundRun) -> None:
+    """``|name|value|`` in each line, after a head."""
+    pairs = [line.strip().strip("|").split("|", 1) for line in text.splitlines()[2 : MOST_SETTINGS + 2]]
+    table = {name.strip(): _plain(value.strip()) for name, value in (pair for pair in pairs if len(pair) == 2)}
+    take_names(table, found)
+    found.settings.update(table)
+
+
+def take_names(settings: dict[str, Any], found: FoundRun) -> None:
+    """Algorithm, environment, seed and steps, as tools call them."""
+    for name in ("env_id", "env", "env_name"):
+        if isinstance(value := settings.get(name), str) and value:
+            found.env_id = value
+            break
+    if isinstance(value := settings.get("algo"), str) and value:
+        found.algo = value
+    if type(value := settings.get("seed")) is int:
+        take_seed(value, found)
+    for name in ("total_timesteps", "n_timesteps"):
+        if isinstance(steps := settings.get(name), int | float) and 1 <= steps <= MAX_STEP:
+            found.total_timesteps = int(steps)
+
+
+def take_seed(seed: int, found: FoundRun) -> None:
+    """Note the seed of a run. A seed that cannot be recorded becomes a warning."""
+    if 0 <= seed <= MAX_STEP:
+        found.seed = seed
+    else:
+        found.rows.warn(f"Its seed is {seed:,}. A run can have a seed from 0 to {MAX_STEP:,}; 0 is recorded.")
+
+
+def _plain(value: str) -> Any:
+    try:
+        plain = json.loads(value)
+    except (ValueError, RecursionError):
+        return {"True": True, "False": False, "None": None}.get(value, value)
+    return plain

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.exchange.imports import csv_logs, exported, rl_zoo, tensorboard_logs
-from rlviz.exchange.imports.found_run import FoundRun
-from rlviz.exchange.imports.logged_settings import take_seed
-from rlviz.exchange.imports.names import ALGORITHMS
+from rlviz.exchange.imports.found_run import ALGORITHMS, FoundRun, take_seed
 
 MOST_FOLDERS = 20_000
 MOST_RUNS = 1_000

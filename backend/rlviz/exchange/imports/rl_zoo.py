@@ -1,4 +1,7 @@
-"""Folders of the RL Baselines3 Zoo: ``args.yml``, ``config.yml``, ``evaluations.npz``. Nothing in them is run."""
+"""Folders of the RL Baselines3 Zoo: ``args.yml``, ``config.yml``, ``evaluations.npz``. Nothing in them is run.
+
+YAML of strangers, of which nothing is run: of Python objects their plain content is taken.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from rlviz.domain.errors import ImportRefused
-from rlviz.domain.records import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, as_step
-from rlviz.exchange.imports.logged_settings import take_names
-from rlviz.exchange.zip_archive import opened_archive
+from rlviz.domain.metrics import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
+from rlviz.exchange.bundle import opened_archive
+from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, as_step, take_names
 
 ARGUMENTS, CONFIGURATION, EVALUATIONS = "args.yml", "config.yml", "evaluations.npz"
 
@@ -40,7 +43,7 @@ def _mapping(path: Path) -> dict[str, Any]:
     """A file's mapping, or the list of pairs that the Zoo writes for an ordered one."""
     if path.stat().st_size > MOST_YAML_BYTES:
         raise ImportRefused(f"{path.name} has more than {MOST_YAML_BYTES:,} bytes. The Zoo's have a few hundred.")
-    from rlviz.exchange.imports.plain_yaml import load_plain  # not at the start of the service, which reads no YAML
+    pass  # not at the start of the service, which reads no YAML
 
     try:
         plain = _Bounded(path.name).plain(load_plain(path.read_bytes()))
@@ -113,3 +116,29 @@ def _arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     if any(array.dtype.kind not in "fiu" for array in arrays.values()):
         raise ImportRefused(f"{path.name} holds something other than numbers.")
     return arrays
+
+
+_PYTHON = "tag:yaml.org,2002:python/"
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """No name in the file is looked up."""
+
+
+def _construct_plain(loader: _Loader, _suffix: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)
+
+
+_Loader.add_multi_constructor(_PYTHON, _construct_plain)
+
+
+def load_plain(content: bytes) -> Any:
+    """What the document says. Raises ValueError, TypeError or RecursionError where it is no YAML."""
+    try:
+        return yaml.load(content, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None

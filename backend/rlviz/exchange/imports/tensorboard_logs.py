@@ -1,4 +1,4 @@
-"""TensorBoard's event files, read without TensorBoard; ``rlviz.exchange.tensorboard`` says what they are made of."""
+"""TensorBoard's event files, read without TensorBoard; ``rlviz.exchange.export`` says what they are made of."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import numpy as np
 
 from rlviz.domain.errors import ImportRefused
 from rlviz.domain.naming import TENSORBOARD
-from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, Rows, StepOrder, as_step
-from rlviz.exchange.imports.logged_settings import take_text
+from rlviz.exchange.export import CONFIGURATION, FRAME, masked_crc
+from rlviz.exchange.imports.found_run import NO_STEP, FoundRun, Rows, StepOrder, as_step, take_text
 from rlviz.exchange.protobuf import BYTES, FIXED32, FIXED64, Value, fields, number, signed
-from rlviz.exchange.tensorboard import CONFIGURATION, FRAME, masked_crc
 
 SOURCE = "TensorBoard event files"
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from rlviz.domain.text_encoding import decode
+from rlviz.domain.plain_text import decode
 
 MOST_LINE_BYTES = 1 << 20
 MOST_LINES_OF_A_TEXT = 1_000

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rlviz.domain.naming import TENSORBOARD
+from rlviz.exchange.export import EventFile
 from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver
-from rlviz.exchange.tensorboard import EventFile
 
 
 class TensorBoardSink:

@@ -15,7 +15,7 @@ import pytest
 
 from rlviz.domain.experiments import TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder
-from rlviz.services.experiments.following import DELETED
+from rlviz.server.experiments.scheduler import DELETED
 from tests.support import experiments
 from tests.support.experiments import LONG, cells
 from tests.support.faults import Figures, fill, times, worker_of

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rlviz.domain.events import EventKind
-from rlviz.rundir.reserve import RESERVE, Reserve
+from rlviz.rundir.files import RESERVE, Reserve
 from tests.support.faults import fill, train
 from tests.support.service_process import serving
 from tests.support.training import events

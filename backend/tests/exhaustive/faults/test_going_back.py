@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from rlviz.domain.events import EventKind
-from rlviz.rundir.superseded import superseded_rows
+from rlviz.rundir.metric_rows import superseded_rows
 from tests.exhaustive.faults.test_pausing import ENDED, newest_worker, resume
 from tests.support.faults import Figures, fill, filled, times, train, whole_files
 from tests.support.service_process import Service, serving

@@ -7,10 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RlvizError
-from rlviz.rundir.artifacts import find_artifact
-from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.folder import RunFolder, find_artifact
 from rlviz.rundir.journal import JournalTail, is_line_start, last_lines, offset_after, read_backwards, read_journal
-from rlviz.services.streaming.cursor import decode_cursor, encode_cursor
+from rlviz.server.feeds import decode_cursor, encode_cursor
 from tests.support.faults import times
 from tests.support.run_folders import make_run
 

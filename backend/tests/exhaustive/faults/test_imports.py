@@ -19,13 +19,12 @@ import pytest
 
 from rlviz.domain.errors import ImportRefused, InvalidRequest
 from rlviz.exchange.bundle import write_bundle
+from rlviz.exchange.export import NAME, TableFormat, of_metrics, write_event_files, write_table
 from rlviz.exchange.import_runs import ImportOptions, ImportOutcome, import_path
-from rlviz.exchange.tables import TableFormat, of_metrics, write_table
-from rlviz.exchange.tensorboard import NAME, write_event_files
 from rlviz.rundir.creation import DRAFTS
 from rlviz.rundir.journal import read_journal
 from rlviz.rundir.metric_rows import all_rows
-from rlviz.services.projection.folder_projection import row_of_folder
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.faults import times
 from tests.support.run_folders import make_run
 from tests.support.training import messages

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.database import HEAD, REVISIONS
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.versions import CONFIG
 from rlviz.rundir.folder import run_folders
 from rlviz.rundir.sinks import add_sink, delivery_lock, is_delivered, own_folder, read_sink
 from rlviz.rundir.trash import Trash
+from rlviz.server.catalog.database import HEAD, REVISIONS
 from tests.support.cli import call
 from tests.support.faults import times
 from tests.support.interrupting import ROWS, RUNS, Anew, interrupted

@@ -12,10 +12,9 @@ import pytest
 
 from rlviz.domain.events import FinishedData
 from rlviz.domain.naming import MAX_NAME_CHARACTERS
+from rlviz.learning.training.attempt import where
+from rlviz.learning.training.journals import MAX_NAMES, ROWS_A_SECOND, RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.error_messages import where
-from rlviz.training.journals import RunJournals
-from rlviz.training.log_limits import MAX_NAMES, ROWS_A_SECOND
 from tests.support.training import events, kinds, make_run, messages, rows
 
 pytestmark = pytest.mark.faults
@@ -90,9 +89,9 @@ SHORT_OF_MEMORY = """
 import resource, sys
 from pathlib import Path
 import gymnasium
-import rlviz.training.watched_training
+import rlviz.learning.training.watched
 from rlviz import worker
-from rlviz.launchers.job import Train
+from rlviz.launchers.base import Train
 from rlviz.rundir.folder import RunFolder
 gymnasium.make("LunarLander-v3").reset()
 pages = int(Path("/proc/self/statm").read_text().split()[0])

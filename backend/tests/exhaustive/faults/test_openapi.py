@@ -12,9 +12,9 @@ from hypothesis.strategies import one_of
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from rlviz.api.app import create_api
-from rlviz.api.problems import answer_with_problems
-from rlviz.services.application import Application
+from rlviz.server.app import create_api
+from rlviz.server.application import Application
+from rlviz.server.problems import answer_with_problems
 from rlviz.settings import Settings
 from tests.support.described_api import described_api
 from tests.support.faults import times

@@ -12,18 +12,17 @@ import numpy as np
 import psutil
 import pytest
 
-from rlviz.algorithms.reading import Reading
 from rlviz.domain.clips import MAX_CLIP_STEPS, ClipRequest
 from rlviz.domain.evaluation import EvaluationRecord, StepsWanted
 from rlviz.domain.recording import Detail
-from rlviz.evaluation.clips import make_clips
-from rlviz.evaluation.evaluate import evaluate
-from rlviz.evaluation.film import film
-from rlviz.recording.level import RecordingLevel
-from rlviz.recording.step_recorder import StepRecorder, records_about
-from rlviz.records.reader import StepFile
-from rlviz.records.writer import StepWriter
-from rlviz.rollout.episode import MAX_EPISODE_STEPS
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.playing.clips import make_clips
+from rlviz.learning.playing.evaluate import evaluate
+from rlviz.learning.playing.film import film
+from rlviz.learning.playing.recording import RecordingLevel, StepRecorder, records_about
+from rlviz.learning.playing.rollout import MAX_EPISODE_STEPS
+from rlviz.learning.records.reader import StepFile
+from rlviz.learning.records.writer import StepWriter
 from rlviz.rundir.clips import Clips
 from rlviz.rundir.folder import RunFolder
 from tests.support.evaluations import ask_in_folder, evaluated, verified
@@ -195,7 +194,7 @@ def test_an_episode_that_never_ends_is_cut_and_says_where(service: Service, monk
     """In the ordinary run sooner. That a worker goes as far as it may, a test below says of one that trains."""
     longest, longest_clip = (MAX_EPISODE_STEPS, MAX_CLIP_STEPS) if SOAK else (1_500, 100)
     monkeypatch.setitem(film.__kwdefaults__, "max_steps", longest)
-    monkeypatch.setattr("rlviz.evaluation.clips.MAX_CLIP_STEPS", longest_clip)
+    monkeypatch.setattr("rlviz.learning.playing.clips.MAX_CLIP_STEPS", longest_clip)
     run_id = train_briefly(service, "Endless")
     folder = service.folder(run_id)
     evaluation = evaluated(service, run_id, episodes=1, video=False) if SOAK else evaluated_here(folder)

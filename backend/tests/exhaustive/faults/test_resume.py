@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
+from rlviz.domain.config import SnapshotPlan
 from rlviz.domain.environment import CustomEnvironment, StateKept
 from rlviz.domain.events import EventKind
-from rlviz.domain.snapshot_plan import SnapshotPlan
 from rlviz.domain.spaces import Space
-from rlviz.environments import ENVIRONMENTS
 from rlviz.launchers.base import Launcher
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.snapshots import Snapshot, snapshots_of
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.training.watched_training import train_run
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.faults import SOAK, Figures, times
 from tests.support.forks import fork_of
 from tests.support.resuming import (

@@ -9,8 +9,8 @@ import pytest
 
 from rlviz.domain.events import EventKind, RuleFiredData
 from rlviz.domain.rules import MAX_FIRINGS, MAX_RULES, NewBest, Notify, Rule, ScaleKnob
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.watched_training import train_run
 from tests.support.faults import Figures, times
 from tests.support.raw_requests import assert_problem
 from tests.support.resuming import logged

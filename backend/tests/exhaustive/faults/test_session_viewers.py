@@ -17,7 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from rlviz.domain.session_messages import StepMessage
+from rlviz.domain.sessions import StepMessage
 from tests.support.faults import workers_of
 from tests.support.service_process import Service, serving
 from tests.support.sessions import Viewer, looking, new_session
@@ -35,9 +35,9 @@ import uvicorn
 
 uvicorn.Config = partial(uvicorn.Config, ws_ping_interval=None)
 
-from rlviz.api.routers import sessions
-from rlviz.api.server import serve
-from rlviz.services.application import Application
+from rlviz.server.routers import sessions
+from rlviz.server.serve import serve
+from rlviz.server.application import Application
 from rlviz.settings import read_settings
 
 logging.basicConfig(level=logging.INFO)

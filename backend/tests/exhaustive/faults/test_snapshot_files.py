@@ -12,20 +12,18 @@ import pytest
 
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import ArtifactNotFound, IllegalTransition, SnapshotDamaged, SnapshotRefused
-from rlviz.domain.snapshot import SnapshotManifest
+from rlviz.domain.snapshots import SnapshotManifest
 from rlviz.domain.status import RunStatus
 from rlviz.domain.versions import SNAPSHOT
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.snapshot.capture import read_archive
+from rlviz.learning.training.snapshot.compatibility import origin_of, reasons_not_exact
+from rlviz.learning.training.snapshot.restore import restore
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lineage import newest_of_run
-from rlviz.rundir.snapshot_key import KEY_FILE
-from rlviz.rundir.snapshots import find_snapshot, read_snapshot, snapshots_of, write_snapshot
-from rlviz.services.projection.folder_projection import row_of_folder
-from rlviz.training.builder import build_model
-from rlviz.training.snapshot.archive import read_archive
-from rlviz.training.snapshot.compatibility import origin_of, reasons_not_exact
-from rlviz.training.snapshot.restore import restore
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.snapshots import KEY_FILE, find_snapshot, newest_of_run, read_snapshot, snapshots_of, write_snapshot
+from rlviz.server.catalog.projection.folder import row_of_folder
 from tests.support.faults import times
 from tests.support.training import kinds, make_run, messages, snapshots
 

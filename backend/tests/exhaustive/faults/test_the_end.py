@@ -25,10 +25,10 @@ pytestmark = pytest.mark.faults
 
 PATIENT = """
 import logging
-from rlviz.api import server
-from rlviz.services import application
-from rlviz.services.supervision import supervisor
-from rlviz.services.supervision.termination import GracePeriod
+from rlviz.server import server
+from rlviz.server import application
+from rlviz.server.supervisor import supervisor
+from rlviz.server.supervisor.monitors import GracePeriod
 from rlviz.settings import read_settings
 
 logging.basicConfig(level=logging.INFO)

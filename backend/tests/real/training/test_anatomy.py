@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.experience import Rollout, q_network
 from rlviz.domain.anatomy import UpdateAnatomy
 from rlviz.domain.registry import load
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.experience import Rollout, q_network
+from rlviz.learning.training.anatomy import BINS, AnatomyJournal, histogram
+from rlviz.learning.training.anatomy import _layers as looked_into
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.services.use_cases.anatomy import read_anatomy
-from rlviz.training.anatomy import BINS, AnatomyJournal, histogram
-from rlviz.training.anatomy import _layers as looked_into
-from rlviz.training.builder import build_model
-from rlviz.training.watched_training import train_run
+from rlviz.server.metrics.service import read_anatomy
 from tests.support.training import curves, make_run, messages
 
 ALGORITHM_IDS = ALGORITHMS.names()
@@ -189,8 +189,8 @@ def test_few_updates_of_many_are_the_first_the_newest_and_some_between(tmp_path:
 def test_it_says_how_much_of_a_large_network_and_a_long_action_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.training.anatomy.MAX_LAYERS", 2)
-    monkeypatch.setattr("rlviz.training.anatomy.MAX_COMPONENTS", 0)
+    monkeypatch.setattr("rlviz.learning.training.anatomy.MAX_LAYERS", 2)
+    monkeypatch.setattr("rlviz.learning.training.anatomy.MAX_COMPONENTS", 0)
     folder = make_run(tmp_path, algo="ppo", anatomy=True)
     assert train_run(folder)
     update = anatomy(folder)[0]

@@ -8,11 +8,11 @@ import pytest
 
 from rlviz.domain.errors import IllegalTransition
 from rlviz.domain.events import CheckpointData, Ending, FinishedData, InterruptedData, SnapshotData, StartedData
-from rlviz.domain.snapshot import Trigger
+from rlviz.domain.snapshots import Trigger
+from rlviz.learning.training.attempt import FIRST, begin_attempt
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.attempt import FIRST, begin_attempt
-from rlviz.training.journals import RunJournals
-from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, column, events, kinds, make_run, rows
 
 EVALUATED = {"every_steps": 256, "episodes": 1}

@@ -13,13 +13,11 @@ from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.env_util import make_vec_env
 
-from rlviz.domain.checkpoint_plan import CheckpointPlan
+from rlviz.domain.config import CheckpointPlan
+from rlviz.learning.training.callback import JournalOutput, RunCallback, RunLogger
+from rlviz.learning.training.checkpoint import Checkpoints
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.callback import RunCallback
-from rlviz.training.checkpoint import Checkpoints
-from rlviz.training.journals import RunJournals
-from rlviz.training.logger import RunLogger
-from rlviz.training.logger_output import JournalOutput
 from tests.support.training import column, rows
 
 NEVER = CheckpointPlan(every_steps=1_000_000, every_seconds=86_400)

@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.algorithms import ALGORITHMS, weights
-from rlviz.algorithms.weights import read_policy
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms import policy as weights
+from rlviz.learning.algorithms.policy import read_policy
+from rlviz.learning.training import checkpoint as filmstrip
+from rlviz.learning.training.checkpoint import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training import filmstrip
-from rlviz.training.filmstrip import FEWEST, MAX_SHARE, NEVER, Filmstrip, film_moments
-from rlviz.training.journals import RunJournals
-from rlviz.training.watched_training import train_run
 from tests.support.training import checkpoints, leftovers, make_run, messages
 
 

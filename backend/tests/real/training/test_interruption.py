@@ -10,13 +10,12 @@ import pytest
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.registry import load
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.training.builder import UpdateInterrupted, build_model, make_interruptible
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.builder import build_model
-from rlviz.training.interruption import UpdateInterrupted, make_interruptible
-from rlviz.training.watched_training import train_run
 from tests.support.training import kinds, make_run, rows
 
 REPLAY = ["dqn", "qrdqn", "sac", "td3"]

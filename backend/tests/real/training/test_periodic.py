@@ -12,20 +12,18 @@ import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.policy import Policy, as_played
+from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.evaluation import BestPolicy
-from rlviz.domain.evaluation_plan import EvaluationPlan
-from rlviz.domain.event_lines import EventRecord
-from rlviz.domain.events import BestData, EventKind, InterruptedData
+from rlviz.domain.events import BestData, EventKind, EventRecord, InterruptedData
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.policy import Policy, as_played
+from rlviz.learning.training import checkpoint
+from rlviz.learning.training.callback import RETEST_SEED, SCREENING_SEED, GreedyPlayer, PeriodicEvaluation, Score
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.superseded_policies import leave_behind
-from rlviz.services.projection.folder_projection import end_row, row_of_folder
-from rlviz.training import checkpoint
-from rlviz.training.greedy import GreedyPlayer, Score
-from rlviz.training.journals import RunJournals
-from rlviz.training.periodic_evaluation import RETEST_SEED, SCREENING_SEED, PeriodicEvaluation
-from rlviz.training.watched_training import train_run
+from rlviz.rundir.retention import leave_behind
+from rlviz.server.catalog.projection.folder import end_row, row_of_folder
 from tests.support.training import ENV_ID, events, leftovers, make_run, messages, rows
 
 PLAN = EvaluationPlan(every_steps=100, episodes=2)
@@ -242,7 +240,7 @@ def test_without_a_threshold_training_does_not_end_early(
 def test_a_run_that_reached_its_aim_is_finished_early_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.training.components.GreedyPlayer", lambda _make: Endless())
+    monkeypatch.setattr("rlviz.learning.training.components.GreedyPlayer", lambda _make: Endless())
     plan = EvaluationPlan(every_steps=100, episodes=2, stop_after=2)
     folder = make_run(tmp_path, evaluation=plan, total_timesteps=100_000)
     assert train_run(folder)

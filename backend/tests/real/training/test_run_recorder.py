@@ -8,19 +8,17 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.evaluation import EvaluationRecord, Origin
-from rlviz.domain.evaluation_plan import EvaluationPlan
+from rlviz.domain.config import EvaluationPlan, RunActor
+from rlviz.domain.evaluation import EvaluationRecord, Origin, VerificationStatus
 from rlviz.domain.events import EventKind, RecordingChangedData
 from rlviz.domain.recording import Detail
-from rlviz.domain.run_actor import RunActor
 from rlviz.domain.storage_profile import RecordingChoice, StorageProfile
-from rlviz.domain.verification import VerificationStatus
-from rlviz.evaluation.verify import verify
-from rlviz.records.reader import StepFile
+from rlviz.learning.playing.film import verify
+from rlviz.learning.records.reader import StepFile
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.run_recorder import RunRecorder
+from rlviz.learning.training.watched import train_run
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.journals import RunJournals
-from rlviz.training.run_recorder import RunRecorder
-from rlviz.training.watched_training import train_run
 from tests.support.training import curves, events, make_run
 
 PLAN = EvaluationPlan(every_steps=256, episodes=3)

@@ -14,14 +14,14 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from rlviz.domain.config import RunConfig
 from rlviz.domain.errors import Conflict, IllegalTransition, RunIsActive
 from rlviz.domain.events import Ending, EventKind, FinishedData, InterruptedData, StartedData, StoppedData
-from rlviz.environments import ENVIRONMENTS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.training.builder import build_model
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.trainer import Trainer
+from rlviz.learning.training.watched import WATCH_SECONDS, ControlWatcher, train_run
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.journal import FLUSH_SECONDS
 from rlviz.rundir.lock import training_lock
-from rlviz.training.builder import build_model
-from rlviz.training.journals import RunJournals
-from rlviz.training.trainer import Trainer
-from rlviz.training.watched_training import WATCH_SECONDS, ControlWatcher, train_run
 from tests.support.training import checkpoints, column, curves, events, kinds, leftovers, make_run, rows
 from tests.support.waiting import PATIENCE, eventually
 
@@ -227,7 +227,7 @@ def test_a_run_has_not_begun_before_its_model_is_built(tmp_path: Path, monkeypat
         known.append(folder.events_path.exists() and bool(kinds(folder)))
         return build_model(config)
 
-    monkeypatch.setattr("rlviz.training.trainer.build_model", build)
+    monkeypatch.setattr("rlviz.learning.training.trainer.build_model", build)
     assert train_run(folder)
     assert known == [False]
     assert kinds(folder) == ["started", "finished"]

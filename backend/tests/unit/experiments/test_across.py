@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Scale, Setting, Trial, experiment_results
-from rlviz.analysis.experiments.report import ReportHead, report
-from rlviz.analysis.experiments.results import for_threshold
-from rlviz.analysis.experiments.tables import latex, markdown
-from rlviz.analysis.experiments.trials import Paid
 from rlviz.domain.experiments import ExperimentSpec, RunSpec
-from rlviz.services.experiments.methods import methods_of, name_of
+from rlviz.server.experiments.service import methods_of, name_of
+from rlviz.stats.experiments import ExperimentResults, LearningCurve, Scale, Setting, Trial, experiment_results
+from rlviz.stats.experiments.report import ReportHead, latex, markdown, report
+from rlviz.stats.experiments.results import for_threshold
+from rlviz.stats.experiments.trials import Paid
 
 CARTPOLE = Scale(random=20.0, threshold=420.0)
 ACROBOT = Scale(random=-500.0, threshold=-100.0)

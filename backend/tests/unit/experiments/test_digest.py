@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.comparison import Episodes
-from rlviz.analysis.experiments.digest import digest
-from rlviz.analysis.solved import Evaluated, find_solved
+from rlviz.stats.comparison import Episodes
+from rlviz.stats.experiments.results import digest
+from rlviz.stats.solved import Evaluated, find_solved
 
 NONE = (np.empty(0), np.empty(0))
 

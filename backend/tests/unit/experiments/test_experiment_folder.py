@@ -13,14 +13,21 @@ import pytest
 
 from rlviz.domain.errors import RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
-from rlviz.domain.experiments import ExperimentSpec, RunSpec, ScorePlan, TrialState, new_experiment_id
-from rlviz.domain.recommended import RECOMMENDED
-from rlviz.domain.sweep import FloatRange, Sweep
+from rlviz.domain.experiments import (
+    ExperimentSpec,
+    FloatRange,
+    RunSpec,
+    ScorePlan,
+    Sweep,
+    TrialState,
+    new_experiment_id,
+)
+from rlviz.domain.presets import RECOMMENDED
+from rlviz.learning.search.proposer import SearchProposer
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment, experiment_folders
 from rlviz.rundir.journal import JournalWriter
-from rlviz.search.proposer import SearchProposer
-from rlviz.services.experiments.open_experiment import OpenExperiment
-from rlviz.services.experiments.scoring import TrialScore, _is_asked
+from rlviz.server.experiments.open_experiment import OpenExperiment
+from rlviz.server.experiments.scoring import TrialScore, _is_asked
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 TWO_SEEDS: dict[str, Any] = {"variants": [{"name": "a"}], "seeds": 2}

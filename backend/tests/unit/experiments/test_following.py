@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.experiments import ExperimentSpec, TrialState, new_experiment_id
-from rlviz.domain.times import utc
+from rlviz.domain.ids import utc
+from rlviz.learning.search.proposer import SeedReturns
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.trash import Trash
-from rlviz.search.proposer import SeedReturns
-from rlviz.services.experiments.following import TrialFollower
-from rlviz.services.experiments.open_experiment import OpenExperiment
-from rlviz.services.experiments.scoring import TrialScore
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.experiments.open_experiment import OpenExperiment
+from rlviz.server.experiments.scheduler import TrialFollower
+from rlviz.server.experiments.scoring import TrialScore
 
 NOW = 1_000_000.0
 SEARCH: dict[str, Any] = {

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from rlviz.algorithms import ALGORITHMS
 from rlviz.domain.config import RunConfig
-from rlviz.domain.experiments import ExperimentSpec, RunSpec
-from rlviz.domain.sweep import combinations_of
-from rlviz.services.experiments.checking import Estimate, SpecificationCheck
-from rlviz.services.experiments.lengths import common_end, end_of, searched_rollouts
-from rlviz.services.use_cases.configuration import NewRun, resolve_config
+from rlviz.domain.experiments import ExperimentSpec, RunSpec, combinations_of
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.server.experiments.lengths import common_end, end_of, searched_rollouts
+from rlviz.server.experiments.service import Estimate, SpecificationCheck
+from rlviz.server.runs.configuration import NewRun, resolve_config
 
 
 class Runs:

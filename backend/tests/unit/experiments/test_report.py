@@ -8,15 +8,26 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
-from rlviz.analysis.experiments.report import ReportHead, report
-from rlviz.analysis.experiments.report.axes import NARROW, WIDE, Scale, frame, stretches
-from rlviz.analysis.experiments.report.drawings import draw_curves, draw_forest, draw_profiles, draw_thresholds
-from rlviz.analysis.experiments.report.each_seed import each_seed
-from rlviz.analysis.experiments.tables import latex, markdown
-from rlviz.analysis.experiments.trials import Paid
-from rlviz.analysis.numbers import NO_INTERVAL
 from rlviz.domain.evaluation import PolicyChoice
+from rlviz.stats.arrays import NO_INTERVAL
+from rlviz.stats.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
+from rlviz.stats.experiments.report import (
+    NARROW,
+    WIDE,
+    ReportHead,
+    Scale,
+    draw_curves,
+    draw_forest,
+    draw_profiles,
+    draw_thresholds,
+    each_seed,
+    frame,
+    latex,
+    markdown,
+    report,
+    stretches,
+)
+from rlviz.stats.experiments.trials import Paid
 
 HOSTILE = "<script>alert(\"1\")</script> & 'x' | 5 % _a_"
 

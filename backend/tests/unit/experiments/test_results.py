@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pytest
 
-from rlviz.analysis.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
-from rlviz.analysis.experiments.profiles import PROFILE_VALUES
-from rlviz.analysis.experiments.report.drawings import draw_curves, draw_profiles
-from rlviz.analysis.experiments.trials import Paid
 from rlviz.domain.evaluation import PolicyChoice
+from rlviz.stats.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
+from rlviz.stats.experiments.curves import PROFILE_VALUES
+from rlviz.stats.experiments.report import draw_curves, draw_profiles
+from rlviz.stats.experiments.trials import Paid
 
 A = (11.0, 12.0, 13.0, 14.0, 15.0)
 B = (1.0, 2.0, 3.0, 4.0, 5.0)

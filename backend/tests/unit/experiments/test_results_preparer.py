@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from threading import Event
 
-from rlviz.services.experiment_results.results_preparer import ResultsPreparer
+from rlviz.server.experiments.results.service import ResultsPreparer
 
 LONG = 30.0
 

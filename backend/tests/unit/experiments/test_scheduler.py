@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from rlviz.catalog.database import Database
-from rlviz.catalog.models import RunRow
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.experiments import ExperimentControl, ExperimentSpec, new_experiment_id
-from rlviz.domain.times import utc
+from rlviz.domain.ids import utc
+from rlviz.learning.search.study import SearchRecord, TrialState
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.trash import Trash
-from rlviz.search.study import SearchRecord, TrialState
-from rlviz.services.experiments.open_experiment import ENDED, OpenExperiment, Trial
-from rlviz.services.experiments.scheduler import LIMITED, ExperimentScheduler
-from rlviz.services.experiments.scoring import TrialScore
-from rlviz.services.streaming.broadcast import Broadcast
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.experiments.open_experiment import ENDED, OpenExperiment, Trial
+from rlviz.server.experiments.scheduler import LIMITED, ExperimentScheduler
+from rlviz.server.experiments.scoring import TrialScore
+from rlviz.server.stream.broadcast import Broadcast
 from rlviz.settings import Settings
 from tests.support.waiting import eventually
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.domain.experiments import ExperimentSpec, RunSpec
+from rlviz.domain.experiments import ExperimentSpec, FloatRange, RunSpec, Sweep
 from rlviz.domain.limits import LIMITS, Bounds
-from rlviz.domain.sweep import FloatRange, Sweep
 
 VARIANTS = [{"name": "a", "changes": {"algo": "ppo"}}, {"name": "b", "changes": {"algo": "dqn"}}]
 UNIT = {"kind": "float", "low": 0, "high": 1}

@@ -9,8 +9,8 @@ import pytest
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.experiments import ExperimentSpec, RunSpec
 from rlviz.domain.spaces import Space
-from rlviz.services.experiments.variant_environment import environment_of_variant
-from rlviz.services.use_cases.environments import EnvironmentService
+from rlviz.server.experiments.service import environment_of_variant
+from rlviz.server.runs.environments import EnvironmentService
 from tests.support.training import make_run
 
 CUSTOM = CustomEnvironment(

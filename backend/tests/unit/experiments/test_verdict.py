@@ -7,13 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rlviz.analysis.experiments import Setting, Trial
-from rlviz.analysis.experiments.made import Made
-from rlviz.analysis.experiments.pairs import Pair
-from rlviz.analysis.experiments.results import for_threshold
-from rlviz.analysis.experiments.trials import evaluated_alike
-from rlviz.analysis.experiments.verdict import ExperimentVerdict, _seeds_needed
 from rlviz.domain.evaluation import PolicyChoice
+from rlviz.stats.experiments import Setting, Trial
+from rlviz.stats.experiments.results import for_threshold
+from rlviz.stats.experiments.trials import Made, evaluated_alike
+from rlviz.stats.experiments.verdict import ExperimentVerdict, Pair, _seeds_needed
 from tests.unit.experiments.test_results import A, B, results, trials
 
 MADE = Made(definition="A test.", n=1, source="nobody")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from rlviz.domain.sweep import FloatRange, PrunerName, SamplerName, Sweep
-from rlviz.search.proposer import Proposer, SearchProposer, SeedReturns
-from rlviz.search.study import Study, TrialState
+from rlviz.domain.experiments import FloatRange, PrunerName, SamplerName, Sweep
+from rlviz.learning.search.proposer import Proposer, SearchProposer, SeedReturns
+from rlviz.learning.search.study import Study, TrialState
 
 SPACE: Any = {"x": FloatRange(low=-5, high=5)}
 SEEDS = (1, 2, 3)

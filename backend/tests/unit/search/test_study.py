@@ -12,10 +12,10 @@ import optuna
 import pytest
 
 from benchmarks.searching import SAMPLERS, SPACE, optunas_own, search
-from rlviz.domain.sweep import Choice, FloatRange, IntRange, PrunerName, SamplerName, Sweep
-from rlviz.search.proposer import SearchProposer
-from rlviz.search.results import place_on, search_results
-from rlviz.search.study import JOURNAL, SearchRecord, Study, TrialState
+from rlviz.domain.experiments import Choice, FloatRange, IntRange, PrunerName, SamplerName, Sweep
+from rlviz.learning.search.proposer import SearchProposer
+from rlviz.learning.search.results import place_on, search_results
+from rlviz.learning.search.study import JOURNAL, SearchRecord, Study, TrialState
 
 NUMBERS: dict[str, Any] = {"x": SPACE["x"], "y": FloatRange(low=-5, high=5)}
 

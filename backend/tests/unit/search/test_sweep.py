@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rlviz.algorithms import ALGORITHMS
-from rlviz.algorithms.base import Algorithm
-from rlviz.algorithms.search_spaces import check_space
 from rlviz.domain.errors import InvalidRequest, UnknownName
-from rlviz.domain.sweep import Choice, FloatRange, IntRange, SamplerName, Sweep, combinations, grid_values
+from rlviz.domain.experiments import Choice, FloatRange, IntRange, SamplerName, Sweep, combinations, grid_values
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import Algorithm
+from rlviz.learning.algorithms.search_spaces import check_space
 
 ONE = {"kind": "choice", "choices": [1]}
 RATE = {"kind": "float", "low": 1e-5, "high": 1e-2, "log": True}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.statistics import bootstrap_interval, iqm, summarize
+from rlviz.stats.seeds import bootstrap_interval, iqm, summarize
 
 RNG = np.random.default_rng(11)
 

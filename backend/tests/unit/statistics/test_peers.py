@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics import (
+from rlviz.stats.arrays import Floats
+from rlviz.stats.seeds import (
     Interval,
     Method,
     bootstrap_interval,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics import (
+from rlviz.stats.arrays import Floats
+from rlviz.stats.seeds import (
     Method,
     banded_curve,
     bootstrap_interval,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from rlviz.analysis.arrays import Floats
-from rlviz.analysis.statistics import rank_test
+from rlviz.stats.arrays import Floats
+from rlviz.stats.seeds import rank_test
 
 
 def drawn(seed: int, *sizes: int) -> list[Floats]:

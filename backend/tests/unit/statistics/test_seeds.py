@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlviz.analysis.statistics import (
+from rlviz.stats.seeds import (
     banded_curve,
     bootstrap_interval,
+    far_enough,
     kaplan_meier,
     mean,
     performance_profile,
     probability_of_improvement,
+    why_not_all,
 )
-from rlviz.analysis.statistics.banded_curve import far_enough, why_not_all
 
 NAN = float("nan")
 

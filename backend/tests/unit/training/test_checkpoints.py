@@ -8,11 +8,11 @@ import pytest
 from stable_baselines3 import PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from rlviz.domain.checkpoint_plan import CheckpointPlan
+from rlviz.domain.config import CheckpointPlan
 from rlviz.domain.events import EventKind
+from rlviz.learning.training.checkpoint import Checkpoints, save_policy
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.checkpoint import Checkpoints, save_policy
-from rlviz.training.journals import RunJournals
 from tests.support.training import column, events, leftovers, messages
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rlviz.environments.conforming import Conforming
+from rlviz.learning.environments.conforming import Conforming
+from rlviz.learning.training.environment_faults import EnvironmentFaults
+from rlviz.learning.training.journals import RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.environment_faults import EnvironmentFaults
-from rlviz.training.journals import RunJournals
 from tests.support.own_environments import Plain
 from tests.support.training import events, messages
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from rlviz.training.callback import BoundaryReached
-from rlviz.training.guard import Guard, LeavesTraining
-from rlviz.training.interruption import UpdateInterrupted
-from rlviz.training.pausing import TrainingPaused
-from rlviz.training.rollback import GoBack
+from rlviz.learning.training.builder import UpdateInterrupted
+from rlviz.learning.training.callback import BoundaryReached
+from rlviz.learning.training.guard import Guard, LeavesTraining
+from rlviz.learning.training.rollback import GoBack, TrainingPaused
 
 
 class Unprintable(Exception):

@@ -15,10 +15,9 @@ import torch
 from stable_baselines3.common.logger import Figure, HParam, Logger
 
 from rlviz.domain.events import CheckpointData, EventKind, FinishedData
+from rlviz.learning.training.callback import JournalOutput, RunLogger
+from rlviz.learning.training.journals import MAX_WAITING_ROWS, RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.journals import MAX_WAITING_ROWS, RunJournals
-from rlviz.training.logger import RunLogger
-from rlviz.training.logger_output import JournalOutput
 from tests.support.training import column, events, messages, rows
 from tests.support.waiting import PATIENCE
 
@@ -209,7 +208,7 @@ def test_rows_that_come_often_do_not_wait_without_end(folder: RunFolder, journal
 def test_rows_that_waited_for_a_full_disk_are_written_once_there_is_room(
     folder: RunFolder, journals: RunJournals, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rlviz.rundir.journal.writer.MAX_WAITING_BYTES", 200)
+    monkeypatch.setattr("rlviz.rundir.journal.MAX_WAITING_BYTES", 200)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50, hard))
     try:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from rlviz.learning.training.builder import build_model, closing_environments
+from rlviz.learning.training.live_weights import EVERY_SECONDS, LARGEST_SHARE, LOOK_SECONDS, LiveWeights
 from rlviz.rundir.folder import RunFolder
-from rlviz.rundir.lease import LEASE_SECONDS, Lease
-from rlviz.training.builder import build_model, closing_environments
-from rlviz.training.live_weights import EVERY_SECONDS, LARGEST_SHARE, LOOK_SECONDS, LiveWeights
+from rlviz.rundir.foreign import LEASE_SECONDS, Lease
 from tests.support.training import make_run
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from rlviz.domain.events import EventKind
+from rlviz.learning.training.journals import Recomputed, RunJournals
 from rlviz.rundir.folder import RunFolder
-from rlviz.training.journals import RunJournals
-from rlviz.training.recomputed import Recomputed
 from tests.support.training import events, make_run, rows
 
 BEFORE = [

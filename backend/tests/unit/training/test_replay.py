@@ -10,8 +10,7 @@ import pytest
 from gymnasium import spaces
 from stable_baselines3.common.buffers import ReplayBuffer
 
-from rlviz.rundir.folder import RunFolder
-from rlviz.training.snapshot.replay import (
+from rlviz.learning.training.snapshot.replay import (
     ReplayPiece,
     ReplayState,
     ReplayTape,
@@ -22,6 +21,7 @@ from rlviz.training.snapshot.replay import (
     restore_replay,
     write_pieces,
 )
+from rlviz.rundir.folder import RunFolder
 from tests.support.run_folders import make_run
 
 ENVS = 2

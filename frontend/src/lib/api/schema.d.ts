@@ -10742,7 +10742,7 @@ export interface components {
     };
     /**
      * PolicyReading
-     * @description What a policy makes of one observation. Null: its algorithm has no such thing. See ``algorithms/reading.py``.
+     * @description What a policy makes of one observation. Null: its algorithm has no such thing. See ``learning/algorithms/reading.py``.
      */
     PolicyReading: {
       /**

@@ -5,7 +5,7 @@
  *
  * Each point counts the same and all points before count, so that a value depends neither on the zoom nor on the axis.
  * Dividing by the weights takes out a plain average's lag towards its first value. The service computes the same for the
- * points that it leaves out (`exponential_average` in `rlviz/analysis/moving.py`), and tells what is needed to go on.
+ * points that it leaves out (`exponential_average` in `rlviz/stats/returns.py`), and tells what is needed to go on.
  */
 export class MovingAverage {
   private sum: number;

@@ -1,1 +1,0 @@
-"""Derived metrics, downsampling and comparison: pure functions on arrays."""

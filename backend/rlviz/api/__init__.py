@@ -1,1 +1,0 @@
-"""The HTTP API: routers translate requests, services decide. Mounted at /api beside the built front end."""

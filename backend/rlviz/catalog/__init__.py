@@ -1,1 +1,0 @@
-"""The catalogue: a SQLite index of runs and evaluations, rebuilt from the run folders at any time."""

@@ -1,0 +1,593 @@
+"""A run as it is followed in a terminal.
+
+Keys: single key presses of a terminal, without Enter.
+
+The picture of a run in a terminal: lines of text for any width, decided here and drawn elsewhere.
+
+Following a run: live figures on a terminal, with keys; plain lines elsewhere.
+
+The picture of an experiment in a terminal: a row for each variant, decided here and drawn elsewhere.
+
+Following an experiment: a live table of its trials on a terminal, a line for each change elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from rlviz.cli import follow as screen
+from rlviz.cli import follow as trial_screen
+from rlviz.cli.connection import Connection
+from rlviz.cli.delivering import say_who_delivers, see_delivered
+from rlviz.cli.exits import Exit, Failure
+from rlviz.cli.output import (
+    clock,
+    duration,
+    is_terminal,
+    note,
+    number,
+    print_json,
+    progress,
+    say,
+    score_text,
+    solved_words,
+    sparkline,
+    steps_text,
+    waiting,
+)
+from rlviz.cli.waiting import AT_REST, ENDED, say_how_it_ended, say_that_it_goes_on, wait_for_run
+from rlviz.cli.waiting import POLL_SECONDS as WAIT_SECONDS
+from rlviz.domain.plain_text import one_line
+from rlviz.stats.arrays import percent
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+
+class Keys:
+    """``read`` waits up to ``seconds`` for a key; an empty text means that none was pressed."""
+
+    def read(self, seconds: float) -> str:
+        import select
+
+        ready, _, _ = select.select([sys.stdin], [], [], seconds)
+        return os.read(sys.stdin.fileno(), 1).decode(errors="replace") if ready else ""
+
+
+class WindowsKeys(Keys):
+    def read(self, seconds: float) -> str:
+        import importlib
+        import time
+
+        msvcrt = importlib.import_module("msvcrt")  # there is none elsewhere
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if msvcrt.kbhit():
+                return str(msvcrt.getwch())
+            time.sleep(0.02)
+        return ""
+
+
+@contextmanager
+def pressed_keys() -> Iterator[Keys]:
+    """The terminal hands out keys as they are pressed, unseen; as it was before when the block ends."""
+    if sys.platform == "win32":
+        yield WindowsKeys()
+        return
+    import termios
+    import tty
+
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    tty.setcbreak(descriptor)
+    try:
+        yield Keys()
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+RUN_KEYS = "p pause · e evaluate · s stop · q leave it training"
+_KEYS_PAUSED = "p go on · e evaluate · q leave it paused"
+_KEYS_NARROW = "p e s q, ? says what they do"
+_KEYS_PAUSED_NARROW = "p e q, ? says what they do"
+_NARROW = 60
+_EVENTS = 5
+_MOST_LINES = 4
+"""Of a cause; the whole of it is told when the run is left."""
+
+STYLES = {
+    "running": "green",
+    "completed": "cyan",
+    "failed": "red",
+    "interrupted": "red",
+    "paused": "yellow",
+    "pausing": "yellow",
+    "error": "red",
+    "warning": "yellow",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """``style`` is a colour, or dim or bold; what is said never depends on it. Control characters are spelled out."""
+
+    text: str
+    style: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", one_line(self.text))
+
+
+def run_lines(run: dict[str, Any], events: Sequence[dict[str, Any]], columns: int, message: str = "") -> list[Line]:
+    """A run as it is now; ``message``: what came of the last key."""
+    drawn = [
+        Line(f"{run['id']}", "bold"),
+        Line(f"{run['status']}{_place(run)} · {run['algo']} on {run['env_id']}, seed {run['seed']}", _style(run)),
+        Line(bar(run["step"], run["end_step"], columns) if run["end_step"] else f"step {run['step']}"),
+        *_figures(run, columns),
+    ]
+    if spark := sparkline(run["sparkline"], max(columns - 10, 10)):
+        drawn.append(Line(f"return {spark}", "cyan"))
+    drawn += [Line(text, "red") for text in wrap(run["cause"] or "", columns)[:_MOST_LINES]]
+    drawn += [Line(_event(event), STYLES.get(event["level"], "dim")) for event in events[-_EVENTS:]]
+    drawn += [Line(text, "bold") for text in wrap(message, columns)]
+    wide, narrow = (_KEYS_PAUSED, _KEYS_PAUSED_NARROW) if run["status"] == "paused" else (RUN_KEYS, _KEYS_NARROW)
+    drawn.append(Line(wide if columns >= _NARROW else narrow, "dim"))
+    return [Line(line.text[:columns], line.style) for line in drawn]
+
+
+def bar(step: int, end_step: int, columns: int) -> str:
+    """Progress, exactly ``columns`` wide if that is 20 or more."""
+    share = min(step / end_step, 1.0) if end_step else 0.0
+    counted = f" {percent(share):>4} {step}/{end_step}"
+    room = max(columns - len(counted), 1)
+    full = round(share * room)
+    return "█" * full + "░" * (room - full) + counted
+
+
+def plain(run: dict[str, Any]) -> str:
+    """One line for a log: what a terminal shows as a picture."""
+    return (
+        f"{run['status']:11} step {steps_text(run)}  return {number(run['ep_rew_mean'])}  "
+        f"length {number(run['ep_len_mean'])}  episodes {run['episodes']}  {number(run['fps'])} steps/s"
+    )
+
+
+def event_line(event: dict[str, Any]) -> str:
+    """For instance ``12:00:01  step 2048  checkpoint: Saved …``."""
+    step = "" if event["step"] is None else f"step {event['step']}"
+    level = "" if event["level"] == "info" else f"{event['level']}: "
+    return f"{clock(event['time'])}  {step:14}  {level}{event['message']}"
+
+
+def _figures(run: dict[str, Any], columns: int) -> list[Line]:
+    has_end = run["fps"] and run["status"] == "running" and run["end_step"]
+    left = (run["end_step"] - run["step"]) / run["fps"] if has_end else None
+    figures = [
+        f"return {number(run['ep_rew_mean'])}",
+        f"best {number(run['best_moving_average'])}",
+        f"length {number(run['ep_len_mean'])}",
+        f"episodes {run['episodes']}",
+        f"{number(run['fps'])} steps/s",
+        f"{duration(left)} left",
+        *([f"solved {solved_words(run)}"] if run["solved"] else []),
+    ]
+    filled = [figures[0]]
+    for figure in figures[1:]:
+        if len(filled[-1]) + len(figure) + 3 <= columns:
+            filled[-1] += f" · {figure}"
+        else:
+            filled.append(figure)
+    return [Line(line) for line in filled]
+
+
+def _place(run: dict[str, Any]) -> str:
+    return f" (place {run['queue_position']})" if run["queue_position"] else ""
+
+
+def _style(run: dict[str, Any]) -> str:
+    return STYLES.get(run["status"], "")
+
+
+def _event(event: dict[str, Any]) -> str:
+    step = "" if event["step"] is None else f"{event['step']}: "
+    return f"{step}{event['message']}"
+
+
+POLL_SECONDS = 0.25
+LINE_SECONDS = 2.0
+"""Seconds between two plain lines, at least."""
+
+_ASK = "Ctrl-C: p pause it · s stop it · l leave it training · any other key goes on"
+_ASK_PAUSED = "Ctrl-C: p go on with it · l leave it paused · any other key stays here"
+_HELP = "p pauses, or goes on; e plays five fresh episodes; s stops it, and saves its policy; q leaves it."
+
+
+class Followed:
+    """A run, its events and what came of keys, as the service tells them; asked anew by ``look``."""
+
+    def __init__(self, connection: Connection, run_id: str) -> None:
+        self._connection = connection
+        self.run_id = run_id
+        self.run: dict[str, Any] = {}
+        self.events: list[dict[str, Any]] = []
+        self.message = ""
+        self._evaluation: str | None = None
+
+    def look(self) -> None:
+        before = self.run.get("last_event")
+        self.run = self._connection.get(f"/runs/{self.run_id}")
+        if self.run["last_event"] != before or not self.events:
+            self.events = self._connection.get(f"/runs/{self.run_id}/events")["events"]
+        if self._evaluation is not None:
+            self._look_at_evaluation(self._evaluation)
+
+    @property
+    def has_ended(self) -> bool:
+        return self.run["status"] in ENDED
+
+    @property
+    def is_paused(self) -> bool:
+        return bool(self.run["status"] == "paused")
+
+    def press(self, key: str) -> None:
+        """Do what ``key`` stands for; a refusal becomes the message."""
+        paused = self.is_paused
+        actions: dict[str, Callable[[], None]] = {
+            "p": lambda: self._ask("resume" if paused else "pause", {} if paused else None),
+            "s": lambda: self._ask("stop"),
+            "e": self._evaluate,
+            "?": lambda: self._say(_HELP),
+        }
+        try:
+            actions.get(key, lambda: None)()
+        except Failure as error:
+            if error.status is Exit.UNREACHABLE:
+                raise
+            self._say(str(error))
+
+    def _ask(self, what: str, body: dict[str, Any] | None = None) -> None:
+        asked = self._connection.post(f"/runs/{self.run_id}/{what}", body)
+        self._say(f"It is {asked['status']} already." if asked["status"] in AT_REST else f"Asked to {what}.")
+
+    def _evaluate(self) -> None:
+        self._evaluation = self._connection.post(f"/runs/{self.run_id}/evaluations", {"episodes": 5})["id"]
+        self._say("Evaluating.")
+
+    def _look_at_evaluation(self, evaluation_id: str) -> None:
+        found = self._connection.get(f"/runs/{self.run_id}/evaluations")
+        evaluation = next((item for item in found if item["id"] == evaluation_id), None)
+        if evaluation is None or evaluation["status"] == "failed":
+            self._say(f"The evaluation failed: {evaluation['cause'] if evaluation else 'it is gone'}")
+        elif evaluation["status"] == "completed":
+            returns = evaluation["summary"]["episode_return"]
+            step = evaluation["checkpoint_step"]
+            self._say(f"Evaluated at step {step}: return {returns['mean']:.1f} ± {returns['std']:.1f}")
+        else:
+            self._say(f"Evaluating: {evaluation['episodes_done']} of {evaluation['episodes']} episodes")
+            return
+        self._evaluation = None
+
+    def _say(self, message: str) -> None:
+        self.message = message
+
+
+def follow_run(connection: Connection, run_id: str) -> None:
+    """Show a run until it ends, or until the user leaves. Raises Failure if it failed or was interrupted."""
+    followed = Followed(connection, run_id)
+    followed.look()
+    on_a_terminal = is_terminal() and is_terminal(sys.stdin)
+    if _on_a_terminal(followed) if on_a_terminal else _as_lines(connection, followed):
+        see_delivered(connection, [run_id])
+        say_how_it_ended(followed.run)
+    else:
+        say_who_delivers(connection, run_id)
+        if followed.is_paused:
+            note(f"{run_id} stays paused. `rlviz resume {run_id} --follow` goes on with it.")
+        else:
+            say_that_it_goes_on(run_id)
+
+
+def _on_a_terminal(followed: Followed) -> bool:
+    """Returns whether the run ended while it was shown."""
+    from rich.console import Console
+    from rich.live import Live
+
+    pass
+
+    console = Console()
+    with pressed_keys() as keys, Live(console=console, auto_refresh=False, transient=True) as live:
+        while not followed.has_ended:
+            try:
+                live.update(_drawn(followed, console.width), refresh=True)
+                key = keys.read(POLL_SECONDS)
+                if key == "q":
+                    return False
+                followed.press(key)
+                followed.look()
+            except KeyboardInterrupt:
+                followed.message = _ASK_PAUSED if followed.is_paused else _ASK
+                live.update(_drawn(followed, console.width), refresh=True)
+                answer = keys.read(60)
+                followed.message = ""
+                if answer == "l":
+                    return False
+                followed.press(answer if answer in ("p", "s") else "")
+    return True
+
+
+def _drawn(followed: Followed, columns: int) -> Group:
+    from rich.console import Group
+    from rich.text import Text
+
+    drawn = screen.lines(followed.run, followed.events, columns, followed.message)
+    return Group(*(Text(line.text, style=line.style, no_wrap=True, overflow="crop") for line in drawn))
+
+
+def _as_lines(connection: Connection, followed: Followed) -> bool:
+    """Print a line now and then, and each event. Ctrl-C does what RLVIZ_ON_EXIT says."""
+    shown, next_line = 0, 0.0
+    try:
+        while True:
+            for event in followed.events:
+                if event["seq"] > shown:
+                    shown = event["seq"]
+                    say(screen.event_line(event))
+            now = time.monotonic()
+            if now >= next_line or followed.has_ended:
+                next_line = now + LINE_SECONDS
+                say(screen.plain(followed.run))
+            sys.stdout.flush()
+            if followed.has_ended:
+                return True
+            time.sleep(POLL_SECONDS)
+            followed.look()
+    except KeyboardInterrupt:
+        _end_as_settings_say(connection, followed)
+        raise
+
+
+def _end_as_settings_say(connection: Connection, followed: Followed) -> None:
+    """A run of another service goes on; one that only this command serves is paused, stopped or left, as at the end of
+    the app."""
+    what = connection.settings.on_exit
+    if not connection.is_own or what == "leave" or followed.run["status"] in AT_REST:
+        return
+    connection.post(f"/runs/{followed.run_id}/{what}")
+    run = wait_for_run(connection, followed.run_id, AT_REST, f"Waiting for {followed.run_id} to {what}")
+    note(f"{run['id']} is {run['status']} at step {run['step']}. `rlviz resume {run['id']}` goes on with it.")
+
+
+TRIAL_KEYS = "s stop, and pause what trains · q leave it training"
+_KEYS_STOPPED = "r go on · q leave it stopped"
+_MOST_CAUSES = 10
+_UNDER_WAY = ("training", "paused", "scoring")
+
+
+def trial_lines(experiment: dict[str, Any], columns: int, rows: int, message: str = "") -> list[Line]:
+    """An experiment as it is now, in ``rows`` lines at most; ``message``: what came of the last key."""
+    head = [
+        Line(f"{experiment['id']}  {experiment['name']}", "bold"),
+        Line(f"{experiment['status']} · {figures(experiment)}", STYLES.get(experiment["status"], "")),
+        Line(bar(round(experiment["progress"] * experiment["trials"]), experiment["trials"], columns)),
+    ]
+    if said := experiment["problem"] or experiment["cause"]:
+        colour = "red" if experiment["status"] == "failed" else "yellow"
+        head += [Line(text, colour) for text in wrap(said, columns)[:_MOST_LINES]]
+    foot = [Line(text, "bold") for text in wrap(message, columns)]
+    foot.append(Line(_KEYS_STOPPED if experiment["status"] == "stopped" else TRIAL_KEYS, "dim"))
+    room = max(rows - len(head) - len(foot) - 1, 1)
+    return [Line(line.text[:columns], line.style) for line in [*head, *_variants(experiment, room), *foot]]
+
+
+def figures(experiment: dict[str, Any]) -> str:
+    """For instance ``3 of 10 trials scored, 1 failed · 2 min left · 35 core-seconds``."""
+    counts = experiment["counts"]
+    done = [f"{counts.get('scored', 0)} of {experiment['trials']} trials scored"]
+    done += [f"{counts[status]} {status}" for status in ("failed", "pruned", "skipped") if counts.get(status)]
+    left = experiment["seconds_left"]
+    parts = [", ".join(done), *([f"{duration(left)} left"] if left is not None else [])]
+    return " · ".join([*parts, f"{experiment['core_seconds']:.0f} core-seconds"])
+
+
+def words(cell: dict[str, Any]) -> str:
+    """What one trial says: its score, how far it is, or its status."""
+    if cell["status"] == "scored":
+        return score_text(cell["score"])
+    if cell["status"] in ("training", "paused"):
+        return percent(cell["progress"]) + (" paused" if cell["status"] == "paused" else "")
+    return str(cell["status"])
+
+
+def trial_line(experiment: dict[str, Any], cell: dict[str, Any]) -> str:
+    """One line for a log: for instance ``trial-3, seed 0: scored 195.0``."""
+    label = next(one["label"] for one in experiment["variants"] if one["id"] == cell["variant"])
+    score = f" {score_text(cell['score'])}" if cell["status"] == "scored" else ""
+    cause = f": {cell['cause']}" if cell["cause"] else ""
+    return f"{label}, seed {cell['seed']}: {cell['status']}{score}{cause}"
+
+
+def cause_lines(experiment: dict[str, Any]) -> list[str]:
+    """Why trials failed or wait, each cause once: for instance ``PPO, seed 0, 2: The disk is full …``"""
+    labels = {one["id"]: one["label"] for one in experiment["variants"]}
+    trials: dict[tuple[str, str], list[int]] = {}
+    for cell in experiment["cells"]:
+        if cell["cause"] and cell["status"] not in ("scored", "pruned", "skipped"):
+            trials.setdefault((labels[cell["variant"]], cell["cause"]), []).append(cell["seed"])
+    told = [f"{label}, seed {', '.join(map(str, seeds))}: {cause}" for (label, cause), seeds in trials.items()]
+    left = len(told) - _MOST_CAUSES
+    return told if left <= 0 else [*told[:_MOST_CAUSES], f"and {left} more; --json has all."]
+
+
+def by_variant(experiment: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The label of each variant, with its trials."""
+    return [
+        (one["label"], [cell for cell in experiment["cells"] if cell["variant"] == one["id"]])
+        for one in experiment["variants"]
+    ]
+
+
+def _variants(experiment: dict[str, Any], room: int) -> list[Line]:
+    """Those that are under way, and then the newest: what does not fit is counted."""
+    every = by_variant(experiment)
+    shown = every if len(every) <= room else _most_telling(every, room - 1)
+    size = min(max((len(label) for label, _ in shown), default=0), 32)
+    drawn = [
+        Line(f"{label[:size]:{size}}  " + "  ".join(f"{words(cell):>8}" for cell in cells), _trial_screen_style(cells))
+        for label, cells in shown
+    ]
+    hidden = len(every) - len(shown)
+    return [*drawn, *([Line(f"and {hidden} more", "dim")] if hidden else [])]
+
+
+def _most_telling(
+    every: Sequence[tuple[str, list[dict[str, Any]]]], room: int
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    def rank(place: int) -> tuple[bool, int]:
+        return any(cell["status"] in _UNDER_WAY for cell in every[place][1]), place
+
+    return [every[place] for place in sorted(sorted(range(len(every)), key=rank)[-room:])] if room > 0 else []
+
+
+def _trial_screen_style(cells: Sequence[dict[str, Any]]) -> str:
+    statuses = {cell["status"] for cell in cells}
+    if "failed" in statuses:
+        return "red"
+    return "green" if statuses & set(_UNDER_WAY) else "" if "scored" in statuses else "dim"
+
+
+OVER = frozenset({"completed", "failed"})
+PARTS = 1_000
+"""Of an experiment, in which its progress is counted."""
+_SHOWN = frozenset({"training", "scored", "failed", "pruned"})
+
+
+def wait_for_experiment(connection: Connection, experiment_id: str, what: str) -> dict[str, Any]:
+    """The experiment once it is over, or was stopped."""
+    with _left_as_settings_say(connection, experiment_id), progress(what) as advance:
+        while True:
+            found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
+            if found["status"] != "running":
+                return found
+            advance(round(PARTS * found["progress"]), PARTS)
+            time.sleep(WAIT_SECONDS)
+
+
+def follow_experiment(connection: Connection, experiment_id: str) -> dict[str, Any]:
+    """Show an experiment until it is over, was stopped elsewhere, or the user leaves; as it is then."""
+    with _left_as_settings_say(connection, experiment_id):
+        if is_terminal() and is_terminal(sys.stdin):
+            return _trials_on_a_terminal(connection, experiment_id)
+        return _trials_as_lines(connection, experiment_id)
+
+
+def attend(connection: Connection, begun: dict[str, Any], follow: bool, wait: bool, as_json: bool) -> None:
+    """See an experiment through as the flags say; one that only this command serves until its end."""
+    experiment_id: str = begun["id"]
+    if follow and not as_json:
+        begun = follow_experiment(connection, experiment_id)
+    elif wait or follow or connection.is_own:
+        begun = wait_for_experiment(connection, experiment_id, f"Training {experiment_id}")
+    if as_json:
+        print_json(begun)
+    if begun["status"] in OVER:
+        see_delivered(connection, [cell["run_id"] for cell in begun["cells"] if cell["run_id"]])
+        say_how_the_experiment_ended(begun, quiet=as_json)
+        return
+    if connection.is_own:
+        leave(connection, experiment_id)
+    elif not as_json:
+        say(experiment_id)
+        note(f"The service trains it. `rlviz experiment show {experiment_id} --follow` shows how it does.")
+
+
+def say_how_the_experiment_ended(experiment: dict[str, Any], *, quiet: bool = False) -> None:
+    """One line on where it has come to, unless ``quiet``. Raises Failure, with the cause, if it failed."""
+    if not quiet:
+        say(f"{experiment['id']} {experiment['status']}: {trial_screen.figures(experiment)}")
+    if experiment["status"] == "failed":
+        raise Failure(Exit.FAILED, f"{experiment['id']} failed: {experiment['cause']}")
+
+
+@contextmanager
+def _left_as_settings_say(connection: Connection, experiment_id: str) -> Iterator[None]:
+    """Ctrl-C within the block: an experiment of another service goes on; one that only this command serves is left as
+    ``leave`` says."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if connection.is_own:
+            leave(connection, experiment_id)
+        raise
+
+
+def leave(connection: Connection, experiment_id: str) -> None:
+    """Stop it, with what trains paused, unless RLVIZ_ON_EXIT is leave: the service that is about to end is ours."""
+    path = f"/experiments/{experiment_id}"
+    if connection.settings.on_exit != "leave" and connection.get(path)["status"] not in OVER:
+        connection.post(f"{path}/stop")
+        with waiting("Pausing what trains"):
+            while any(cell["status"] == "training" for cell in connection.get(path)["cells"]):
+                time.sleep(WAIT_SECONDS)
+    note(f"`rlviz experiment resume {experiment_id} --follow` goes on with it.")
+
+
+def _trials_on_a_terminal(connection: Connection, experiment_id: str) -> dict[str, Any]:
+    from rich.console import Console
+    from rich.live import Live
+
+    pass
+
+    console = Console()
+    message = ""
+    found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
+    with pressed_keys() as keys, Live(console=console, auto_refresh=False, transient=True) as live:
+        while found["status"] not in OVER:
+            live.update(_trials_drawn(found, console.width, console.height, message), refresh=True)
+            key = keys.read(WAIT_SECONDS)
+            if key == "q":
+                return found
+            if key in ("s", "r"):
+                message = _directed(connection, experiment_id, "stop" if key == "s" else "resume")
+            found = connection.get(f"/experiments/{experiment_id}")
+    return found
+
+
+def _directed(connection: Connection, experiment_id: str, what: str) -> str:
+    try:
+        connection.post(f"/experiments/{experiment_id}/{what}")
+    except Failure as error:
+        if error.status is Exit.UNREACHABLE:
+            raise
+        return str(error)
+    return f"Asked to {what}."
+
+
+def _trials_drawn(experiment: dict[str, Any], columns: int, rows: int, message: str) -> Group:
+    from rich.console import Group
+    from rich.text import Text
+
+    drawn = trial_screen.lines(experiment, columns, rows, message)
+    return Group(*(Text(line.text, style=line.style, no_wrap=True, overflow="crop") for line in drawn))
+
+
+def _trials_as_lines(connection: Connection, experiment_id: str) -> dict[str, Any]:
+    """Print a line whenever a trial begins to train or has ended, until the experiment does not run any more."""
+    shown: dict[int, str] = {}
+    while True:
+        found: dict[str, Any] = connection.get(f"/experiments/{experiment_id}")
+        for cell in found["cells"]:
+            if cell["status"] in _SHOWN and shown.get(cell["trial"]) != cell["status"]:
+                shown[cell["trial"]] = cell["status"]
+                say(trial_screen.trial_line(found, cell))
+        sys.stdout.flush()
+        if found["status"] != "running":
+            return found
+        time.sleep(WAIT_SECONDS)

@@ -1,1 +1,0 @@
-"""A run as it is followed in a terminal."""

@@ -1,0 +1,245 @@
+"""Which files of a bundle an import takes, and what it changes about them.
+
+A file is taken if its path is one of those that a run folder has (``rlviz.rundir.contents``), and if it begins as such
+a file does. Policies and snapshots are taken as well, and nothing loads them before the run is trusted. Orders are left
+out, since they were given on another machine. docs/export.md has the table of files and fields.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rlviz.domain.errors import BundleRefused, RunFolderError
+from rlviz.domain.evaluation import EvaluationRecord, VerificationStatus
+from rlviz.domain.ids import is_evaluation_id, is_run_id
+from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.limits import LIMITS
+from rlviz.rundir.contents import Place, Role, is_policy_file, place_of
+from rlviz.rundir.control import Control, Desired
+from rlviz.rundir.files import MAX_JSON_BYTES, files_in, parse_document, read_document, read_small, write_atomically
+from rlviz.rundir.folder import RunFolder, attempts_of
+
+NOT_TRUSTED_YET = "(left out until the run is trusted)"
+"""In the place of an environment of the user's own; it names no file and no module."""
+
+MOST_ATTEMPTS = 2_000
+"""Of one run. Each is named in every list of runs."""
+
+HEAD_BYTES = 64
+
+Note = Callable[[str, str], None]
+"""Is told the path of each file that is left out, and why."""
+
+_ORDER = "It says what is to be done; that counts on the machine where it was made."
+_LOCAL = "It belongs to the machine where it was made, or can be made again."
+_NO_PLACE = "A run folder has no such file."
+
+_OF_A_PARENT = ("config.json", "events.jsonl", "metrics.jsonl", "rules.json", "control.json")
+"""Files of the run that a fork has still to train again (``rlviz.rundir.snapshots``)."""
+
+_BEGINNINGS: dict[str, tuple[bytes, ...]] = {
+    ".json": (b"{", b"["),
+    ".jsonl": (b"{",),
+    ".zst": (b"\x28\xb5\x2f\xfd",),
+    ".zip": (b"PK\x03\x04", b"PK\x05\x06"),
+    ".parquet": (b"PAR1",),
+    ".seg": (b"RLVIZ replay ",),
+    ".log": (b"",),
+}
+"""How a file with that ending begins, after white space if it is text."""
+
+
+def why_left_out(path: str) -> str | None:
+    """Why the file with that path is not taken, before anything of it is read; None if it may be."""
+    place = _place(path)
+    if place is None:
+        return _NO_PLACE
+    if place.role is Role.ORDER and not path.startswith("parent/"):
+        return _ORDER
+    return _LOCAL if place.role is Role.LOCAL else None
+
+
+def fits(path: str, head: bytes) -> bool:
+    """Whether a file that begins with ``head``, its first HEAD_BYTES bytes, can be what its path says."""
+    ending = Path(path).suffix
+    if ending == ".mp4":
+        return head[4:8] == b"ftyp"
+    if ending in (".json", ".jsonl"):
+        head = head.lstrip()
+        if ending == ".jsonl" and not head:  # nothing was logged yet
+            return True
+    return ending in _BEGINNINGS and head.startswith(_BEGINNINGS[ending])
+
+
+def _place(path: str) -> Place | None:
+    """The place of a file; what lies below ``behind`` and ``parent`` has the places of a run folder of its own."""
+    first, _, rest = path.partition("/")
+    number, _, inner = rest.partition("/")
+    if first == "behind" and number.isdecimal():
+        found = place_of(inner)
+        return found if found is not None and found.role is Role.CODE and not found.is_folder else None
+    if first == "parent" and is_run_id(number):
+        return place_of(inner) if inner in _OF_A_PARENT else None
+    found = place_of(path)
+    return None if found is None or found.is_folder else found
+
+
+# What is changed
+
+
+def settle(draft: RunFolder, left_out: Note) -> dict[str, str]:
+    """Change what was taken into ``draft`` so that nothing in it waits to be done and nothing names what is outside.
+
+    Returns the environments that were taken out of configurations, by the path of the configuration. Raises
+    BundleRefused for what is beyond the limits of a run, RunFolderError and OSError.
+    """
+    entry_points = dict(_settle_configs(draft))
+    _settle_labels(draft, left_out)
+    _settle_evaluations(draft, left_out)
+    _settle_verifications(draft, left_out)
+    _settle_control(draft)
+    return entry_points
+
+
+def _settle_configs(draft: RunFolder) -> Iterator[tuple[str, str]]:
+    """Each configuration and the environment that was taken out of it."""
+    bundled = _document(draft.config_path, draft)
+    there = bundled.get("run_id")
+    changed = {**bundled, "run_id": draft.run_id}
+    if changed.get("group_id") == there:
+        changed["group_id"] = draft.run_id
+    for folder, document in [(draft, changed), *((one, _document(one.config_path, one)) for one in _parents(draft))]:
+        _check_limits(document)
+        for name, value in document.items():
+            if name.endswith("environment") and isinstance(value, dict) and isinstance(value.get("entry_point"), str):
+                yield folder.config_path.relative_to(draft.path).as_posix(), value["entry_point"]
+                document[name] = {**value, "entry_point": NOT_TRUSTED_YET}
+        if document != _document(folder.config_path, folder):
+            write_atomically(folder.config_path, json.dumps(document, indent=2).encode(), folder.path)
+
+
+def restore_entry_points(folder: RunFolder, entry_points: Mapping[str, str]) -> None:
+    """Put back the environments that ``settle`` has taken out of configurations. Raises OSError and RunFolderError."""
+    for name, entry_point in entry_points.items():
+        path = folder.path / name
+        document = _document(path, folder)
+        for key, value in document.items():
+            if isinstance(value, dict) and value.get("entry_point") == NOT_TRUSTED_YET:
+                document[key] = {**value, "entry_point": entry_point}
+        write_atomically(path, json.dumps(document, indent=2).encode(), folder.path)
+
+
+def _check_limits(config: Mapping[str, Any]) -> None:
+    """Texts that are in every list are as long as those of a run that is created here. Raises BundleRefused."""
+    for name in ("algo", "env_id", "preset", "group_id"):
+        value = config.get(name)
+        if isinstance(value, str) and len(value) > LIMITS.run_name.maximum:
+            raise BundleRefused(f"Its {name} has {len(value):,} characters; {LIMITS.run_name.maximum} are the most.")
+    for name in ("env_options", "parent"):
+        if len(json.dumps(config.get(name))) > LIMITS.notes.maximum:
+            raise BundleRefused(f"Its {name} is longer than {LIMITS.notes.maximum:,} characters.")
+
+
+def _settle_labels(draft: RunFolder, left_out: Note) -> None:
+    if not draft.labels_path.exists():
+        return
+    try:
+        labels = draft.read_labels()  # which keeps to the limits
+    except RunFolderError as error:
+        left_out(draft.labels_path.name, f"It cannot be read: {error.damage.problem}")
+        draft.labels_path.unlink()
+    else:
+        draft.write_labels(labels)
+
+
+def _settle_evaluations(draft: RunFolder, left_out: Note) -> None:
+    for path in files_in(draft.evaluations.path, draft.path, "eval_*.json"):
+        if not is_evaluation_id(path.stem):
+            continue
+        try:
+            content = read_small(path, draft.path)
+            record = parse_document(content, EvaluationRecord, path, draft.path)
+        except RunFolderError as error:
+            _drop_evaluation(draft, path.stem, left_out, f"It cannot be read: {error.damage.problem}")
+            continue
+        if record.id != path.stem:
+            _drop_evaluation(draft, path.stem, left_out, f"It is of evaluation {record.id[:80]!r}.")
+            continue
+        if not record.status.is_final:
+            _drop_evaluation(draft, path.stem, left_out, _ORDER)
+            continue
+        document = json.loads(content)
+        changed = {**document, "run_id": draft.run_id}
+        if not is_policy_file(str(changed.get("checkpoint"))):
+            changed["checkpoint"] = None
+        if isinstance(summary := changed.get("summary"), dict):
+            changed["summary"] = _with_own_files(summary, path.stem)
+        if changed != document:
+            write_atomically(path, json.dumps(changed, indent=2).encode(), draft.path)
+
+
+def _with_own_files(summary: Mapping[str, Any], evaluation_id: str) -> dict[str, Any]:
+    """``summary`` without facts on a file that is not the evaluation's own."""
+    found = dict(summary)
+    for name in ("video", "steps", "pictures"):
+        facts = found.get(name)
+        if isinstance(facts, dict) and not str(facts.get("file", "")).startswith(f"eval/{evaluation_id}."):
+            found[name] = None
+    return found
+
+
+def _drop_evaluation(draft: RunFolder, evaluation_id: str, left_out: Note, why: str) -> None:
+    for path in files_in(draft.evaluations.path, draft.path, f"{evaluation_id}.*"):
+        left_out(path.relative_to(draft.path).as_posix(), why)
+        path.unlink()
+
+
+class _Verified(LazyModel):
+    """What verifications of evaluations and of snapshots have in common."""
+
+    status: VerificationStatus
+
+
+def _settle_verifications(draft: RunFolder, left_out: Note) -> None:
+    for folder in (draft.evaluations.path, draft.snapshots):
+        for path in files_in(folder, draft.path, "*.verify.json"):
+            try:
+                is_over = read_document(path, _Verified, draft.path).status is not VerificationStatus.RUNNING
+            except RunFolderError:
+                is_over = False
+            if not is_over:
+                left_out(path.relative_to(draft.path).as_posix(), _ORDER)
+                path.unlink()
+
+
+def _settle_control(draft: RunFolder) -> None:
+    """Nothing is wanted of the run. How often it was begun, and how long it is to train, its events say."""
+    newest, total, begun = attempts_of(draft)
+    if begun > MOST_ATTEMPTS:
+        raise BundleRefused(f"It was begun {begun:,} times; {MOST_ATTEMPTS:,} are the most.")
+    control = Control(desired=Desired.IDLE, attempt=newest, total_timesteps=total)
+    if control != Control():
+        draft.write_control(control)
+    for parent in _parents(draft):
+        found = parent.read_control()
+        parent.write_control(Control(attempt=found.attempt, resume_from=found.resume_from))
+
+
+def _parents(draft: RunFolder) -> list[RunFolder]:
+    """The run that a fork has still to train again, if it has."""
+    names = [path.name for path in draft.parent.iterdir()] if draft.parent.is_dir() else []
+    return [RunFolder(draft.parent, name) for name in sorted(names)]
+
+
+def _document(path: Path, folder: RunFolder) -> dict[str, Any]:
+    """Raises BundleRefused for what is no JSON object."""
+    try:
+        found = json.loads(read_small(path, folder.path, MAX_JSON_BYTES))
+    except (FileNotFoundError, RunFolderError, ValueError, RecursionError) as error:
+        raise BundleRefused(f"It holds no run that can be read: {error}") from error
+    if not isinstance(found, dict):
+        raise BundleRefused(f"It holds no run that can be read: {path.name} is no JSON object.")
+    return found

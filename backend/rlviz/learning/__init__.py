@@ -1,0 +1,1 @@
+"""Everything that learns or plays: algorithms, environments, presets, training and its records."""

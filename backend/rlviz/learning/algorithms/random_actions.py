@@ -1,0 +1,44 @@
+"""What a run of the actor ``random`` can be told: nothing but its length. It stands beside the algorithms where one of
+them is chosen, so that chance can be compared with them, and is none: there is no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from rlviz.domain.config import RunActor
+from rlviz.learning.algorithms.base import HERE, Algorithm, Hyperparameters, Layout, MemoryNeed
+
+RANDOM_TIMESTEPS = 10_000
+"""Steps of a run that is not told how many."""
+
+
+class NoHyperparameters(Hyperparameters):
+    defaults_of: ClassVar[str] = HERE
+    own_defaults: ClassVar[Mapping[str, str]] = {}
+    rollout_factors: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def environments(self) -> int:
+        return 1
+
+    def model_arguments(self, action_size: int = 1) -> dict[str, Any]:
+        return {}
+
+    def memory(self, observation: Layout, action: Layout) -> MemoryNeed:
+        return MemoryNeed(None, 0, 0)
+
+
+RANDOM = Algorithm(
+    id=RunActor.RANDOM.value,
+    name="Random",
+    title="Actions by chance",
+    summary="Draws each action from the action space and learns nothing: what every learner has to do better than.",
+    observation_spaces=("Box", "Discrete", "MultiDiscrete", "MultiBinary", "Tuple", "Dict"),
+    action_spaces=("Box", "Discrete", "MultiDiscrete", "MultiBinary"),
+    model_class="",
+    reader="",
+    hyperparameters=NoHyperparameters,
+    metrics=(),
+)

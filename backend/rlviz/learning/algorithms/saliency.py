@@ -1,0 +1,108 @@
+"""What a saliency map is of, one function for each kind of policy: ``(model, seen, actions) -> (kind, score)``.
+
+``seen`` (n, …) is a tensor of what the networks get, ``actions`` (n, …) are as the policy predicted them, and the score
+(n,) can be differentiated with respect to ``seen``. Imports torch and Stable-Baselines3: only workers import this.
+
+Which pixels of what it saw a policy's choice hangs on: the gradient of a score with respect to the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.preprocessing import preprocess_obs
+
+from rlviz.domain.clips import Score
+from rlviz.domain.registry import load
+from rlviz.learning.algorithms.policy import TrainedPolicy
+from rlviz.stats.pictures import PictureLayout, salience
+
+Scorer = Callable[[Any, torch.Tensor, Any], tuple[Score, torch.Tensor]]
+
+
+def actor_critic(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+    """The logit of the chosen action, the sum of several choices' logits, or the value where actions are continuous.
+
+    Not the logarithm of its probability: that hardly moves any more where a policy is sure of what it does.
+    """
+    policy, space = model.policy, model.action_space
+    if isinstance(space, spaces.Box):
+        return Score.VALUE, policy.predict_values(seen).flatten()
+    features = policy.pi_features_extractor(_scaled(model, seen))
+    logits = policy.action_net(policy.mlp_extractor.forward_actor(features))
+    chosen = torch.as_tensor(np.asarray(actions), device=logits.device).reshape(len(logits), -1)
+    match space:
+        case spaces.Discrete():
+            return Score.LOGIT, _gather(logits, chosen - int(space.start)).flatten()
+        case spaces.MultiDiscrete():
+            parts = torch.split(logits, space.nvec.tolist(), dim=1)
+            picked = [_gather(part, chosen[:, place : place + 1]) for place, part in enumerate(parts)]
+            return Score.LOGIT, torch.cat(picked, dim=1).sum(dim=1)
+    return Score.LOGIT, (logits * (2 * chosen - 1)).sum(dim=1)  # MultiBinary: a logit speaks for a one
+
+
+def q_network(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+    return Score.Q, _of_action(model, model.q_net(seen), actions)
+
+
+def quantile_network(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+    """Q(s, a) is the mean of the quantiles."""
+    return Score.Q, _of_action(model, model.quantile_net(seen).mean(dim=1), actions)
+
+
+def critics(model: Any, seen: torch.Tensor, actions: Any) -> tuple[Score, torch.Tensor]:
+    """The least of the critics' values; the action is held."""
+    scaled = torch.as_tensor(model.policy.scale_action(np.asarray(actions)), dtype=torch.float32, device=seen.device)
+    return Score.Q, torch.cat(model.critic(seen, scaled), dim=1).min(dim=1).values
+
+
+def _scaled(model: Any, seen: torch.Tensor) -> torch.Tensor:
+    """What the feature extractor gets: pictures scaled to 0 … 1."""
+    scaled = preprocess_obs(seen, model.observation_space, normalize_images=model.policy.normalize_images)
+    assert isinstance(scaled, torch.Tensor)
+    return scaled
+
+
+def _of_action(model: Any, q_values: torch.Tensor, actions: Any) -> torch.Tensor:
+    places = np.asarray(actions).reshape(-1, 1) - int(model.action_space.start)
+    return _gather(q_values, torch.as_tensor(places, device=q_values.device)).flatten()
+
+
+def _gather(values: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    return torch.gather(values, 1, places.long())
+
+
+@dataclass(frozen=True, eq=False)
+class Saliency:
+    """``maps``: (pictures, height, width), from 0 to 1, of every picture that the observation is made of."""
+
+    score: Score
+    maps: NDArray[np.float64]
+
+
+def saliency(policy: TrainedPolicy, observation: NDArray[Any], action: Any) -> Saliency | None:
+    """How much each pixel of ``observation`` weighs in the score of ``action``, which the policy chose on it.
+
+    No weight changes, and no generator is drawn from. None where the algorithm gives no score, or what it sees is no
+    picture.
+    """
+    layout = PictureLayout.of(observation.shape)
+    if policy.scorer is None or layout is None:
+        return None
+    scorer: Scorer = load(policy.scorer)
+    policy.model.policy.set_training_mode(False)
+    tensor: Any = policy.model.policy.obs_to_tensor(observation[np.newaxis])[0]
+    seen = tensor.float().requires_grad_()
+    with torch.enable_grad():
+        score, number = scorer(policy.model, seen, policy.places(np.asarray(action)[np.newaxis]))
+        (gradient,) = torch.autograd.grad(number.sum(), seen, allow_unused=True)
+    found = np.zeros(seen.shape[1:]) if gradient is None else gradient[0].cpu().numpy()
+    if found.shape != observation.shape:  # the library brings the channels to the front
+        found = np.moveaxis(found, 0, -1)
+    return Saliency(score, salience(layout.split(found)))

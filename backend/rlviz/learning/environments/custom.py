@@ -1,0 +1,129 @@
+"""Custom environments as registry entries, and looking up the environment of a configuration.
+
+The rewards that the policy of a run learned from, as its configuration says.
+"""
+
+from __future__ import annotations
+
+from rlviz.domain.config import RunActor, RunConfig
+from rlviz.domain.environment import CustomEnvironment, LearnedRewards, RewardScale, StateKept
+from rlviz.domain.errors import InvalidRequest
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment, Family, Space
+
+FAMILY = Family("own", "Custom")
+
+_STATE_WRAPPERS = {
+    StateKept.ATTRIBUTES: None,
+    StateKept.REPLAY: "rlviz.learning.environments.state:replayed",
+    StateKept.NOTHING: "rlviz.learning.environments.state:without_state",
+}
+
+
+def custom_environment(env_id: str, custom: CustomEnvironment) -> Environment:
+    """The entry for a custom environment that was probed."""
+    return Environment(
+        id=env_id,
+        name=env_id,
+        family=FAMILY,
+        summary=custom.summary,
+        observation_space=custom.observation_space,
+        action_space=custom.action_space,
+        reward_threshold=custom.reward_threshold,
+        max_episode_steps=custom.max_episode_steps,
+        render_fps=custom.render_fps,
+        sees=f"What {custom.entry_point} shows it.",
+        does=f"What {custom.entry_point} lets it do.",
+        state_wrapper=_STATE_WRAPPERS[custom.state_kept_by],
+        custom=custom,
+    )
+
+
+def unknown_environment(env_id: str, summary: str = "", reason: str | None = None) -> Environment:
+    """The entry for a custom environment that is unknown or cannot be used; ``reason`` says why."""
+    return Environment(
+        id=env_id,
+        name=env_id,
+        family=FAMILY,
+        summary=summary,
+        observation_space=Space("Unknown"),
+        action_space=Space("Unknown"),
+        reward_threshold=None,
+        max_episode_steps=None,
+        render_fps=30,
+        unavailable_reason=reason or "It is not configured any more: name it in RLVIZ_ENVIRONMENTS.",
+    )
+
+
+def environment_of(config: RunConfig) -> Environment:
+    """The environment of a run, with its options. Raises UnknownName if it is not in the registry."""
+    if config.custom_environment is not None:
+        return custom_environment(config.env_id, config.custom_environment)
+    return ENVIRONMENTS.get(config.env_id).resolve(config.env_options)
+
+
+def family_of(config: RunConfig) -> str:
+    """The family of a run's environment; empty if it is not in the registry (any more)."""
+    if config.custom_environment is not None:
+        return FAMILY.id
+    return ENVIRONMENTS.get(config.env_id).family.id if config.env_id in ENVIRONMENTS.names() else ""
+
+
+def threshold_of(config: RunConfig) -> float | None:
+    """The reward threshold of a run's environment with the run's options; None if it has none, and for an environment
+    that is not installed (any more)."""
+    try:
+        return environment_of(config).reward_threshold
+    except InvalidRequest:
+        return None
+
+
+def families() -> dict[str, str]:
+    """Title of every family of environments by its id, custom ones last."""
+    return {family.id: family.title for family in (*(entry.family for entry in ENVIRONMENTS), FAMILY)}
+
+
+def family_of_id(env_id: str) -> str:
+    """The family of the environment with that id; that of custom ones if none is registered under it."""
+    return ENVIRONMENTS.get(env_id).family.id if env_id in ENVIRONMENTS.names() else FAMILY.id
+
+
+_NORMALIZED = "It expects in units of normalised rewards, so the return that came is not drawn beside it."
+_LIVES = (
+    "While it learned, a lost life ended the episode: what it expects ends there too, so the return that came over the "
+    "whole game is not drawn beside it."
+)
+_SIGN = "While it learned, rewards were clipped to −1, 0 and 1; the return that came is counted so as well."
+_ENTROPY = "It expects a bonus for the randomness of its actions (entropy) too, which the return that came has not."
+
+
+def learned_rewards(config: RunConfig) -> LearnedRewards:
+    """Of a run in which nothing learns, and of an environment that is not known (any more), those of the environment
+    itself."""
+    if config.actor is not RunActor.POLICY:
+        return LearnedRewards()
+    try:
+        environment, algorithm = environment_of(config), ALGORITHMS.get(config.algo)
+    except InvalidRequest:
+        return LearnedRewards()
+    scale = RewardScale.SIGN if environment.options.clips_rewards else RewardScale.RAW
+    if config.hyperparameters.get("normalize_rewards"):
+        scale = RewardScale.NORMALIZED
+    lives = environment.has_lives and environment.options.ends_at_lost_life
+    comparable = scale is not RewardScale.NORMALIZED and not lives
+    notes = {
+        _NORMALIZED: scale is RewardScale.NORMALIZED,
+        _LIVES: lives and scale is not RewardScale.NORMALIZED,
+        _SIGN: comparable and scale is RewardScale.SIGN,
+        _ENTROPY: comparable and algorithm.entropy_bonus,
+    }
+    gamma = config.hyperparameters.get("gamma")
+    return LearnedRewards(
+        gamma=gamma if isinstance(gamma, float | int) else None,
+        scale=scale,
+        lives_end_episodes=lives,
+        entropy_bonus=algorithm.entropy_bonus,
+        comparable=comparable,
+        note=" ".join(note for note, holds in notes.items() if holds) or None,
+    )

@@ -1,0 +1,170 @@
+"""Building environments. Imports Gymnasium: only workers import this.
+
+Vectorised environments for Stable-Baselines3. Only workers import this.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections import OrderedDict
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.envs.registration import EnvSpec
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.errors import EnvironmentFaulty
+from rlviz.domain.registry import load
+from rlviz.learning.environments.base import Environment, load_class
+from rlviz.learning.environments.conforming import CLOSE_SECONDS, Conforming, check_spaces, counted_from_zero
+from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.wrappers import RawOutcome, WholeEpisodes, flattened
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+
+
+Env = gymnasium.Env[Any, Any]
+
+
+def make_environment(config: RunConfig, *, render: bool = False, whole_episodes: bool = False) -> Env:
+    """The environment of a run, made the same way for training, evaluation and measurements.
+
+    With ``render``, it renders RGB frames of the environment itself, not of the agent's observations. With
+    ``whole_episodes``, rewards and ends are the environment's own too, even if a wrapper changes them for learning
+    (clipped rewards, a lost life as the end). Raises UnknownName for an environment that is not in the registry.
+    """
+    return make(environment_of(config), render=render, whole_episodes=whole_episodes)
+
+
+def make(environment: Environment, *, render: bool = False, whole_episodes: bool = False) -> Env:
+    """As ``make_environment``, of a registry entry with its options."""
+    env = make_bare(environment, "rgb_array" if render else None)
+    if environment.observation_wrapper is None or not whole_episodes:
+        return put_view_on(env, environment)
+    raw = RawOutcome(env)
+    return WholeEpisodes(put_view_on(raw, environment), raw)
+
+
+def make_bare(environment: Environment, mode: str | None) -> Env:
+    """The environment with the wrappers that define a step."""
+    if environment.custom is not None:
+        return make_custom(environment.custom, mode)
+    arguments = {**environment.make_arguments, **environment.options.make_arguments()}
+    env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
+    if mode is not None and environment.family.draws_with_pygame:
+        from rlviz.learning.environments.wrappers import QuickFrames
+
+        env = QuickFrames(env)
+    return load(environment.step_wrapper)(env, environment.options) if environment.step_wrapper is not None else env
+
+
+def make_trained(environment: Environment) -> Env:
+    """As ``make_bare``, for training: its state can be copied into a snapshot, and its values are counted as
+    Stable-Baselines3 counts them."""
+    env = make_bare(environment, None)
+    if environment.state_wrapper is not None:
+        env = load(environment.state_wrapper)(env, environment.options)
+    return counted_from_zero(env)
+
+
+def put_view_on(env: Env, environment: Environment) -> Env:
+    """Add the wrappers for observations and rewards."""
+    return (
+        load(environment.observation_wrapper)(env, environment.options)
+        if environment.observation_wrapper is not None
+        else env
+    )
+
+
+def make_custom(custom: CustomEnvironment, render_mode: str | None, *, close_seconds: float = CLOSE_SECONDS) -> Env:
+    """A custom environment, its observations flattened if they are a Dict or a Tuple.
+
+    Args:
+        custom: What probing its class found.
+        render_mode: As for ``gymnasium.make``.
+        close_seconds: How long its ``close`` may take.
+
+    Raises:
+        EnvironmentFaulty: If it cannot be used, or if its spaces are not those that were found.
+        NotFlattenable: If a part of its observations cannot be numbers in a row.
+        Exception: Whatever importing or constructing it raises.
+    """
+    loaded = load_class(custom.entry_point)
+    spec = EnvSpec(
+        id="own/Environment-v0",
+        entry_point=lambda **arguments: Conforming(_construct(loaded, **arguments), close_seconds),
+        max_episode_steps=custom.max_episode_steps,
+        reward_threshold=custom.reward_threshold,
+    )
+    env = flattened(gymnasium.make(spec, render_mode=render_mode))
+    check_spaces(custom, env)
+    return env
+
+
+def _construct(loaded: Any, render_mode: str | None) -> Env:
+    """An instance of the user's class, which need not take ``render_mode``. Raises EnvironmentFaulty if it wants to end
+    the process."""
+    try:
+        if _takes(loaded, "render_mode"):
+            env: Env = loaded(render_mode=render_mode)
+        else:
+            env = loaded()
+            env.render_mode = render_mode
+    except SystemExit as error:
+        raise EnvironmentFaulty("Its __init__() called sys.exit(). An environment must not end its process.") from error
+    return env
+
+
+def _takes(function: Any, name: str) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return True
+    return name in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+
+
+def make_training_environments(config: RunConfig, n_envs: int) -> VecEnv:
+    """``n_envs`` environments of a run, seeded with the run's seed and those that follow it.
+
+    Episodes are counted below the wrappers for the agent: returns are the environment's own, and a lost life does not
+    end an episode.
+    """
+    environment = environment_of(config)
+    return make_vec_env(
+        lambda: make_trained(environment),
+        n_envs,
+        config.seed,
+        wrapper_class=lambda env: put_view_on(env, environment),
+        vec_env_cls=LeanVecEnv,
+    )
+
+
+class LeanVecEnv(DummyVecEnv):
+    """Stable-Baselines3's ``DummyVecEnv`` without its deep copies in each step, which take as long as a step of the
+    simpler environments.
+
+    Infos and observation buffers are copied, but not the values in an info. So do not change a value in an info, nor
+    keep it for longer than a step: an environment may change it in place.
+    """
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.buf_infos = _Infos(self.buf_infos)
+        self.buf_obs = _Observations(self.buf_obs)
+
+
+class _Infos(list[dict[str, Any]]):
+    def __deepcopy__(self, _memo: object) -> list[dict[str, Any]]:
+        return [info.copy() for info in self]
+
+
+class _Observations(OrderedDict[str, np.ndarray[Any, Any]]):
+    def __deepcopy__(self, _memo: object) -> dict[str, np.ndarray[Any, Any]]:
+        return {key: observations.copy() for key, observations in self.items()}

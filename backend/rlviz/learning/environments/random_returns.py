@@ -1,0 +1,44 @@
+"""The mean return of random actions in each registered environment, measured once and checked in.
+
+``make random-returns`` writes ``random_returns.json`` beside this module. Importing it does not import Gymnasium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from rlviz.domain.lazy_model import LAZY, LazyModel
+from rlviz.learning.environments.base import Environment
+
+FILE = Path(__file__).with_name("random_returns.json")
+
+
+class RandomReturn(LazyModel):
+    """Returns of whole episodes with random actions, in an environment with its default options."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mean: float
+    std: float = Field(description="Standard deviation of the returns.")
+    episodes: int
+    seed: int = Field(description="Seed of the first episode; each further one has the next.")
+    versions: dict[str, str] = Field(description="Versions of what played, by package name.")
+
+
+def random_return_of(environment: Environment) -> RandomReturn | None:
+    """None for a custom environment and for other options than the defaults, which were not measured."""
+    if environment.custom is not None or environment.options != type(environment.options)():
+        return None
+    return measured().get(environment.id)
+
+
+@cache
+def measured() -> Mapping[str, RandomReturn]:
+    return RETURNS.validate_json(FILE.read_bytes()) if FILE.exists() else {}
+
+
+RETURNS = TypeAdapter(dict[str, RandomReturn], config=LAZY)

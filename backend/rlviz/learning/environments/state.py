@@ -1,0 +1,377 @@
+"""The layers of an environment, captured and restored from the outermost to the base.
+
+What an environment is at a moment, so that another one built the same way can be brought there.
+
+Atari games, whose emulator copies its own state.
+
+An environment whose state cannot be copied, brought back by taking the actions of its episode again.
+
+How the state of an environment that nobody here knows can be copied: found out by trying.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import Any, Protocol, runtime_checkable
+
+import gymnasium
+import numpy as np
+from ale_py import ALEState
+from gymnasium import spaces
+
+from rlviz.domain.environment import StateKept
+from rlviz.learning.environments.conforming import Conforming, conforming_layer
+from rlviz.learning.environments.wrappers import Env, Wrapper
+
+_BUILT = frozenset(
+    {
+        *("env", "spec", "_cached_spec", "metadata", "_metadata", "_saved_kwargs"),
+        *("action_space", "_action_space", "observation_space", "_observation_space", "_reward_range"),
+    }
+)
+"""Attributes that building the environment gives, and that training does not change."""
+
+
+class NotCapturable(Exception):
+    """The state of an environment cannot be written down; the message says what stands in the way."""
+
+
+@runtime_checkable
+class KeepsState(Protocol):
+    """A layer that answers for itself and for every layer below it."""
+
+    def capture_state(self) -> object:
+        """What ``restore_state`` of a layer built the same way needs: plain data that changes no more."""
+
+    def restore_state(self, state: Any) -> None:
+        """Be as that layer was. Raises NotCapturable if it turns out that this is not possible."""
+
+
+def layers_of(env: Env) -> list[Env]:
+    """From the outermost wrapper to the environment itself, without Conforming, which has no state."""
+    return [layer for layer in _all_layers(env) if not isinstance(layer, Conforming)]
+
+
+def _all_layers(env: Env) -> list[Env]:
+    found = [env]
+    while isinstance(found[-1], gymnasium.Wrapper):
+        found.append(found[-1].env)
+    return found
+
+
+def layer_names(env: Env) -> tuple[str, ...]:
+    return tuple(f"{type(layer).__module__}.{type(layer).__qualname__}" for layer in layers_of(env))
+
+
+def spaces_of(env: Env) -> Iterator[spaces.Space[Any]]:
+    """The spaces of every layer and their parts, in an order that depends on how it is built alone."""
+    conforming = conforming_layer(env)
+    for layer in layers_of(env):
+        # The user's own environment may replace its spaces; those that it was built with count.
+        built = conforming if conforming is not None and layer is conforming.env else layer
+        for space in (built.action_space, built.observation_space):
+            yield from _with_parts(space)
+
+
+def capture_environment(env: Env) -> bytes:
+    """Its state as it is now, without that of its spaces. Raises NotCapturable."""
+    file = io.BytesIO()
+    try:
+        _Pickler(file, env).dump(_capture(layers_of(env)))
+    except NotCapturable:
+        raise
+    except Exception as error:
+        raise NotCapturable(f"An attribute of {type(env.unwrapped).__name__} cannot be copied: {error}") from error
+    return file.getvalue()
+
+
+def restore_environment(env: Env, state: bytes) -> None:
+    """Bring ``env``, built as the one that was captured, to that state. Raises NotCapturable."""
+    values = _Unpickler(io.BytesIO(state), env).load()
+    for layer, value in zip(layers_of(env), values, strict=False):
+        if isinstance(layer, KeepsState):
+            layer.restore_state(value)
+        else:
+            set_attributes(layer, value)
+    if (conforming := conforming_layer(env)) is not None:
+        conforming.forget_step()
+
+
+def read_state(state: bytes) -> object:
+    """What ``capture_environment`` gave, to be compared with another: plain values for what building gives."""
+    return _Reader(io.BytesIO(state)).load()
+
+
+def attributes(layer: Env) -> dict[str, Any]:
+    return {name: value for name, value in vars(layer).items() if name not in _BUILT}
+
+
+def set_attributes(layer: Env, values: Mapping[str, Any]) -> None:
+    vars(layer).update(values)
+
+
+def _capture(layers: Sequence[Env]) -> list[object]:
+    states: list[object] = []
+    for layer in layers:
+        if isinstance(layer, KeepsState):
+            return [*states, layer.capture_state()]
+        states.append(attributes(layer))
+    return states
+
+
+def _with_parts(space: spaces.Space[Any]) -> Iterator[spaces.Space[Any]]:
+    yield space
+    if isinstance(space, spaces.Dict):
+        for part in space.spaces.values():
+            yield from _with_parts(part)
+    elif isinstance(space, spaces.Tuple):
+        for part in space.spaces:
+            yield from _with_parts(part)
+
+
+def _landmarks(env: Env) -> list[object]:
+    """What building gives. Attributes that refer to it refer, restored, to the same part of the new environment."""
+    return [*layers_of(env), *spaces_of(env)]
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, env: Env) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._places = {id(landmark): place for place, landmark in enumerate(_landmarks(env))}
+
+    def persistent_id(self, value: object) -> int | None:
+        return self._places.get(id(value))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, env: Env) -> None:
+        super().__init__(file)
+        self._landmarks = _landmarks(env)
+
+    def persistent_load(self, place: int) -> object:
+        return self._landmarks[place]
+
+
+class _Reader(pickle.Unpickler):
+    def persistent_load(self, place: int) -> object:
+        return f"built part {place}"
+
+
+class SavedEmulator(Wrapper):
+    """Answers for the emulator and the wrappers directly around it.
+
+    The emulator's own sticky actions have to be off: which action it holds is not part of what it copies.
+    """
+
+    def capture_state(self) -> object:
+        *wrappers, game = layers_of(self.env)
+        emulator: Any = game
+        return (
+            [attributes(wrapper) for wrapper in wrappers],
+            emulator.clone_state(include_rng=True).serialize(),
+            game.np_random,
+        )
+
+    def restore_state(self, state: Any) -> None:
+        of_wrappers, of_emulator, generator = state
+        *wrappers, game = layers_of(self.env)
+        for wrapper, values in zip(wrappers, of_wrappers, strict=True):
+            set_attributes(wrapper, values)
+        emulator: Any = game
+        emulator.restore_state(ALEState(of_emulator))
+        game.np_random = generator
+
+
+def saved_emulator(env: Env, options: object) -> Env:
+    return SavedEmulator(env)
+
+
+class ReplayedEpisode(Wrapper):
+    """Notes the generator's state before each reset and every action since.
+
+    That is the whole state of an environment whose reset begins everything anew but its generator, and that draws
+    from no other one. Whether replaying led to the same place is checked by the last observation and the generator.
+
+    ``renderer`` names the method of the environment that draws what is observed, if it observes pictures: it is left
+    out for all actions but the last.
+    """
+
+    def __init__(self, env: Env, renderer: str | None = None) -> None:
+        super().__init__(env)
+        self._renderer = renderer
+        self._begun: tuple[Any, int | None, dict[str, Any] | None] | None = None
+        self._actions: list[Any] = []
+        self._observation: Any = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        generator = self.unwrapped.np_random.bit_generator.state if seed is None else None
+        self._begun, self._actions = (generator, seed, options), []
+        found = self.env.reset(seed=seed, options=options)
+        self._observation = found[0]
+        return found
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self._actions.append(action.copy() if isinstance(action, np.ndarray) else action)
+        outcome = self.env.step(action)
+        self._observation = outcome[0]
+        return outcome  # type: ignore[return-value]
+
+    def capture_state(self) -> object:
+        if self._begun is None:
+            return None
+        return self._begun, np.array(self._actions), np.array(self._observation), self._generator_state()
+
+    def restore_state(self, state: Any) -> None:
+        if state is None:
+            return
+        (generator, seed, options), actions, observation, generator_after = state
+        if generator is not None:
+            self.unwrapped.np_random.bit_generator.state = generator
+        with self._without_pictures(bool(len(actions))):
+            self.reset(seed=seed, options=options)
+            for action in actions[:-1]:
+                self.step(action)
+        for action in actions[-1:]:
+            self.step(action)
+        if not same_numbers(self._observation, observation) or not _equal(self._generator_state(), generator_after):
+            raise NotCapturable(
+                f"{type(self.unwrapped).__name__} went another way when the {len(actions):,} actions of its "
+                "episode were taken again."
+            )
+
+    def _generator_state(self) -> Any:
+        return self.unwrapped.np_random.bit_generator.state
+
+    @contextmanager
+    def _without_pictures(self, left_out: bool) -> Iterator[None]:
+        if self._renderer is None or not left_out:
+            yield
+            return
+        space: Any = self.unwrapped.observation_space
+        # Shadows the method of the class.
+        setattr(self.unwrapped, self._renderer, lambda *_arguments: np.zeros(space.shape, space.dtype))
+        try:
+            yield
+        finally:
+            delattr(self.unwrapped, self._renderer)
+
+
+class WithoutState(Wrapper):
+    """Its state cannot be copied: where training goes on, its episode begins anew."""
+
+    def capture_state(self) -> object:
+        raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
+
+    def restore_state(self, state: Any) -> None:
+        raise NotCapturable(f"Nothing that was tried copies the state of {type(self.unwrapped).__name__}.")
+
+
+def without_state(env: Env, options: object) -> Env:
+    return WithoutState(env)
+
+
+def same_numbers(one: Any, other: Any) -> bool:
+    """Whether two arrays or numbers are equal; one that is no number equals another that is none."""
+    first, second = np.asarray(one), np.asarray(other)
+    return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
+    return np.array_equal(one, other)
+
+
+def replayed(env: Env, options: object) -> Env:
+    return ReplayedEpisode(env)
+
+
+def replayed_unseen(env: Env, options: object) -> Env:
+    """For an environment that draws what is observed with its method ``_render``."""
+    return ReplayedEpisode(env, "_render")
+
+
+STEPS_BEFORE = (3, 40)
+"""So far into training it is captured: early in an episode, and later, perhaps in another one."""
+
+STEPS_BESIDE = 50
+"""So many steps the restored twin is compared over."""
+
+SECONDS = 10.0
+"""An environment that has not shown itself by then is too slow for this."""
+
+_KEEPERS: dict[StateKept, Callable[[Env], Env]] = {
+    StateKept.ATTRIBUTES: lambda env: env,
+    StateKept.REPLAY: lambda env: replayed(env, None),
+}
+
+
+_TRIED = {
+    StateKept.ATTRIBUTES: "With its attributes copied",
+    StateKept.REPLAY: "With the actions of its episode taken again",
+}
+
+
+class TooSlow(Exception):
+    """The trial takes too long."""
+
+
+def find_keeper(
+    make: Callable[[], Env], monotonic: Callable[[], float] = time.monotonic
+) -> tuple[StateKept, str | None]:
+    """How to keep the state of the environments that ``make`` makes; if it cannot be, what each test found.
+
+    Draws from the global generators.
+    """
+    until = monotonic() + SECONDS
+    found = []
+    for kept, keeper in _KEEPERS.items():
+        try:
+            problem = _problem_with(lambda keeper=keeper: keeper(make()), lambda: monotonic() > until)  # type: ignore[misc]
+        except TooSlow:
+            return StateKept.NOTHING, f"{SECONDS:g} seconds were not enough to find out how its state can be copied."
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        if problem is None:
+            return kept, None
+        found.append(f"{_TRIED[kept]}: {problem}")
+    return StateKept.NOTHING, " ".join(found)
+
+
+def _problem_with(make: Callable[[], Env], is_late: Callable[[], bool]) -> str | None:
+    """None if a restored twin did the same as the environment it was copied from."""
+    for steps in STEPS_BEFORE:
+        with closing(make()) as env, closing(make()) as twin:
+            random.seed(0)
+            np.random.seed(0)
+            env.action_space.seed(0)
+            env.reset(seed=0)
+            actions = [env.action_space.sample() for _ in range(steps + STEPS_BESIDE)]
+            for _ in _outcomes(env, actions[:steps], is_late):
+                pass
+            state, generators = capture_environment(env), (random.getstate(), np.random.get_state())
+            ours = list(_outcomes(env, actions[steps:], is_late))
+            restore_environment(twin, state)
+            random.setstate(generators[0])
+            np.random.set_state(generators[1])
+            for number, (one, other) in enumerate(zip(ours, _outcomes(twin, actions[steps:], is_late), strict=True), 1):
+                for what, mine, its in zip(("observation", "reward", "end", "time limit"), one, other, strict=True):
+                    if not same_numbers(mine, its):
+                        return f"its {what} differed from that of a restored twin after {number} steps."
+    return None
+
+
+def _outcomes(env: Env, actions: Sequence[Any], is_late: Callable[[], bool]) -> Iterator[tuple[Any, ...]]:
+    """Observation, reward, whether it terminated and was truncated, of each step; copied: some change in place."""
+    for action in actions:
+        if is_late():
+            raise TooSlow
+        observation, reward, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            observation, _ = env.reset()
+        yield np.array(observation), float(reward), terminated, truncated

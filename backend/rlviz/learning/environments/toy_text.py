@@ -1,0 +1,138 @@
+"""Toy text: small worlds with numbered states, where a table is enough to learn."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from rlviz.domain.spaces import StateFactor, discrete, factored, grid_states
+from rlviz.learning.environments.base import DOWN, LEFT, RIGHT, SPACE, UP, Environment, Family, Options, pressed
+
+_FAMILY = Family("toy-text", "Toy text", requires=("pygame",), install="pip install 'gymnasium[toy-text]'")
+
+CLIFF_STEP_LIMIT = 200
+"""Gymnasium sets no step limit for CliffWalking, so an episode with a policy that walks in circles would never end."""
+
+_STOPS = ("red", "green", "yellow", "blue")
+_TAXI_DOES = ("south", "north", "east", "west", "pick up", "drop off")
+
+
+_LAKE_4X4 = ("SFFF", "FHFH", "FFFH", "HFFG")
+_LAKE_8X8 = ("SFFFFFFF", "FFFFFFFF", "FFFHFFFF", "FFFFFHFF", "FFFHFFFF", "FHHFFFHF", "FHFFHFHF", "FFFHFFFG")
+_CLIFF = ("F" * 12,) * 3 + ("S" + "C" * 10 + "G",)
+
+
+class FrozenLakeOptions(Options):
+    map_name: Literal["4x4", "8x8"] = Field("4x4", description="Size of the lake.")
+    is_slippery: bool = Field(True, description="On ice, two moves of three go sideways instead.")
+
+    def consequences(self) -> dict[str, Any]:
+        if self.map_name == "4x4":
+            return {}
+        return {
+            "observation_space": grid_states(8, 8),
+            "squares": _LAKE_8X8,
+            "reward_threshold": 0.85,
+            "max_episode_steps": 200,
+        }
+
+    def make_arguments(self) -> dict[str, Any]:
+        """The larger lake has a longer limit, which Gymnasium sets in a separate environment id."""
+        return {**self.model_dump(), "max_episode_steps": 100 if self.map_name == "4x4" else 200}
+
+
+class CliffWalkingOptions(Options):
+    is_slippery: bool = Field(False, description="On ice, two moves of three go sideways instead.")
+
+
+class TaxiOptions(Options):
+    is_rainy: bool = Field(False, description="In rain, one move of five goes sideways instead.")
+    fickle_passenger: bool = Field(False, description="The passenger may change the destination on the way.")
+
+    def consequences(self) -> dict[str, Any]:
+        """In rain no policy comes near the threshold: the best there is returns 3.95 on average."""
+        return {"reward_threshold": None} if self.is_rainy else {}
+
+
+class BlackjackOptions(Options):
+    natural: bool = Field(False, description="An ace and a ten at the start win one and a half times the stake.")
+    sab: bool = Field(True, description="Rules of Sutton and Barto's book; they win over natural.")
+
+
+FROZEN_LAKE = Environment(
+    id="FrozenLake-v1",
+    name="FrozenLake",
+    family=_FAMILY,
+    summary="Cross a frozen lake without falling into a hole. One point at the goal, none anywhere else.",
+    sees="The number of the square it stands on.",
+    does="Moves left, down, right or up; on slippery ice it often slides sideways.",
+    observation_space=grid_states(4, 4),
+    action_space=discrete(4, "left", "down", "right", "up"),
+    controls=pressed({0: LEFT, 1: DOWN, 2: RIGHT, 3: UP}, ("left", "down", "right", "up")),
+    reward_threshold=0.70,
+    max_episode_steps=100,
+    render_fps=4,
+    options=FrozenLakeOptions(),
+    squares=_LAKE_4X4,
+)
+
+CLIFF_WALKING = Environment(
+    id="CliffWalking-v1",
+    name="CliffWalking",
+    family=_FAMILY,
+    summary="Walk along a cliff to the other end. One point lost a step, a hundred for falling, and back to the start.",
+    sees="The number of the square it stands on.",
+    does="Moves up, right, down or left.",
+    observation_space=grid_states(4, 12),
+    action_space=discrete(4, "up", "right", "down", "left"),
+    controls=pressed({0: UP, 1: RIGHT, 2: DOWN, 3: LEFT}, ("up", "right", "down", "left")),
+    reward_threshold=None,
+    max_episode_steps=CLIFF_STEP_LIMIT,
+    render_fps=4,
+    options=CliffWalkingOptions(),
+    squares=_CLIFF,
+    make_arguments={"max_episode_steps": CLIFF_STEP_LIMIT},
+)
+
+TAXI = Environment(
+    id="Taxi-v4",
+    name="Taxi",
+    family=_FAMILY,
+    summary="Take a passenger where they want to go. 20 points there, one lost a step, ten for a mistake.",
+    sees="One number for where the taxi, the passenger and the destination are.",
+    does="Drives south, north, east or west, picks up, or drops off.",
+    observation_space=factored(
+        StateFactor("taxi row", 5, start=1),
+        StateFactor("taxi column", 5, start=1),
+        StateFactor("passenger", 5, labels=(*(f"at {colour}" for colour in _STOPS), "in the taxi")),
+        StateFactor("destination", 4, labels=_STOPS),
+    ),
+    action_space=discrete(6, *_TAXI_DOES),
+    controls=pressed({0: DOWN, 1: UP, 2: RIGHT, 3: LEFT, 4: SPACE, 5: "Enter"}, _TAXI_DOES),
+    reward_threshold=8.0,
+    max_episode_steps=200,
+    render_fps=4,
+    options=TaxiOptions(),
+)
+
+BLACKJACK = Environment(
+    id="Blackjack-v1",
+    name="Blackjack",
+    family=_FAMILY,
+    summary="Beat the dealer without going over 21. One point won or lost a hand; the best play loses a little.",
+    sees="One number for its sum, the dealer's card and whether it holds a usable ace.",
+    does="Takes another card, or sticks with what it has.",
+    observation_space=factored(
+        StateFactor("sum of its hand", 32),
+        StateFactor("dealer's card", 11, labels=("none", "ace", *map(str, range(2, 11)))),
+        StateFactor("usable ace", 2, labels=("no", "yes")),
+    ),
+    action_space=discrete(2, "stick", "hit"),
+    controls=pressed({0: "KeyS", 1: "KeyH"}, ("stick", "hit")),
+    reward_threshold=None,
+    max_episode_steps=None,
+    render_fps=4,
+    options=BlackjackOptions(),
+    observation_wrapper="rlviz.learning.environments.wrappers:numbered",
+)

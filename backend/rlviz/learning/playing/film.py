@@ -1,0 +1,273 @@
+"""Verification: plays the episodes of an evaluation again and compares them with the step records.
+
+The recorded actions are taken again, so that the policy is not needed: it may have been deleted, and a person's
+episodes have none. So a video that was retired, or never made, can be made from the records. Readings are not computed
+again; a hash of the whole file tells whether they, or anything else, were changed.
+
+Filming and recording the episodes that a policy plays. Knows no files.
+
+Interruption: what is played for one request ends when somebody waits for something else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+import traceback
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from rlviz.domain.clips import ClipRequest
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import EpisodeUnusable, RlvizError, VideoNotWritten, brief
+from rlviz.domain.evaluation import Difference, EpisodeResult, Verification, VerificationStatus
+from rlviz.learning.algorithms.policy import Policy
+from rlviz.learning.environments.conforming import brief_action
+from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.make import make_environment
+from rlviz.learning.playing.rollout import MAX_EPISODE_STEPS, Env, Episode, Step, digest_of, numbers_of, play, seed_all
+from rlviz.learning.playing.rollout import element_hash as hash_of
+from rlviz.learning.playing.video import Caption, VideoRecorder
+from rlviz.learning.records.reader import Column, StepFile
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.files import open_file
+from rlviz.rundir.folder import RunFolder
+
+
+class Recorder(Protocol):
+    """What films."""
+
+    @property
+    def frames(self) -> int:
+        """Those taken so far."""
+
+    def add(self, picture: object, caption: Caption) -> None: ...
+
+
+class Steps(Protocol):
+    """What records steps; some of them with the frame that shows them."""
+
+    def wants_frame(self, step: Step) -> bool:
+        """Asked once of each step."""
+
+    def look(self, step: Step, picture: object) -> None:
+        """The frame of the step that is added next: of each that is drawn, whoever wanted it."""
+
+    def add(self, step: Step, env: Env, seed: int) -> None: ...
+
+
+def film(
+    env: Env,
+    policy: Policy,
+    recorder: Recorder | None,
+    *,
+    episodes: int,
+    seed: int,
+    deterministic: bool,
+    steps: Steps | None = None,
+    max_steps: int = MAX_EPISODE_STEPS,
+) -> Iterator[EpisodeResult]:
+    """Play ``episodes`` episodes, each with the next seed from ``seed`` on; yield each when it has ended.
+
+    An episode of n steps gives n + 1 frames and n + 1 records: what the reset shows, then what each step led to. So
+    step k of an episode is frame ``first_frame + k`` of the video. Raises EpisodeUnusable for a reward that is no
+    finite number.
+    """
+    first_frame, seeds = 0, range(seed, seed + episodes)
+    played = play([env], policy, seeds, deterministic=deterministic, max_steps=max_steps)
+    for frame, step in enumerate(played):
+        _check_reward(step)
+        is_wanted = steps is not None and steps.wants_frame(step)
+        if recorder is not None or is_wanted:
+            picture = env.render()
+            if steps is not None:
+                steps.look(step, picture)
+            if recorder is not None:
+                recorder.add(picture, Caption(step.episode + 1, episodes, step.number, step.episode_return))
+        if steps is not None:
+            steps.add(step, env, seeds[step.episode])
+        if step.is_last:
+            yield EpisodeResult(
+                index=step.episode + 1,
+                episode_return=step.episode_return,
+                episode_length=step.number,
+                terminated=step.terminated,
+                truncated=step.truncated,
+                seed=seeds[step.episode],
+                first_frame=first_frame,
+            )
+            first_frame = frame + 1
+
+
+def _check_reward(step: Step) -> None:
+    if not math.isfinite(step.reward):
+        raise EpisodeUnusable(
+            f"The environment gave a reward of {step.reward} in step {step.number} of episode {step.episode + 1}, "
+            f"after action {brief_action(step.action)}; rewards must be finite numbers."
+        )
+
+
+LOOK_EVERY = 25
+"""Steps to play between two checks for more urgent requests."""
+
+
+class MoreUrgent(Exception):
+    """Raised while an episode is played, when somebody waits for something else."""
+
+
+class Interruption:
+    """Raises MoreUrgent while an episode is played for ``request``, when that is overtaken. The request stays."""
+
+    def __init__(self, clips: Clips, request: ClipRequest) -> None:
+        self._clips, self._request = clips, request
+
+    def wants_frame(self, step: Step) -> bool:
+        return False
+
+    def look(self, step: Step, picture: object) -> None:
+        """Ignores frames, which are not rendered."""
+
+    def add(self, step: Step, env: Env, seed: int) -> None:
+        self.check(step.number)
+
+    def check(self, step: int) -> None:
+        """To be called with each step of an episode."""
+        if step % LOOK_EVERY == 0 and self._clips.requests.is_overtaken(self._request):
+            raise MoreUrgent
+
+
+REPORT_EVERY = 1_000
+"""Number of records between two reports of progress."""
+
+_CHANGED = "The file was changed after it was written, in something that playing again does not show."
+
+
+def verify(folder: RunFolder, evaluation_id: str, *, film: bool = False) -> Verification:
+    """Verify, and write the result; a failure is written too. With ``film`` a video is made meanwhile, which takes its
+    place in the evaluation if nothing differs."""
+    try:
+        found = _filmed(folder, evaluation_id) if film else _verify(folder, evaluation_id, None)
+    except Exception as error:
+        traceback.print_exc()
+        cause = str(error) if isinstance(error, RlvizError) else f"{brief(error)}; the traceback is in worker.log."
+        found = Verification(status=VerificationStatus.FAILED, cause=cause)
+    found = found.model_copy(update={"film": film})
+    folder.evaluations.write_verification(evaluation_id, found)
+    return found
+
+
+class _Differs(Exception):
+    """What was filmed is not what was recorded."""
+
+
+def _filmed(folder: RunFolder, evaluation_id: str) -> Verification:
+    record, path = folder.evaluations.read(evaluation_id), folder.evaluations.video_path(evaluation_id)
+    if record.summary is None:
+        raise VideoNotWritten(f"Evaluation {evaluation_id} has not completed, so that there is nothing to film.")
+    if record.summary.steps is not None and record.summary.steps.cut:
+        raise VideoNotWritten("The records were cut where their file reached its size: the rest is not known.")
+    found = Verification()
+    fps = environment_of(folder.read_config()).render_fps
+    with contextlib.suppress(_Differs), VideoRecorder(path, fps=fps, fits=True) as video:
+        found = _verify(folder, evaluation_id, _Camera(video, len(record.summary.episodes)))
+        if not found.identical:
+            raise _Differs  # which leaves no video
+    if found.identical:
+        facts = video.facts(path.relative_to(folder.path).as_posix())
+        summary = record.summary.model_copy(update={"video": facts})
+        folder.evaluations.write(record.model_copy(update={"video": True, "summary": summary}))
+    return found
+
+
+class _Camera:
+    def __init__(self, video: VideoRecorder, episodes: int) -> None:
+        self._video, self._episodes = video, episodes
+
+    def show(self, step: Step, picture: object) -> None:
+        self._video.add(picture, Caption(step.episode + 1, self._episodes, step.number, step.episode_return))
+
+
+def _verify(folder: RunFolder, evaluation_id: str, camera: _Camera | None) -> Verification:
+    config, path = folder.read_config(), folder.evaluations.steps_path(evaluation_id)
+    steps = 0
+    with StepFile(path, folder.path) as file:
+        for steps, difference in _differences(file, config, camera):
+            if difference is not None:
+                return _completed(steps, difference)
+            if steps % REPORT_EVERY == 0:
+                report = Verification(steps=steps, film=camera is not None)
+                folder.evaluations.write_verification(evaluation_id, report)
+    summary = folder.evaluations.read(evaluation_id).summary
+    if summary is not None and summary.steps is not None:
+        with open_file(path, folder.path) as content:
+            if hashlib.file_digest(content, "blake2b").hexdigest() != summary.steps.blake2b:
+                return _completed(steps, None, _CHANGED)
+    return _completed(steps, None)
+
+
+def _completed(steps: int, difference: Difference | None, cause: str | None = None) -> Verification:
+    return Verification(
+        status=VerificationStatus.COMPLETED,
+        identical=difference is None and cause is None,
+        steps=steps,
+        first_difference=difference,
+        cause=cause,
+    )
+
+
+def _differences(file: StepFile, config: RunConfig, camera: _Camera | None) -> Iterator[tuple[int, Difference | None]]:
+    """Yields the number of records compared, and how the newest of them differs, if it does. ``camera`` sees each."""
+    compared = 0
+    render = "frame_hash" in file.names
+    with contextlib.closing(make_environment(config, render=render, whole_episodes=True)) as env:
+        episode: Episode | None = None
+        for columns in file.by_group(file.names):
+            for row in range(len(columns["index"].numbers)):
+                number, index = (int(columns[name].numbers[row]) for name in ("episode", "index"))
+                compared += 1
+                step = None
+                if index == 0:
+                    seed = file.about.episodes[number].seed
+                    episode = Episode(env, number, seed, file.about.max_steps)
+                    seed_all(episode, None, deterministic=True)
+                    step = episode.begin()
+                elif episode is not None and not episode.newest.is_last and columns["action"].present[row]:
+                    step = episode.take(columns["action"].numbers[row])
+                picture = env.render() if camera is not None or columns["frame_hash"].present[row] else None
+                column = "index" if step is None else _differing(file, columns, row, step, picture)
+                if camera is not None and step is not None:
+                    camera.show(step, picture)
+                yield compared, None if column is None else Difference(episode=number, index=index, column=column)
+
+
+def _differing(file: StepFile, columns: dict[str, Column], row: int, step: Step, picture: Any) -> str | None:
+    """The first column in which ``step``, and the ``picture`` of it, differ from the record."""
+    layout = file.about.observation.layout
+    seen_hash = hash_of(layout, step.observation)
+    came: dict[str, Any] = {
+        "episode": step.episode,
+        "index": step.number,
+        "observation": numbers_of(layout, step.observation),
+        "observation_hash": None if seen_hash is None else seen_hash.hex(),
+        "reward": None if step.number == 0 else step.reward,
+        "episode_return": step.episode_return,
+        "terminated": step.terminated,
+        "truncated": step.truncated,
+    }
+    for name, value in came.items():
+        if name in columns and not _same(columns[name], row, value):
+            return name
+    hashed = columns["frame_hash"]
+    if hashed.present[row] and hashed.numbers[row] != digest_of(np.asarray(picture)).hex():
+        return "frame_hash"
+    return None
+
+
+def _same(column: Column, row: int, value: Any) -> bool:
+    if value is None or not column.present[row]:
+        return value is None and not column.present[row]
+    recorded = column.numbers[row]
+    return bool(recorded == value) if isinstance(value, str) else np.array_equal(recorded, value, equal_nan=True)

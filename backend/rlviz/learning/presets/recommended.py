@@ -1,0 +1,86 @@
+"""Recommended: which algorithm and which preset are chosen until a user chooses, by what was measured.
+
+A preset *works* where at least ``RELIABLE`` of its seeds held the reward threshold with the policy that was kept; where
+there is no threshold, where its return is not clearly lower than the best one: their intervals overlap. Of several that
+work, the first is recommended: presets go from the shortest to the longest training. Where none works, the best of
+them: by seeds that held the threshold, by seeds that reached it, and by return. What was not measured is recommended
+only where nothing was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
+from rlviz.learning.presets.catalog import measured, presets_for
+
+RELIABLE = 0.8
+"""Share of the seeds of a preset that hold the threshold where it works."""
+
+
+def recommended_preset(
+    algorithm: str, env_id: str, options: Mapping[str, JsonValue], threshold: float | None
+) -> PresetId:
+    """The preset of ``algorithm`` to begin with in an environment with these options.
+
+    Args:
+        algorithm: Its id.
+        env_id: The environment's.
+        options: Values of all its options.
+        threshold: Its reward threshold with them, if it has one.
+    """
+    found = _figures(algorithm, env_id, options)
+    working = [preset for preset, figures in found if _works(figures, found, threshold)]
+    if working:
+        return working[0].id
+    known = [(preset, figures) for preset, figures in found if figures is not None]
+    if known:
+        return max(known, key=lambda one: (*_merit(one[1]), -list(PresetId).index(one[0].id)))[0].id
+    return PresetId.FAST
+
+
+def recommended_algorithm(
+    algorithms: Sequence[str], env_id: str, options: Mapping[str, JsonValue], threshold: float | None
+) -> str | None:
+    """The first of ``algorithms`` whose recommended preset works; the best of those measured where none does; the first
+    where nothing was measured, and None of none."""
+    every = {one: _figures(one, env_id, options) for one in algorithms}
+    together = [pair for found in every.values() for pair in found]
+    best: tuple[tuple[float, ...], str] | None = None
+    for one, found in every.items():
+        chosen = recommended_preset(one, env_id, options, threshold)
+        figures = next((figures for preset, figures in found if preset.id is chosen), None)
+        if figures is None:
+            continue
+        if _works(figures, together, threshold):
+            return one
+        if best is None or _merit(figures) > best[0]:
+            best = _merit(figures), one
+    return best[1] if best is not None else next(iter(algorithms), None)
+
+
+_Figures = Sequence[tuple[Preset, MeasuredPreset | None]]
+
+
+def _figures(algorithm: str, env_id: str, options: Mapping[str, JsonValue]) -> _Figures:
+    return [(preset, measured(preset, env_id)) for preset in presets_for(algorithm, env_id, options)]
+
+
+def _works(figures: MeasuredPreset | None, among: _Figures, threshold: float | None) -> bool:
+    if figures is None:
+        return False
+    if threshold is not None:
+        return figures.held is not None and figures.held >= RELIABLE * figures.seeds
+    best = max((one for _, one in among if one is not None), key=lambda one: one.return_iqm)
+    return _end(figures.return_high, figures) >= _end(best.return_low, best)
+
+
+def _merit(figures: MeasuredPreset) -> tuple[float, ...]:
+    return (figures.held or 0) / figures.seeds, figures.solved / figures.seeds, figures.return_iqm
+
+
+def _end(end: float | None, figures: MeasuredPreset) -> float:
+    """An end of the interval; of one seed, which has none, its return."""
+    return figures.return_iqm if end is None else end

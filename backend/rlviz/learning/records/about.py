@@ -1,0 +1,61 @@
+"""RecordsAbout: the metadata of a step records file."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.spaces import SpaceLayout, StateFactor
+
+METADATA = b"rlviz"
+"""Key of the Parquet file's metadata, whose value is JSON."""
+
+READING = "reading."
+"""Prefix of columns that hold the fields of ``PolicyReading``."""
+
+
+class RecordedEpisode(LazyModel):
+    """How an episode begins: what is needed to reset the environment in the same way."""
+
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
+
+    seed: int
+    generator: JsonValue = Field(
+        None, description="State of the environment's NumPy generator after the reset; null: it has none."
+    )
+
+
+class Components(LazyModel):
+    """Names and units of the components of an observation or an action; empty if unknown."""
+
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
+
+    layout: SpaceLayout
+    labels: list[str] = Field([])
+    units: list[str] = Field([])
+    factors: list[StateFactor] = Field([], description="The quantities that the states of a Discrete space number.")
+
+
+class RecordsAbout(LazyModel):
+    """Everything but the episodes is known before the first row is written; episodes are added as they begin."""
+
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
+
+    schema_version: Literal[1] = 1
+    run_id: str
+    evaluation_id: str | None = Field(None, description="null: the records are those of a clip.")
+    clip_id: str | None = None
+    env_id: str
+    env_options: dict[str, JsonValue] = Field({})
+    deterministic: bool
+    frames_every: int = Field(1, ge=1, description="Every so many frames were hashed.")
+    max_steps: int = Field(description="Actions after which an episode is cut off, whatever the environment says.")
+    observation: Components
+    action: Components
+    versions: dict[str, str] = Field({}, description="Of the packages that played.")
+    episodes: list[RecordedEpisode] = Field([])
+    squashed: bool = Field(False, description="Mean and deviation lie before the hyperbolic tangent.")
+    quantiles: int | None = Field(None, description="How many there are of each action's return.")
+    cut: bool = Field(False, description="The file reached the size it may have: later steps were not recorded.")

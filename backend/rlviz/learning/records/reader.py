@@ -1,0 +1,135 @@
+"""StepFile: the records of an evaluation, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlviz.domain.spaces import SpaceLayout
+from rlviz.learning.records.about import METADATA, RecordsAbout
+from rlviz.rundir.files import damaged, open_file
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of n rows.
+
+    ``numbers``: shape (n,), or (n, k) for a list; texts have type object. ``present``: shape (n,), False where the
+    record has null; ``numbers`` is meaningless there.
+    """
+
+    numbers: NDArray[Any]
+    present: NDArray[np.bool_]
+
+    def __getitem__(self, rows: Any) -> Column:
+        return Column(self.numbers[rows], self.present[rows])
+
+
+class StepFile:
+    """A file of step records, open within the block. Raises FileNotFoundError, or RunFolderError for another file."""
+
+    def __init__(self, path: Path, folder: Path) -> None:
+        """``folder`` is the run folder that contains ``path``."""
+        self._arrow = _arrow()
+        self._file = open_file(path, folder)
+        try:
+            self._parquet = self._arrow.parquet.ParquetFile(self._file)
+            self.about = RecordsAbout.model_validate_json(self._parquet.metadata.metadata[METADATA])
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            self._file.close()
+            raise damaged(path, folder, "It is no whole file of step records.") from error
+        self._schema = self._parquet.schema_arrow
+        self.names: list[str] = list(self._schema.names)
+        self.rows: int = self._parquet.metadata.num_rows
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def layout(self, name: str) -> SpaceLayout | None:
+        """Spaces of the columns that hold elements of a space."""
+        return {"observation": self.about.observation.layout, "action": self.about.action.layout}.get(name)
+
+    def is_number(self, name: str) -> bool:
+        kind = self._schema.field(name).type
+        return bool(self._arrow.types.is_floating(kind) or self._arrow.types.is_integer(kind))
+
+    def is_flag(self, name: str) -> bool:
+        return bool(self._arrow.types.is_boolean(self._schema.field(name).type))
+
+    def is_list(self, name: str) -> bool:
+        return bool(self._arrow.types.is_list(self._schema.field(name).type))
+
+    def groups(self, episode: int | None = None) -> list[int]:
+        """The row groups that may hold records of ``episode``, all of them if it is None."""
+        metadata = self._parquet.metadata
+        every = range(metadata.num_row_groups)
+        if episode is None:
+            return list(every)
+        place = self.names.index("episode")
+        spans = [metadata.row_group(group).column(place).statistics for group in every]
+        return [group for group in every if (span := spans[group]) is None or span.min <= episode <= span.max]
+
+    def read(self, names: list[str], groups: list[int]) -> dict[str, Column]:
+        """The given columns of some row groups. Raises ValueError if the file is damaged there."""
+        try:
+            table = self._parquet.read_row_groups(groups, columns=names, use_threads=False)
+        except OSError as error:
+            raise ValueError(str(error)) from error
+        return {name: self._column(name, table.column(name).combine_chunks()) for name in names}
+
+    def table(self, group: int) -> Any:
+        """A row group as a PyArrow table. Raises ValueError if the file is damaged there."""
+        try:
+            return self._parquet.read_row_group(group, use_threads=False)
+        except OSError as error:
+            raise ValueError(str(error)) from error
+
+    @property
+    def schema(self) -> Any:
+        """That of its tables, in PyArrow."""
+        return self._schema
+
+    def by_group(self, names: list[str]) -> Iterator[dict[str, Column]]:
+        """The whole file in batches, one for each row group, in the memory of one row group."""
+        for group in self.groups():
+            yield self.read(names, [group])
+
+    def _column(self, name: str, array: Any) -> Column:
+        types = self._arrow.types
+        if isinstance(array, self._arrow.ChunkedArray):  # a batch without rows
+            array = self._arrow.array([], array.type)
+        present = array.is_valid().to_numpy(zero_copy_only=False)
+        if types.is_list(array.type):
+            numbers = array.flatten().to_numpy(zero_copy_only=False)
+            kept = int(present.sum())
+            layout = self.layout(name)
+            width = layout.numbers if layout is not None else len(numbers) // max(1, kept)
+            whole = np.zeros((len(array), width), numbers.dtype)
+            whole[present] = numbers.reshape(kept, width)
+            return Column(whole, present)
+        if types.is_fixed_size_binary(array.type):
+            return Column(np.array([value and value.hex() for value in array.to_pylist()], dtype=object), present)
+        if types.is_string(array.type):
+            return Column(np.array(array.to_pylist(), dtype=object), present)
+        if array.null_count:
+            array = array.fill_null(False if types.is_boolean(array.type) else 0)
+        return Column(array.to_numpy(zero_copy_only=False), present)
+
+
+def _arrow() -> Any:
+    """PyArrow, imported on first use: the service starts without it."""
+    import pyarrow
+    import pyarrow.parquet
+
+    return pyarrow

@@ -1,0 +1,225 @@
+"""StepWriter: writes steps into a Parquet file that is either complete or absent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlviz.domain.evaluation import StepsFacts
+from rlviz.domain.recording import Actor
+from rlviz.learning.records.about import METADATA, READING, RecordedEpisode, RecordsAbout
+from rlviz.rundir.files import atomic_write
+
+ROWS_A_GROUP = 4_096
+"""Number of rows that are collected and then read in one batch."""
+
+
+@dataclass(eq=False, slots=True)
+class Row:
+    """A step record as numbers. Arrays are not changed afterwards. ``reading``: arrays or numbers by field."""
+
+    episode: int
+    index: int
+    observation: NDArray[Any]
+    observation_hash: bytes | None
+    action: NDArray[Any] | None
+    actor: Actor | None
+    reward: float | None
+    episode_return: float
+    terminated: bool
+    truncated: bool
+    elapsed_ms: float
+    frame_hash: bytes | None
+    reading: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+
+class _Sink:
+    """The file as PyArrow writes to it. An exception that passes through its native code leaves CPython's count of
+    nested calls wrong, so it is kept until ``check``."""
+
+    closed = False
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._error: OSError | None = None
+
+    def write(self, content: Any) -> int:
+        try:
+            if self._error is None:
+                self._file.write(content)
+        except OSError as error:
+            self._error = error
+        return len(content)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def flush(self) -> None:
+        """Left to ``atomic_write``."""
+
+    def check(self) -> None:
+        """Raises the first OSError of a write."""
+        if self._error is not None:
+            raise self._error
+
+
+class StepWriter:
+    """Writes rows to ``path`` in groups, so that the length of an episode costs no memory.
+
+    Leaving the block puts the complete, synced file at ``path``; leaving it by an exception leaves nothing. What comes
+    once the file has ``max_bytes`` is dropped, and the file says that it was cut. All rows have the same reading.
+    """
+
+    def __init__(self, path: Path, folder: Path, about: RecordsAbout, *, max_bytes: int) -> None:
+        """``folder`` is the run folder that contains ``path``."""
+        self._path, self._folder, self._about, self._max_bytes = path, folder, about, max_bytes
+        self._episodes: list[RecordedEpisode] = []
+        self._waiting: list[Row] = []
+        self._file: Any = None
+        self._sink: Any = None
+        self._parquet: Any = None
+        self.squashed = False
+        self._rows = 0
+        self._cut = False
+        self._block: AbstractContextManager[Any]
+        self._facts: StepsFacts | None = None
+
+    def __enter__(self) -> Self:
+        self._block = atomic_write(self._path, self._folder)
+        self._file = self._block.__enter__()
+        self._sink = _Sink(self._file)
+        return self
+
+    def begin(self, episode: RecordedEpisode) -> None:
+        self._episodes.append(episode)
+
+    def add(self, row: Row) -> None:
+        """Append one row. Raises OSError, for instance for a full disk."""
+        if self._cut:
+            return
+        self._waiting.append(row)
+        if len(self._waiting) >= ROWS_A_GROUP:
+            self._flush()
+            self._cut = self._file.tell() >= self._max_bytes
+
+    def facts(self) -> StepsFacts:
+        """What was written, after the block."""
+        assert self._facts is not None
+        return self._facts
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            try:
+                self._finish()
+            except BaseException as failure:
+                self._abandon()
+                self._block.__exit__(type(failure), failure, failure.__traceback__)
+                raise
+        else:
+            self._abandon()
+        self._block.__exit__(kind, error, trace)
+
+    def _finish(self) -> None:
+        self._flush()
+        about = self._about.model_copy(update={"episodes": self._episodes, "cut": self._cut, "squashed": self.squashed})
+        self._parquet.add_key_value_metadata({METADATA: about.model_dump_json().encode()})
+        self._parquet.close()
+        self._sink.check()
+        size = self._file.tell()
+        self._file.seek(0)
+        self._facts = StepsFacts(
+            file=self._path.relative_to(self._folder).as_posix(),
+            rows=self._rows,
+            size_bytes=size,
+            blake2b=file_digest(self._file, "blake2b").hexdigest(),
+            cut=self._cut,
+        )
+
+    def _abandon(self) -> None:
+        if self._parquet is not None:
+            with suppress(Exception):
+                self._parquet.close()
+
+    def _flush(self) -> None:
+        arrow = _arrow()
+        rows, self._waiting = self._waiting, []
+        if self._parquet is None:
+            self._learn_from(rows[0] if rows else None)
+            self._schema = self._schema_of(rows[0] if rows else None)
+            self._parquet = arrow.parquet.ParquetWriter(
+                self._sink, self._schema, compression="zstd", compression_level=1, use_dictionary=["actor"]
+            )
+        if rows:
+            columns = [_column(arrow, kind, rows) for kind in self._schema]
+            table = arrow.Table.from_arrays(columns, schema=self._schema)
+            self._parquet.write_table(table, row_group_size=ROWS_A_GROUP)
+            self._sink.check()
+            self._rows += len(rows)
+
+    def _learn_from(self, first: Row | None) -> None:
+        quantiles = first.reading.get("quantiles") if first is not None else None
+        if quantiles is not None:
+            self._about = self._about.model_copy(update={"quantiles": len(quantiles)})
+
+    def _schema_of(self, first: Row | None) -> Any:
+        arrow = _arrow()
+        hashed = arrow.binary(16)
+        fields = [("episode", arrow.int32()), ("index", arrow.int32())]
+        if self._about.observation.layout.numbers:
+            fields.append(("observation", _list_of(self._about.observation.layout.dtype)))
+        if self._about.observation.layout.is_hashed:
+            fields.append(("observation_hash", hashed))
+        fields += [
+            ("action", _list_of(self._about.action.layout.dtype)),
+            ("actor", arrow.string()),
+            ("reward", arrow.float64()),
+            ("episode_return", arrow.float64()),
+            ("terminated", arrow.bool_()),
+            ("truncated", arrow.bool_()),
+            ("elapsed_ms", arrow.float64()),
+            ("frame_hash", hashed),
+        ]
+        for name, value in (first.reading if first is not None else {}).items():
+            kind = arrow.from_numpy_dtype(value.dtype)
+            fields.append((READING + name, arrow.list_(kind) if value.ndim else kind))
+        return arrow.schema(fields)
+
+
+def _list_of(dtype: str) -> Any:
+    arrow = _arrow()
+    return arrow.list_(arrow.from_numpy_dtype(np.dtype(dtype)))
+
+
+def _column(arrow: Any, kind: Any, rows: Sequence[Row]) -> Any:
+    name: str = kind.name
+    if name.startswith(READING):
+        values: list[Any] = [row.reading.get(name.removeprefix(READING)) for row in rows]
+    else:
+        values = [getattr(row, name) for row in rows]
+    if not arrow.types.is_list(kind.type):
+        plain = [value.item() if isinstance(value, np.ndarray) else value for value in values]
+        return arrow.array(plain, kind.type, from_pandas=False)
+    present = [value if value.ndim == 1 else value.reshape(-1) for value in values if value is not None]
+    lengths = [0 if value is None else value.size for value in values]
+    numbers = arrow.array(np.concatenate(present) if present else np.empty(0), kind.type.value_type)
+    # A list whose offset is null is null. (For a mask PyArrow imports all of its functions, for a fifth of a second.)
+    offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)])
+    missing = np.array([*(value is None for value in values), False])
+    return arrow.ListArray.from_arrays(arrow.array(offsets, mask=missing), numbers, type=kind.type)
+
+
+def _arrow() -> Any:
+    import pyarrow
+    import pyarrow.parquet
+
+    return pyarrow

@@ -1,0 +1,77 @@
+"""The journal of a study, whole again after a kill or a full disk. Imports Optuna: only a study loads it.
+
+With Optuna's own backend, the next line continues one that was cut off, after which nothing can be read any more; and
+the lock of a process that was killed is waited for thirty seconds.
+
+Grid: every combination once, in an order that the seed shuffles. Imports Optuna: only a study loads it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from optuna.distributions import BaseDistribution
+from optuna.samplers import RandomSampler
+from optuna.storages.journal import JournalFileBackend
+from optuna.study import Study
+from optuna.trial import FrozenTrial
+
+from rlviz.rundir.journal import last_newline
+
+
+class Grid(RandomSampler):
+    """The combination of a trial follows from how many were proposed before, so that none comes twice, whoever asks.
+
+    ``unborn``: the attribute of trials that do not count.
+    """
+
+    def __init__(self, grid: Mapping[str, Sequence[Any]], seed: int, unborn: str) -> None:
+        super().__init__(seed=seed)
+        combinations = list(product(*grid.values()))
+        order = np.random.default_rng(seed).permutation(len(combinations))
+        self._unborn = unborn
+        self._combinations = [dict(zip(grid, combinations[place], strict=True)) for place in order]
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        earlier = study.get_trials(deepcopy=False)[: trial.number]
+        return self._combinations[sum(self._unborn not in one.user_attrs for one in earlier)][param_name]
+
+
+LOCK_SUFFIX = ".lock"
+
+
+class OwnedJournal(JournalFileBackend):
+    """For the one process that the folder belongs to. Others may read meanwhile, with Optuna's own backend."""
+
+    def __init__(self, path: Path) -> None:
+        path.with_name(path.name + LOCK_SUFFIX).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            _cut_torn_line(path)
+        super().__init__(str(path))
+        self._path = path
+
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        """All of them, or none. Raises OSError."""
+        before = self._path.stat().st_size
+        try:
+            super().append_logs(logs)
+        except OSError:
+            os.truncate(self._path, before)
+            raise
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Cut off what follows the last newline: it was not written to its end. Raises OSError."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        whole = last_newline(file, size)
+    if whole < size:
+        os.truncate(path, whole)

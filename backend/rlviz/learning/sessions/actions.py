@@ -1,0 +1,373 @@
+"""ActionSources: who chooses the next action of a session: the policy, a random choice, or a person.
+
+Imports Gymnasium: only workers import this.
+
+History: the episode that is played, with its seed and actions, so that it can be played again up to any step.
+
+Pace: when the next step is due; TimeShare: when something costly is.
+
+Between which bounds the numbers of an action lie.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from rlviz.domain.environment import Controls
+from rlviz.domain.recording import Actor
+from rlviz.learning.algorithms.policy import TrainedPolicy
+from rlviz.learning.algorithms.reading import Reading
+from rlviz.learning.playing.recording import check_picture
+from rlviz.learning.playing.rollout import Env, Episode, Step, as_action
+
+Space = gymnasium.Space[Any]
+
+
+class PolicyActions:
+    """Actions of a policy. ``consider`` reads an observation and chooses the action that ``action`` then returns, so
+    that the reading that is shown belongs to the action that is taken."""
+
+    def __init__(self) -> None:
+        self.policy: TrainedPolicy | None = None
+        self._action: Any = None
+        self._state: Any = None
+
+    def begin(self) -> None:
+        """An episode begins: exploration noise starts anew."""
+        self._state = None
+
+    def consider(self, observation: Any, *, greedy: bool) -> Reading | None:
+        """Choose the next action, and return the policy's reading of ``observation``; None without a policy."""
+        if self.policy is None:
+            return None
+        batch = np.stack([observation])
+        actions, self._state = self.policy.predict(batch, self._state, deterministic=greedy)
+        self._action = actions[0]
+        return self.policy.read(batch, actions).row(0)
+
+    def action(self) -> Any:
+        """The action that was chosen last."""
+        return self._action
+
+
+class PersonActions:
+    """Actions of a person at the keys; None means that no key is held. A key that was pressed and released between two
+    steps acts for one step."""
+
+    def __init__(self, space: Space, controls: Controls) -> None:
+        self._idle = neutral_action(space, controls)
+        self._held: Any = None
+        self._tapped: Any = None
+
+    def press(self, action: Any) -> None:
+        self._held = action
+        if action is not None:
+            self._tapped = action
+
+    def let_go(self) -> None:
+        self._held = self._tapped = None
+
+    def action(self) -> Any:
+        """The next action; None if no key is held and the environment has no action that does nothing: it waits."""
+        tapped, self._tapped = self._tapped, None
+        if tapped is not None:
+            return tapped
+        return self._idle if self._held is None else self._held
+
+    @property
+    def is_ready(self) -> bool:
+        return any(action is not None for action in (self._tapped, self._held, self._idle))
+
+
+class ActionSources:
+    """Knows who acts, and asks them for the next action. Its methods raise ValueError for what cannot be done; the
+    message is meant for the person who asked."""
+
+    def __init__(self, space: Space, controls: Controls, actors: tuple[Actor, ...], actor: Actor) -> None:
+        self.actors, self.actor = actors, actor
+        self.policy = PolicyActions()
+        self._space, self._person = space, PersonActions(space, controls)
+        self._override: Any = None
+
+    def choose(self, actor: Actor) -> None:
+        """Hand the controls over."""
+        if actor not in self.actors:
+            raise ValueError("Nobody trained a policy for this session. Let chance or a person act.")
+        self.actor = actor
+        self._person.let_go()
+
+    def press(self, value: JsonValue, *, playing: bool) -> None:
+        """A person chose the action ``value``, or released all keys (None). While the session plays, it holds until the
+        next call; while it is paused, it is taken in the next step only, whoever acts."""
+        action = None if value is None else parse_action(self._space, value)
+        if not playing:
+            self._override = action
+        elif self.actor is Actor.PERSON:
+            self._person.press(action)
+        elif action is not None:
+            raise ValueError("Somebody else is acting. Take over first, or pause.")
+
+    def forget_next(self) -> None:
+        """Drop the action that was chosen for the next step while the session was paused."""
+        self._override = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a next action."""
+        if self._override is not None:
+            return True
+        return self._person.is_ready if self.actor is Actor.PERSON else self.may_begin
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether an episode can begin: a session that a policy plays waits until there is one."""
+        return self.actor is not Actor.POLICY or self.policy.policy is not None
+
+    def act(self) -> tuple[Actor, Any]:
+        """The next action, and who takes it."""
+        action, self._override = self._override, None
+        if action is not None:
+            return Actor.PERSON, action
+        match self.actor:
+            case Actor.POLICY:
+                return self.actor, self.policy.action()
+            case Actor.RANDOM:
+                return self.actor, self._space.sample()
+        return self.actor, self._person.action()
+
+
+def neutral_action(space: Space, controls: Controls) -> Any:
+    """What is done while no key is pressed; None if there is no such action."""
+    if None in controls.neutral:
+        return None
+    neutral: list[JsonValue] = list(controls.neutral)
+    return parse_action(space, int(controls.neutral[0] or 0) if isinstance(space, spaces.Discrete) else neutral)
+
+
+def parse_action(space: Space, value: JsonValue) -> Any:
+    """The action of ``space`` that ``value`` describes. Raises ValueError if it is none."""
+    problem = ValueError(f"{str(value)[:80]} is no action of {space}.")
+    if isinstance(space, spaces.Discrete):
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise problem
+        action: Any = value
+    else:
+        try:
+            action = np.asarray(value, dtype=space.dtype).reshape(space.shape or ())
+        except (TypeError, ValueError, OverflowError):
+            raise problem from None
+    if not space.contains(action):
+        raise problem
+    return action
+
+
+REMEMBERED_FRAMES = 512
+"""Frames that are remembered for steps back, at most."""
+
+REMEMBERED_BYTES = 32 << 20
+"""What they may take, compressed: one of 600 × 400 pixels takes about 10 kB, but one of noise all that it is."""
+
+
+class Taken(NamedTuple):
+    """An action, who took it, and how many milliseconds after the reset what it led to was seen."""
+
+    action: Any
+    actor: Actor
+    elapsed_ms: float
+
+
+class Moment(NamedTuple):
+    """A step as it was shown, its frame compressed, which takes a millisecond."""
+
+    step: Step
+    shape: tuple[int, ...]
+    compressed: bytes
+
+    @property
+    def frame(self) -> NDArray[np.uint8]:
+        """(height, width, 3)."""
+        return np.frombuffer(zlib.decompress(self.compressed), np.uint8).reshape(self.shape)
+
+
+class History:
+    """The newest steps are kept with their frames, so that a step back, and one forward again, is shown at once, with
+    no replay.
+
+    ``is_behind``: after such a step back the environment itself is still at a later step. ``caught_up`` must be called
+    before an action then that leads elsewhere than before.
+    """
+
+    def __init__(self, episode: Episode) -> None:
+        self.episode = episode
+        self.taken: list[Taken] = []
+        self._moments: deque[Moment] = deque(maxlen=REMEMBERED_FRAMES)
+        self._ahead: list[tuple[Taken, Moment]] = []
+        """Steps that were gone back from, the nearest last. The environment is at the farthest of them."""
+
+    @property
+    def is_behind(self) -> bool:
+        return bool(self._ahead)
+
+    @property
+    def newest(self) -> Step:
+        return self.episode.newest
+
+    @property
+    def last(self) -> Taken | None:
+        """What led to the newest step; None at the reset."""
+        return self.taken[-1] if self.taken else None
+
+    def take(self, action: Any, actor: Actor, elapsed_ms: Callable[[], float]) -> Step:
+        step = self.episode.take(action)
+        self.taken.append(Taken(step.action, actor, elapsed_ms()))
+        return step
+
+    def frame(self) -> NDArray[np.uint8]:
+        """The frame of the newest step (height, width, 3). Raises EnvironmentUnusable if it is no picture."""
+        if not self._moments or self._moments[-1].step.number != self.newest.number:
+            frame = check_picture(self.episode.env.render()).copy()
+            observation = deepcopy(self.newest.observation)  # some environments change theirs in place
+            step = self.newest._replace(observation=observation)
+            self._moments.append(Moment(step, frame.shape, zlib.compress(frame.data, 1)))
+            while sum(len(one.compressed) for one in self._moments) > REMEMBERED_BYTES and len(self._moments) > 1:
+                self._moments.popleft()
+            return frame
+        return self._moments[-1].frame
+
+    def go_back(self) -> bool:
+        """Go to the step before, if it is remembered; return whether it was.
+
+        The reset is never taken from memory: recording an episode needs the environment's generator as it is there.
+        """
+        before = self.newest.number - 1
+        if before < 1 or len(self._moments) < 2 or self._moments[-2].step.number != before:
+            return False
+        self._ahead.append((self.taken.pop(), self._moments.pop()))
+        self.episode.newest = self._moments[-1].step
+        return True
+
+    def go_forward(self, action: Any, actor: Actor) -> bool:
+        """Go to the step after, which ``actor`` takes, if somebody went back from it and the same action led there;
+        return whether it was. An episode repeats itself, so this is where the environment would get to."""
+        if not self._ahead:
+            return False
+        taken, moment = self._ahead[-1]
+        if not np.array_equal(as_action(self.episode.env.action_space, action), taken.action):
+            return False
+        self._ahead.pop()
+        self._moments.append(moment)
+        self.taken.append(taken._replace(actor=actor))
+        self.episode.newest = moment.step
+        return True
+
+    def caught_up(self, alive: Callable[[], None]) -> History:
+        """The same history, with the environment played up to its newest step; see ``again``."""
+        same = self.again(self.episode.env, len(self.taken), alive)
+        same._moments = self._moments
+        return same
+
+    def again(self, env: Env, steps: int, alive: Callable[[], None]) -> History:
+        """The first ``steps`` of the same episode, played again in ``env`` from its seed; ``alive`` is called at every
+        step."""
+        earlier = History(Episode(env, self.episode.place, self.episode.seed))
+        earlier.episode.begin()
+        for taken in self.taken[:steps]:
+            alive()
+            earlier.episode.take(taken.action)
+            earlier.taken.append(taken)
+        return earlier
+
+
+class Pace:
+    """Steps are due at a rate while ``playing``, and at once where they were asked for one by one."""
+
+    def __init__(self, fps: float, monotonic: Callable[[], float], *, playing: bool) -> None:
+        """``fps``: steps a second."""
+        self.fps, self.playing = fps, playing
+        self._monotonic = monotonic
+        self._owed = 0
+        self._due = 0.0
+
+    @property
+    def wants_steps(self) -> bool:
+        """Whether a step is wanted, now or later."""
+        return self.playing or self._owed > 0
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the next step is due; 0 if it is."""
+        return 0.0 if self._owed else max(self._due - self._monotonic(), 0.0)
+
+    def play(self) -> None:
+        self.playing, self._owed = True, 0
+        self.hurry()
+
+    def pause(self, owed: int = 0) -> None:
+        """Stop playing. Take ``owed`` more steps, without delay, and then none."""
+        self.playing, self._owed = False, owed
+        self.hurry()
+
+    def hurry(self) -> None:
+        """The next step is due now."""
+        self._due = self._monotonic()
+
+    def change(self, fps: float) -> None:
+        self.fps = fps
+        self._due = min(self._due, self._monotonic() + 1 / fps)
+
+    def step_taken(self, rest: float | None) -> None:
+        """``rest``: seconds until the next step, if it does not follow at the rate. A step that was late does not make
+        the next ones come faster."""
+        self._owed = max(self._owed - 1, 0)
+        now = self._monotonic()
+        self._due = max(self._due + 1 / self.fps, now) if rest is None else now + rest
+
+
+class TimeShare:
+    """Work that takes at most ``share`` of the time: what takes long is done less often."""
+
+    def __init__(self, share: float, monotonic: Callable[[], float], *, every: float = 0.0) -> None:
+        """``every``: seconds between two beginnings, at least."""
+        self._share, self._monotonic, self._every = share, monotonic, every
+        self._due = float("-inf")
+
+    @property
+    def is_due(self) -> bool:
+        return self._monotonic() >= self._due
+
+    def hurry(self) -> None:
+        """It is due now."""
+        self._due = float("-inf")
+
+    @contextmanager
+    def spent(self) -> Iterator[None]:
+        """Does the work within this block."""
+        began = self._monotonic()
+        yield
+        done = self._monotonic()
+        self._due = max(began + self._every, began + (done - began) / self._share)
+
+
+Bounds = tuple[tuple[float | None, float | None], ...]
+
+
+def bounds_of(space: gymnasium.Space[Any]) -> Bounds | None:
+    """Least and greatest of each number of a Box, flattened; None within: unbounded. None for other spaces."""
+    if not isinstance(space, gymnasium.spaces.Box):
+        return None
+    return tuple((_finite(low), _finite(high)) for low, high in zip(space.low.flat, space.high.flat, strict=True))
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None

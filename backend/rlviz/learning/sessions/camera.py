@@ -1,0 +1,118 @@
+"""EpisodeFilm: the video of an episode that is being played.
+
+Camera: decides which episodes of a session are filmed.
+"""
+
+from __future__ import annotations
+
+import traceback
+from concurrent.futures import Future
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlviz.domain.errors import RlvizError, VideoNotWritten, brief
+from rlviz.domain.evaluation import VideoFacts
+from rlviz.learning.playing.rollout import Step
+from rlviz.learning.playing.video import PlayedCaption, VideoRecorder
+
+MAX_WAITING_BYTES = 64 << 20
+"""Frames that wait for the encoder: some ninety of 600 × 400 pixels, three seconds of play."""
+
+
+class EpisodeFilm:
+    """Encodes frames into ``path`` in a thread of its own, so that ``add`` never waits.
+
+    The video has one frame for each step, or there is none: if the encoder falls so far behind that MAX_WAITING_BYTES
+    wait for it, the film is given up. ``finished`` has the facts of the video once it is complete at ``path``, or
+    raises VideoNotWritten. Either ``finish`` or ``discard`` must follow the last frame.
+    """
+
+    def __init__(self, path: Path, *, fps: float) -> None:
+        self.path = path
+        self.finished: Future[VideoFacts] = Future()
+        self._fps = fps
+        self._frames: SimpleQueue[tuple[NDArray[np.uint8], PlayedCaption] | None] = SimpleQueue()
+        self._given_up: str | None = None
+        self._thread = Thread(target=self._run, name="film", daemon=True)
+        self._thread.start()
+
+    def add(self, frame: NDArray[np.uint8], caption: PlayedCaption) -> None:
+        """``frame``: (height, width, 3). It is copied."""
+        if self._given_up is None and self._frames.qsize() * frame.nbytes >= MAX_WAITING_BYTES:
+            self._give_up("The encoder could not keep pace with what was played.")
+        if self._given_up is None:
+            self._frames.put((frame.copy(), caption))
+
+    def finish(self) -> None:
+        """No further frame comes. Returns at once."""
+        self._frames.put(None)
+
+    def discard(self) -> None:
+        """The episode is not kept. Returns at once."""
+        self._give_up("The episode was not kept.")
+
+    def _give_up(self, why: str) -> None:
+        self._given_up = why
+        self._frames.put(None)
+
+    def _run(self) -> None:
+        try:
+            self.finished.set_result(self._film())
+        except (RlvizError, OSError) as error:
+            self.finished.set_exception(VideoNotWritten(str(error)))
+        except Exception as error:
+            traceback.print_exc()
+            self.finished.set_exception(VideoNotWritten(brief(error)))
+
+    def _film(self) -> VideoFacts:
+        with VideoRecorder(self.path, fps=self._fps, fits=True) as video:
+            while (item := self._frames.get()) is not None and self._given_up is None:
+                video.add(*item)
+            if self._given_up is not None:
+                raise VideoNotWritten(self._given_up)
+        return video.facts(self.path.name)
+
+
+class Camera:
+    """Films episodes from their beginning, into files in ``folder``: each one if ``always``, else those that begin
+    while a person has the controls.
+
+    What was filmed cannot be taken back: an episode in which somebody goes a step back has no video, unless they go
+    back to its beginning.
+    """
+
+    def __init__(self, folder: Path, *, fps: float, always: bool) -> None:
+        self._folder, self._fps, self._always = folder, fps, always
+        self._film: EpisodeFilm | None = None
+        self._films = 0
+        self._next = 0
+
+    def show(self, step: Step, frame: NDArray[np.uint8], *, person_acts: bool) -> None:
+        """``person_acts``: whether a person took the last action before this episode; needed at its beginning."""
+        if step.number == 0:
+            self.discard()
+            if self._always or person_acts:
+                self._films += 1
+                self._film = EpisodeFilm(self._folder / f"episode_{self._films}.mp4", fps=self._fps)
+        elif step.number != self._next:
+            self.discard()
+        self._next = step.number + 1
+        if self._film is not None:
+            self._film.add(frame, PlayedCaption(step.number, step.episode_return))
+
+    def take(self) -> EpisodeFilm | None:
+        """The film of the episode, which is over; None if it was not filmed."""
+        film, self._film = self._film, None
+        if film is not None:
+            film.finish()
+        return film
+
+    def discard(self) -> None:
+        """The episode is not kept."""
+        if self._film is not None:
+            self._film.discard()
+        self._film = None

@@ -1,0 +1,95 @@
+"""The private folder of a session: what its worker is told, the socket between both, and what the worker prints.
+
+It lies among the temporary files of the system and is nobody's but this user's (mode 700): the secret is neither in a
+command line nor in an environment, where others could read it. The service imports this, so nothing heavy does.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import BinaryIO
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from rlviz.domain.config import Seed
+from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.errors import ArtifactNotFound, RunFolderError
+from rlviz.domain.lazy_model import LazyModel
+from rlviz.domain.sessions import SessionMode
+from rlviz.rundir.files import open_to_append, read_small
+from rlviz.rundir.process_identity import ProcessIdentity
+
+PREFIX = "rlviz-session-"
+
+
+class SessionPlan(LazyModel):
+    """What shall be played: a policy of a run in the run's environment, or an environment without one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mode: SessionMode
+    env_id: str
+    env_options: dict[str, JsonValue] = Field(default_factory=dict)
+    custom_environment: CustomEnvironment | None = None
+    run_folder: Path | None = None
+    policy: str | None = Field(
+        None, description="File of the policy, relative to the run folder; null: always the newest."
+    )
+    ended_attempt: int | None = Field(
+        None, description="The attempt to train the run that has ended; null: one goes on, or waits for its turn."
+    )
+    seed: Seed
+    greedy: bool = True
+    secret: str = Field(description="By which the service knows the worker.")
+    service: str = Field(description="The process of the service: what it leaves behind belongs to nobody.")
+
+
+class SessionFolder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.socket_path = path / "socket"
+        self.log_path = path / "worker.log"
+        self._plan_path = path / "plan.json"
+
+    @classmethod
+    def create(cls, plan: SessionPlan) -> SessionFolder:
+        """A new one that holds ``plan``. Raises OSError."""
+        folder = cls(Path(tempfile.mkdtemp(prefix=PREFIX)))
+        folder._plan_path.write_text(plan.model_dump_json(), "utf-8")
+        return folder
+
+    def check(self) -> None:
+        """Raises ArtifactNotFound if it is gone."""
+        if not self.path.is_dir():
+            raise ArtifactNotFound("The folder of the session is gone.")
+
+    def read_plan(self) -> SessionPlan:
+        return SessionPlan.model_validate_json(read_small(self._plan_path))
+
+    def open_log(self) -> BinaryIO:
+        return open_to_append(self.log_path)
+
+    def log_tail(self, characters: int = 4_000) -> str:
+        """The end of what the worker printed."""
+        try:
+            return self.log_path.read_text("utf-8", "replace")[-characters:].strip()
+        except OSError:
+            return ""
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def remove_leftovers() -> None:
+    """Remove the folders of sessions whose service was killed. One that cannot be read is another user's, or is being
+    made just now."""
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        folder = SessionFolder(path)
+        try:
+            service = ProcessIdentity.parse(folder.read_plan().service)
+        except (OSError, ValueError, RunFolderError):
+            continue
+        if service is None or not service.is_alive():
+            folder.remove()

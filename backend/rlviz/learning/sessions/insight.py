@@ -1,0 +1,242 @@
+"""OtherFuture: a second copy of the episode, which takes another action and is played beside it.
+
+LiveSeen: the pictures that the agent saw, with or without saliency, while somebody has asked for them.
+
+LiveSlice: a value slice that is drawn anew as the policy and the observation change, while it is wanted.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+
+from rlviz.domain.clips import SlicePlan
+from rlviz.domain.errors import NotSliceable
+from rlviz.domain.recording import Actor
+from rlviz.domain.sessions import ShowSeen, SliceMessage
+from rlviz.learning.algorithms.policy import TrainedPolicy
+from rlviz.learning.playing.rollout import Env, Step, layout_of, numbers_of
+from rlviz.learning.playing.rollout import element_hash as hash_of
+from rlviz.learning.playing.seen import Seen, see
+from rlviz.learning.playing.value_slice import Ranges, value_slice
+from rlviz.learning.sessions.actions import History, PolicyActions, TimeShare
+
+SEEN_SHARE = 0.25
+"""Saliency takes at most this share of the time, so that frames keep coming."""
+
+
+class LiveSeen:
+    """With saliency, a step for which no map was computed is left out, so that the picture and the map on the screen
+    are always of the same step."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._time = TimeShare(SEEN_SHARE, monotonic)
+        self._wanted = ShowSeen(type="seen", on=False)
+        self.is_owed = False
+
+    def choose(self, wanted: ShowSeen) -> None:
+        self._wanted = wanted
+        self._time.hurry()
+
+    def of(self, observation: Any, policy: PolicyActions, *, hurried: bool) -> Seen | None:
+        """The pictures of a step; None if none are wanted, or if this step is left out.
+
+        ``hurried``: more steps follow, so this one may be left out to save time. If it was, ``is_owed`` is set, and the
+        caller should ask again once playing stops.
+        """
+        self.is_owed = False
+        if not self._wanted.on:
+            return None
+        if not self._wanted.saliency or policy.policy is None:
+            return see(observation)
+        if hurried and not self._time.is_due:
+            self.is_owed = True
+            return None
+        with self._time.spent():
+            return see(observation, policy.policy, policy.action())
+
+
+EVERY_SECONDS = 0.4
+"""The least time between two slices."""
+
+Hold = Sequence[tuple[int, float]]
+
+SLICE_SHARE = 0.1
+"""Slices take at most this share of the time: the longer one takes, the rarer they are."""
+
+
+class LiveSlice:
+    """``note`` must be called with every step that is shown. ``draw`` may be called at any time."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._over: tuple[int, int] | None = None
+        self._hold: Hold = ()
+        self._step: Step | None = None
+        self._seen: Ranges | None = None
+        self._is_stale = False
+        self._time = TimeShare(SLICE_SHARE, monotonic, every=EVERY_SECONDS)
+
+    def choose(self, over: tuple[int, int] | None, hold: Hold = ()) -> None:
+        """Which components are varied; None: no slice is wanted. ``hold``: places of others, and values that they are
+        held at instead of what was seen."""
+        self._over, self._hold = over, hold
+        self._time.hurry()
+        self.renew()
+
+    def renew(self) -> None:
+        """Another policy plays: what was drawn is out of date."""
+        self._is_stale = True
+
+    def note(self, step: Step) -> None:
+        """Remember ``step``, whose observation holds the components that are not varied, and widen the ranges that
+        slices cover to include it."""
+        self._step, self._is_stale = step, True
+        if not _is_numbers(step.observation):
+            return
+        numbers = np.asarray(step.observation, np.float64).reshape(-1)
+        if np.isfinite(numbers).all():
+            low, high = self._seen or (numbers, numbers)
+            self._seen = np.minimum(low, numbers), np.maximum(high, numbers)
+
+    def draw(self, policy: TrainedPolicy | None) -> SliceMessage | None:
+        """A new slice; None if none is wanted, none is due, or nothing has changed since the last. Raises NotSliceable,
+        after which no slice is wanted any more."""
+        if self._over is None or policy is None or self._step is None or not self._is_stale or not self._time.is_due:
+            return None
+        self._is_stale = False
+        try:
+            with self._time.spent():
+                found = value_slice(policy, self._plan(self._over, self._step.observation), self._seen)
+        except NotSliceable:
+            self._over = None
+            raise
+        return SliceMessage(
+            policy_step=policy.step, episode=self._step.episode, index=self._step.number, over=self._over, slice=found
+        )
+
+    def _plan(self, over: tuple[int, int], observation: Any) -> SlicePlan:
+        if not _is_numbers(observation):
+            return SlicePlan(x=over[0], y=over[1])
+        at = np.array(observation, np.float64).reshape(-1)
+        for place, value in self._hold:
+            if place >= at.size:
+                raise NotSliceable(f"The policy sees {at.size} numbers; there is none at place {place} to be held.")
+            at[place] = value
+        return SlicePlan(x=over[0], y=over[1], at=at.tolist())
+
+
+def _is_numbers(observation: Any) -> bool:
+    return isinstance(observation, np.ndarray) and observation.dtype.kind in "fiu"
+
+
+class Generators:
+    """The states of the random generators that actions are drawn from: those of Python, NumPy, torch and the spaces.
+
+    They are remembered as they were when this object was made, or at the end of the last ``used`` block.
+    """
+
+    def __init__(self, *spaces: gymnasium.Space[Any]) -> None:
+        self._spaces = spaces
+        self._keep()
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Within this block, draw from the remembered states; afterwards remember how far they came. Outside of the
+        block the generators go on as if it had not been there."""
+        elsewhere = Generators(*self._spaces)
+        self.restore()
+        yield
+        self._keep()
+        elsewhere.restore()
+
+    def _keep(self) -> None:
+        self._global = random.getstate(), np.random.get_state(), torch.get_rng_state()
+        self._own = [space.np_random.bit_generator.state for space in self._spaces]
+
+    def restore(self) -> None:
+        """Set all generators to the remembered states, so that the same numbers are drawn again."""
+        python, numpy, torch_state = self._global
+        random.setstate(python)
+        np.random.set_state(numpy)
+        torch.set_rng_state(torch_state)
+        for space, state in zip(self._spaces, self._own, strict=True):
+            space.np_random.bit_generator.state = state
+
+
+STEPS_KEPT = 256
+"""For so many steps a step back restores the generators, so that the same actions are drawn again. The states of one
+step take about 30 kB."""
+
+
+class GeneratorHistory:
+    """The states of the generators at each of the newest steps, to be restored when somebody goes back to one."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Generators] = {}
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+    def remember(self, number: int, generators: Generators) -> None:
+        """Keep ``generators`` as those of step ``number``."""
+        self._kept[number] = generators
+        self._kept.pop(number - STEPS_KEPT, None)
+
+    def at(self, number: int) -> Generators | None:
+        return self._kept.get(number)
+
+
+class OtherFuture:
+    """An episode that is the same up to a step, and goes on with another action.
+
+    It has an environment of its own. Its random generators begin in the same states, so that a policy that explores
+    draws the same numbers in both.
+    """
+
+    def __init__(
+        self, history: History, action: Any, env: Env, policy: PolicyActions, alive: Callable[[], None]
+    ) -> None:
+        """Play ``history`` again in ``env``; the next step takes ``action``. Raises ValueError if the replay ends in
+        another state: the environment is not determined by its seed."""
+        self.parted_at = history.newest.number
+        self.history = history.again(env, self.parted_at, alive)
+        if not _same(history.newest, self.history.newest, env):
+            raise ValueError("This environment does not repeat itself, so that there is nothing to compare.")
+        self._action = action
+        self.policy = copy(policy)
+        self.generators = Generators(*([policy.policy.action_space] if policy.policy is not None else []))
+
+    @property
+    def newest(self) -> Step:
+        return self.history.newest
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the next action is already known: the one with which this future begins."""
+        return self.newest.number == self.parted_at
+
+    def take(self, actor: Actor, action: Any, elapsed_ms: Callable[[], float]) -> None:
+        """Take one step. The first takes the other action. After that, if ``actor`` is the policy, it takes what the
+        policy chooses here; otherwise it takes ``action``, the same as in the episode."""
+        if self.is_decided:
+            actor, action = Actor.PERSON, self._action
+        elif actor is Actor.POLICY:
+            action = self.policy.action()
+        with self.generators.used():
+            self.history.take(action, actor, elapsed_ms)
+
+
+def _same(one: Step, other: Step, env: Env) -> bool:
+    layout = layout_of(env.observation_space)
+    numbers, others = (numbers_of(layout, step.observation) for step in (one, other))
+    return np.array_equal(numbers, others, equal_nan=True) and hash_of(layout, one.observation) == hash_of(
+        layout, other.observation
+    )

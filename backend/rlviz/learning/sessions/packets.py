@@ -1,0 +1,102 @@
+"""What travels between the worker of a session and the service: packets on a Unix socket.
+
+A packet is its kind (one byte), the length of what follows (four bytes, big endian), and that:
+
+- ``MESSAGE``: JSON. From the worker a ServerMessage, handed on as it is; to the worker a ClientMessage, a Presence or a
+  Recording.
+- ``STEP``: the Line of a PackedStep (one byte), then each of its other parts after its length (four bytes).
+- ``SLICE``: JSON, a SliceMessage; told apart because a newer one takes its place.
+- ``RECORD``: nothing. An episode was played by hand, and wants a run to be kept in; a Recording answers.
+- ``SECRET``: the first packet of a worker, by which the service knows that it is the one it started.
+
+Only the standard library and pydantic: the service imports this.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, TypeAdapter
+
+from rlviz.domain.evaluation import StepsWanted
+from rlviz.domain.lazy_model import LAZY, LazyModel
+from rlviz.domain.sessions import ClientMessage, Line
+
+MAX_PACKET_BYTES = 64 << 20
+"""More than the largest picture that anybody renders; what claims to be longer is no packet."""
+
+HEAD = struct.Struct(">BI")
+_LENGTH = struct.Struct(">I")
+
+
+class Kind(IntEnum):
+    SECRET = 0
+    MESSAGE = 1
+    STEP = 2
+    SLICE = 3
+    RECORD = 4
+
+
+class PackedStep(NamedTuple):
+    """A StepRecord as JSON, its frame as JPEG, a SeenPictures as JSON, and these pictures as PNG. Empty: none."""
+
+    record: bytes
+    frame: bytes = b""
+    seen: bytes = b""
+    pictures: bytes = b""
+    line: Line = Line.PLAYED
+
+
+class Presence(LazyModel):
+    """Somebody watches from now on, or nobody does. Somebody who begins to watch is told everything again."""
+
+    type: Literal["presence"] = "presence"
+    looks: bool
+
+
+class Recording(LazyModel):
+    """What is played by hand is kept in this run folder from now on; ``steps``: as records too, if so. The newest
+    ``keep_videos`` of its videos stay."""
+
+    type: Literal["recording"] = "recording"
+    run_folder: Path
+    steps: StepsWanted | None
+    keep_videos: int
+
+
+WORKER_MESSAGE: TypeAdapter[ClientMessage | Presence | Recording] = TypeAdapter(
+    Annotated[ClientMessage | Presence | Recording, Field(discriminator="type")], config=LAZY
+)
+
+
+def pack(kind: Kind, content: bytes) -> bytes:
+    return HEAD.pack(kind, len(content)) + content
+
+
+def parse_head(head: bytes) -> tuple[Kind, int]:
+    """Kind and length of the packet that begins with ``head``. Raises ValueError if none does."""
+    kind, length = HEAD.unpack(head)
+    if length > MAX_PACKET_BYTES:
+        raise ValueError(f"A packet of {length:,} bytes is none.")
+    return Kind(kind), length
+
+
+def pack_step(step: PackedStep) -> bytes:
+    *parts, line = step
+    return pack(Kind.STEP, bytes([line]) + b"".join(_LENGTH.pack(len(part)) + part for part in parts))
+
+
+def unpack_step(content: bytes) -> PackedStep:
+    """What a STEP packet holds. Raises ValueError if it is too short, or of no line."""
+    parts, rest = [], memoryview(content)[1:]
+    for _ in PackedStep._fields[:-1]:
+        length = int.from_bytes(rest[: _LENGTH.size], "big")
+        part, rest = rest[_LENGTH.size :][:length], rest[_LENGTH.size + length :]
+        if len(part) < length:
+            raise ValueError("A step that is shorter than it says.")
+        parts.append(bytes(part))
+    record, frame, seen, pictures = parts
+    return PackedStep(record, frame, seen, pictures, Line(int.from_bytes(content[:1], "big")))

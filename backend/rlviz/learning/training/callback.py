@@ -1,0 +1,700 @@
+"""What happens at each training step besides learning.
+
+Stable-Baselines3's logger, with each value at the step of the experience that it describes.
+
+JournalOutput: what Stable-Baselines3's logger writes goes into a run's journal.
+
+Playing the greedy policy beside training, without a trace in it.
+
+Evaluating while training: the curve of the greedy policy, the best policy kept, and an early end.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+from threading import Event
+from typing import Any
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import KVWriter, Logger
+
+from rlviz.domain.config import EvaluationPlan
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.events import BestData
+from rlviz.domain.limits import number_of
+from rlviz.domain.metrics import (
+    EPISODE_INDEX,
+    EPISODE_LENGTH,
+    EPISODE_REWARD,
+    EVAL_EP_LENGTH,
+    EVAL_REWARD,
+    EVAL_REWARD_STD,
+    FPS,
+    RECENT_FPS,
+    UPDATE_SECONDS,
+)
+from rlviz.domain.snapshots import Trigger
+from rlviz.learning.algorithms.experience import generators_kept
+from rlviz.learning.algorithms.policy import Policy
+from rlviz.learning.playing.recording import CollectedEpisodes
+from rlviz.learning.playing.rollout import Env, play
+from rlviz.learning.training.anatomy import AnatomyJournal
+from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip, save_best
+from rlviz.learning.training.guard import Guard, LeavesTraining, finished_episode
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.live_weights import LiveWeights
+from rlviz.learning.training.rollback import Pause, PauseOverdue, Rollbacks
+from rlviz.learning.training.run_recorder import RunRecorder, Steps
+from rlviz.learning.training.snapshot.restore import Continuation
+from rlviz.learning.training.snapshot.schedule import Snapshots
+from rlviz.learning.training.steering import Steering
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import RunFolder
+from rlviz.stats.solved import shown_by_training
+
+UPDATE = "train/"
+"""How the names of an update's diagnostics begin."""
+
+ITERATIONS = "time/iterations"
+ELAPSED = "time/time_elapsed"
+
+SHORTEST_SECONDS = 1e-6
+
+
+class RunLogger(Logger):
+    """Writes an update's diagnostics when the update is done.
+
+    The library calls ``dump`` when experience has been collected, records diagnostics while it learns from that, and
+    writes them at the next ``dump``: one rollout too late, or some episodes, and those of the last update never. Here
+    ``dump`` keeps them back, and ``dump_update`` writes them at the step where the update happened.
+    """
+
+    def __init__(
+        self, output: KVWriter, guard: Guard | None = None, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        """``guard``: what the library calls here does not end training if it fails."""
+        super().__init__(folder=None, output_formats=[output])
+        self._guard = guard or Guard(lambda _warning: None)
+        self._monotonic = monotonic
+        self._began: tuple[int, float] | None = None
+        self.update_is_due = False
+        """Whether ``dump`` has written since the last diagnostics: an update has a row where the rest has one. Some
+        algorithms update at every step of the environment."""
+        self.iterations_before = 0
+        """Those done by an earlier ``learn``, which the library does not count."""
+
+    def begin(self, step: int) -> None:
+        """Training begins, or goes on, at ``step``. The library measures rates by a clock that may be set back."""
+        self._began = step, self._monotonic()
+
+    def dump(self, step: int = 0) -> None:
+        """Write all that was recorded, except for diagnostics."""
+        with self._guard("Recording what was logged"):
+            update = self._take_update()
+            if self._began is not None and ELAPSED in self.name_to_value:
+                began, at = self._began
+                elapsed = max(self._monotonic() - at, SHORTEST_SECONDS)
+                self.name_to_value |= {ELAPSED: int(elapsed), FPS: int((step - began) / elapsed)}
+            if ITERATIONS in self.name_to_value:
+                self.name_to_value[ITERATIONS] += self.iterations_before
+            super().dump(step)
+            self.name_to_value.update(update)
+            self.update_is_due = True
+
+    def dump_update(self, step: int, seconds: float) -> None:
+        """Write the diagnostics that were recorded last, if any, of an update that took ``seconds``; what else was
+        recorded goes on waiting."""
+        update = self._take_update()
+        if update:
+            update[UPDATE_SECONDS] = round(seconds, 6)
+            for output in self.output_formats:
+                output.write(update, self.name_to_excluded, step)
+            self.update_is_due = False
+
+    def dump_rest(self, step: int) -> None:
+        """Write what waits at the end of training, if anything does: that may be for a clock to decide, so it calls for
+        no row of an update where training goes on."""
+        if self.name_to_value:
+            was_due = self.update_is_due
+            self.dump(step)
+            self.update_is_due = was_due
+
+    def state(self) -> dict[str, Any]:
+        """What was recorded and waits to be written. For a snapshot, as in every class that has ``restore`` too."""
+        return {
+            "values": dict(self.name_to_value),
+            "counts": dict(self.name_to_count),
+            "excluded": dict(self.name_to_excluded),
+            "update_is_due": self.update_is_due,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        for waiting in (self.name_to_value, self.name_to_count, self.name_to_excluded):
+            waiting.clear()
+        self.name_to_value.update(state["values"])
+        self.name_to_count.update(state["counts"])
+        self.name_to_excluded.update(state["excluded"])
+        self.update_is_due = state["update_is_due"]
+
+    def _take_update(self) -> dict[str, Any]:
+        return {name: self.name_to_value.pop(name) for name in [*self.name_to_value] if name.startswith(UPDATE)}
+
+
+class JournalOutput(KVWriter):
+    """Stable-Baselines3's logger output that writes numbers to the journal, under their own names.
+
+    It cannot store text, images, figures, videos or histograms: the first of each name is a warning event. Never
+    raises.
+    """
+
+    def __init__(self, journals: RunJournals, guard: Guard | None = None) -> None:
+        self._journals = journals
+        self._guard = guard or Guard(journals.warn_now)
+        self._refused: set[str] = set()
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        with self._guard("Recording what was logged"):
+            self._write(key_values, key_excluded, step)
+
+    def _write(self, values: Mapping[str, Any], excluded: Mapping[str, tuple[str, ...] | None], step: int) -> None:
+        numbers: dict[str, float] = {}
+        for name, value in values.items():
+            if "journal" in (excluded.get(name) or ()):
+                continue
+            if (number := number_of(value)) is not None:
+                numbers[str(name)] = number
+            elif name not in self._refused:
+                self._refused.add(name)
+                self._journals.warn(step, f"{name} is a {type(value).__name__}; only numbers are recorded.")
+        if numbers:
+            self._journals.metrics(step, numbers)
+
+    def close(self) -> None:
+        """The journals belong to the trainer, which closes them."""
+
+
+SIDE_BY_SIDE = 16
+"""Environments played together at most."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Returns and lengths of some episodes, in the order of their seeds."""
+
+    returns: tuple[float, ...]
+    lengths: tuple[int, ...]
+
+    @property
+    def mean(self) -> float:
+        return fmean(self.returns)
+
+    @property
+    def std(self) -> float:
+        """Population standard deviation."""
+        return pstdev(self.returns)
+
+
+class GreedyPlayer:
+    """Plays episodes in environments of its own, which are made when first needed. ``close`` after use."""
+
+    def __init__(self, make: Callable[[], Env]) -> None:
+        self._make = make
+        self._envs: list[Env] = []
+
+    def play(
+        self,
+        policy: Policy,
+        seeds: Sequence[int],
+        interrupted: Callable[[], bool],
+        record: Callable[[Env], Steps | None] = lambda _: None,
+    ) -> Score | None:
+        """An episode for each seed; None if ``interrupted`` came true, which is asked at every step. ``record`` gives
+        what records the first of them, for the environment that it is played in.
+
+        The generators that training draws from are afterwards as they were before.
+        """
+        returns, lengths = [0.0] * len(seeds), [0] * len(seeds)
+        with generators_kept():
+            envs = self._environments(len(seeds))
+            recorder = record(envs[0])
+            with recorder or nullcontext():
+                for step in play(envs, policy, seeds):
+                    if interrupted():
+                        return None
+                    if recorder is not None and step.episode == 0:
+                        recorder.add(step, envs[0], seeds[0])
+                    returns[step.episode], lengths[step.episode] = step.episode_return, step.number
+        return Score(tuple(returns), tuple(lengths))
+
+    def close(self) -> None:
+        for env in self._envs:
+            env.close()
+        self._envs.clear()
+
+    def _environments(self, episodes: int) -> list[Env]:
+        while len(self._envs) < min(episodes, SIDE_BY_SIDE):
+            self._envs.append(self._make())
+        return self._envs[:episodes]
+
+
+SCREENING_SEED = 2_000_000
+RETEST_SEED = 3_000_000
+"""First of the seeds, far from those people train with and those evaluations that are asked for play."""
+
+
+class PeriodicEvaluation:
+    """Due from ``next_step`` on. ``as_played`` gives the policy of a model as it is then; ``threshold`` is the
+    environment's; ``stopping`` says whether somebody wants training to end now. ``recorder``, if there is one, records
+    the first episode of each screening. Up to step ``first_update`` no policy is kept as the best: none has learned.
+
+    ``retests`` counts those that earlier attempts may have played, whose seeds are used up; ``best`` is the best policy
+    that they have kept.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        plan: EvaluationPlan,
+        player: GreedyPlayer,
+        journals: RunJournals,
+        *,
+        as_played: Callable[[BaseAlgorithm], Policy],
+        threshold: float | None,
+        stopping: Callable[[], bool],
+        recorder: RunRecorder | None = None,
+        first_update: int = 0,
+        retests: int = 0,
+        best: BestPolicy | None = None,
+    ) -> None:
+        self._folder, self._plan, self._player, self._journals = folder, plan, player, journals
+        self._as_played, self._threshold, self._stopping = as_played, threshold, stopping
+        self._recorder, self._first_update = recorder, first_update
+        self.next_step = plan.every_steps or sys.maxsize
+        self._retests, self._reached = retests, 0
+        self._best = best
+        self.ended_early: str | None = None
+
+    @property
+    def best(self) -> BestPolicy | None:
+        """The best policy that is kept."""
+        return self._best
+
+    def evaluate(self, model: BaseAlgorithm) -> float:
+        """Evaluate now; return the seconds it took. One that a stop interrupts leaves no trace."""
+        begin = time.perf_counter_ns()
+        self.next_step = model.num_timesteps + (self._plan.every_steps or sys.maxsize)
+        score = self._screen(model)
+        if self._best is not None and not is_file(self._folder.best_model_path):
+            self._best = None  # the run has gone back to before it, or somebody has deleted it
+        if score is not None:
+            self._record(model.num_timesteps, score)
+            has_learned = model.num_timesteps > self._first_update
+            if has_learned and (self._best is None or score.mean > self._best.mean_return):
+                self._challenge(model)
+            self._end_if_solved(score)
+        spent = time.perf_counter_ns() - begin
+        model.start_time += spent  # from which the library computes time/fps
+        return spent / 1e9
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "next_step": self.next_step,
+            "retests": self._retests,
+            "reached": self._reached,
+            "best": self._best.model_dump() if self._best is not None else None,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """The best policy is that of the snapshot: what was found later is found again."""
+        self.next_step, self._retests, self._reached = state["next_step"], state["retests"], state["reached"]
+        self._best = BestPolicy(**state["best"]) if state["best"] is not None else None
+
+    def close(self) -> None:
+        self._player.close()
+
+    def _screen(self, model: BaseAlgorithm) -> Score | None:
+        step, collected, policy = model.num_timesteps, CollectedEpisodes(), self._as_played(model)
+        seeds = range(SCREENING_SEED, SCREENING_SEED + self._plan.episodes)
+        recorder = self._recorder
+        if recorder is None:
+            return self._player.play(policy, seeds, self._stopping)
+        score = self._player.play(
+            policy, seeds, self._stopping, lambda env: recorder.record(step, env, policy, collected)
+        )
+        if score is not None:
+            recorder.keep(step, collected)
+        return score
+
+    def _play(self, model: BaseAlgorithm, first_seed: int) -> Score | None:
+        return self._player.play(
+            self._as_played(model), range(first_seed, first_seed + self._plan.episodes), self._stopping
+        )
+
+    def _record(self, step: int, score: Score) -> None:
+        length = sum(score.lengths) / len(score.lengths)
+        self._journals.metrics(step, {EVAL_REWARD: score.mean, EVAL_REWARD_STD: score.std, EVAL_EP_LENGTH: length})
+
+    def _end_if_solved(self, score: Score) -> None:
+        if self._threshold is None or self._plan.stop_after is None:
+            return
+        self._reached = self._reached + 1 if score.mean >= self._threshold else 0
+        is_confirmed = self._best is not None and self._best.mean_return >= self._threshold
+        if self._reached >= self._plan.stop_after and is_confirmed:
+            times = "An evaluation" if self._reached == 1 else f"{self._reached} evaluations in a row"
+            self.ended_early = f"{times} reached the reward threshold of {self._threshold:g}."
+
+    def _challenge(self, model: BaseAlgorithm) -> None:
+        """Test the policy again on fresh seeds; keep it if it beats the best one there too."""
+        score = self._play(model, RETEST_SEED + self._retests * self._plan.episodes)
+        self._retests += 1
+        if score is None or (self._best is not None and score.mean <= self._best.mean_return):
+            return
+        step = model.num_timesteps
+        found = BestPolicy(step=step, mean_return=score.mean, std_return=score.std, episodes=len(score.returns))
+        path = self._folder.best_model_path
+        try:
+            save_best(model, path, found)
+        except (OSError, RunFolderError) as error:
+            self._journals.warn(step, f"The best policy so far, of step {step}, could not be saved: {error}.")
+            return
+        self._best = found
+        self._journals.event(step, BestData(path=path.name, **found.model_dump(exclude={"step"})))
+
+
+RATE_WINDOW_SECONDS = 1.0
+
+
+LAST_BOUNDARY_SECONDS = 1.0
+"""How long training that is to end may go on, to end at the start of a rollout with a snapshot of that moment."""
+
+
+class BoundaryReached(LeavesTraining):
+    """Training is at the start of the rollout where it was to be left."""
+
+
+class EndedAtBoundary(LeavesTraining):
+    """Training that is to end is at the start of a rollout, and a snapshot of this moment is on its way."""
+
+
+class RunCallback(BaseCallback):
+    """Journals finished episodes, saves checkpoints, shows the policy to who watches and evaluates when due, and ends
+    training once ``stop`` is set, or once the evaluation has seen enough: ``ended_early`` then says why.
+
+    The model's logger must be a RunLogger. Whatever fails here becomes a warning of the run and does not end training:
+    every hook of the library runs within ``guard``, and so does each part that it calls.
+    """
+
+    _log: RunLogger
+
+    def __init__(
+        self,
+        journals: RunJournals,
+        checkpoints: Checkpoints,
+        stop: Event,
+        evaluation: PeriodicEvaluation | None = None,
+        *,
+        filmstrip: Filmstrip | None = None,
+        anatomy: AnatomyJournal | None = None,
+        live: LiveWeights | None = None,
+        pause: Pause | None = None,
+        continuation: Continuation | None = None,
+        rollout_steps: int = 1,
+        training_end: float = math.inf,
+        episodes: int = 0,
+        threshold: float | None = None,
+        guard: Guard | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``rollout_steps``: environment steps of a rollout; ``training_end``: the step at which the last one ends
+        in any case. ``episodes``: those that earlier attempts have finished. ``continuation``: the snapshot that the
+        model was brought to, if training goes on from one. ``threshold``: the return at which the environment counts
+        as solved, if there is one.
+        """
+        super().__init__()
+        self._journals, self._checkpoints, self._stop, self._monotonic = journals, checkpoints, stop, monotonic
+        self._guard = guard or Guard(journals.warn_now)
+        self._evaluation, self._filmstrip, self._anatomy, self._live = evaluation, filmstrip, anatomy, live
+        self._pause = pause or Pause(journals)
+        self._rollout_began_at, self._rollout_steps = 0, rollout_steps
+        self._training_end = training_end
+        self._continuation = continuation
+        self.snapshots: Snapshots | None = None
+        """Which count this callback among what they capture."""
+        self.steering: Steering | None = None
+        self.rollbacks: Rollbacks | None = None
+        self.leave_at = math.inf
+        """From this step on, BoundaryReached leaves the library's ``learn`` at the start of a rollout."""
+        self._episodes = episodes
+        self._rollouts = 0
+        self._threshold, self._is_solved, self._has_news = threshold, False, False
+        self._rate_since = (0, 0.0)
+        self._rollout_ended_at = self._rollout_started_at = 0.0
+        self._update_seconds = 0.0
+        self._ends_by = math.inf
+        """When training that is to end ends in any case; infinity while it is not to."""
+        self.stopped = False
+        self.ended_early: str | None = None
+
+    def _init_callback(self) -> None:
+        assert isinstance(self.logger, RunLogger)
+        self._log = self.logger
+
+    @property
+    def rollouts(self) -> int:
+        """Those that were collected, by earlier attempts too where training goes on from a snapshot."""
+        return self._rollouts
+
+    def state(self) -> dict[str, Any]:
+        return {"episodes": self._episodes, "rollouts": self._rollouts, "is_solved": self._is_solved}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._episodes, self._rollouts = state["episodes"], state["rollouts"]
+        self._is_solved = state.get("is_solved", False)  # older snapshots do not say
+
+    def go_back(self, continuation: Continuation) -> None:
+        """Training goes on from an earlier snapshot."""
+        self._continuation, self.ended_early = continuation, None
+        self._pause.go_back()
+
+    def _on_training_start(self) -> None:
+        if self._continuation is not None:  # not guarded: without it, training does not go on as it was
+            self._continuation.settle(self.model, "end")
+        with self._guard("The start of training"):
+            self._begin_training()
+
+    def _begin_training(self) -> None:
+        self._rate_since = (self.num_timesteps, self._monotonic())
+        self._log.begin(self.num_timesteps)
+        self._renew_picture()
+        if self._filmstrip is not None:
+            with self._guard("The filmstrip", may_draw=True, on_failure=self._drop_filmstrip):
+                self._filmstrip.begin(self.model, goes_on=self._continuation is not None)
+
+    def _on_step(self) -> bool:
+        """Kept short: after a step of the environment all this is out of the processor's cache and takes several times
+        as long as it looks.
+        """
+        try:
+            self._watch_step()
+        except LeavesTraining:
+            raise
+        except Exception as error:  # cheaper than a block of the guard at every step
+            self._guard.report("What is done at each step", error)
+        if not self._is_to_end and self._pause.is_overdue:
+            raise PauseOverdue
+        if not self._is_to_end or self._comes_to_boundary(self.num_timesteps):
+            return True
+        self.stopped = self._stop.is_set()
+        return False
+
+    def _watch_step(self) -> None:
+        step = self.num_timesteps
+        for info in self.locals["infos"]:  # cheaper than to ask NumPy whether any is done
+            if "episode" in info:
+                self._record_episode(info)
+        if self.rollbacks is not None and self.rollbacks.is_wanted:
+            self._go_back(self.rollbacks)
+        if step >= self._checkpoints.next_step:
+            with self._guard("A checkpoint", may_draw=True):
+                self._checkpoints.catch_up(self.model)
+        if self._filmstrip is not None and step >= self._filmstrip.next_step:
+            with self._guard("The filmstrip", may_draw=True, on_failure=self._drop_filmstrip):
+                self._filmstrip.take(self.model)
+        if self._live is not None and step >= self._live.next_step:
+            self._show_policy(self._live)
+        if self._evaluation is not None and step >= self._evaluation.next_step:
+            self._evaluate(self._evaluation)
+        if self._pause.is_wanted and not self._pause.is_told:
+            self._pause.announce(step, self._next_boundary)
+        if self.steering is not None:
+            if self.steering.is_due:
+                with self._guard("A rule"):
+                    self.steering.look(step)
+            self.ended_early = self.ended_early or self.steering.end
+
+    def _drop_filmstrip(self) -> None:
+        self._filmstrip = None
+
+    def _show_policy(self, live: LiveWeights) -> None:
+        with self._guard("Showing the newest policy", may_draw=True, on_failure=self._drop_live):
+            live.take(self.model)
+        self._renew_picture()  # of the same weights
+
+    def _drop_live(self) -> None:
+        self._live = None
+
+    def _renew_picture(self) -> None:
+        with self._guard("The picture of the policy", may_draw=True):
+            self._checkpoints.renew_picture(self.model)
+
+    @property
+    def _next_boundary(self) -> int:
+        """The step at which the rollout that is under way ends."""
+        ends = self._rollout_began_at + self._rollout_steps
+        return int(min(ends, self._training_end))
+
+    @property
+    def _is_to_end(self) -> bool:
+        return self._stop.is_set() or self.ended_early is not None
+
+    def _comes_to_boundary(self, step: int) -> bool:
+        """Whether training that is to end goes on to the next start of a rollout, which is near: only there a snapshot
+        of this moment can be taken."""
+        saves = self.steering is None or self.steering.saves
+        if self.snapshots is None or not self.snapshots.is_on or not saves:
+            return False
+        now = self._monotonic()
+        self._ends_by = min(self._ends_by, now + LAST_BOUNDARY_SECONDS)
+        done, left = step - self._rollout_began_at, self._next_boundary - step
+        seconds_a_step = (now - self._rollout_started_at) / max(1, done)
+        return now + left * seconds_a_step + self._update_seconds <= self._ends_by
+
+    def _go_back(self, rollbacks: Rollbacks) -> None:
+        """Unless training ends where it is. Where it is to pause, it does so there."""
+        if self.ended_early is None and not self._stop.is_set():
+            rollbacks.go(self.num_timesteps)
+
+    def _evaluate(self, evaluation: PeriodicEvaluation) -> None:
+        with self._guard("An evaluation", may_draw=True):
+            best = evaluation.best
+            spent = evaluation.evaluate(self.model)
+            if self.snapshots is not None and evaluation.best is not best:
+                self.snapshots.note_best(self._rollout_began_at)
+            step, since = self._rate_since
+            self._rate_since = step, since + spent
+            self.ended_early = evaluation.ended_early
+
+    def _on_rollout_start(self) -> None:
+        """The update that followed the last rollout is done. Its diagnostics describe the experience up to here."""
+        if self._continuation is not None:  # as at the start of training
+            self._continuation.settle(self.model, "rollout")
+            self._continuation = None
+        with self._guard("The start of a rollout"):
+            self._begin_rollout()
+
+    def _begin_rollout(self) -> None:
+        if self._log.update_is_due:
+            self._write_update()
+        if self._anatomy is not None and self._anatomy.is_due:
+            self._look_into_update(self._anatomy.after_update)
+        self._rollout_began_at = self.num_timesteps
+        self._rollout_started_at = self._monotonic()
+        if self._rollout_ended_at:
+            self._update_seconds = self._rollout_started_at - self._rollout_ended_at
+        if self.steering is not None:
+            with self._guard("A rule"):
+                self.steering.begin_rollout(self.num_timesteps)
+            self.ended_early = self.ended_early or self.steering.end
+        if self.ended_early is not None:
+            self._pause.give_up()
+        if self.rollbacks is not None and self.rollbacks.is_wanted:
+            self._go_back(self.rollbacks)
+        if self.num_timesteps >= self.leave_at:
+            raise BoundaryReached
+        if self._is_to_end and self.snapshots is not None and self.snapshots.is_on:
+            self._end_here(self.snapshots)
+        if self.snapshots is not None:
+            with self._guard("The reward threshold"):
+                self._note_solved(self.snapshots)
+            if self._pause.is_wanted:
+                self._pause.hold(self.num_timesteps, self.snapshots, self._yields)
+            elif self.snapshots.is_due(self.num_timesteps, is_evaluated=self._evaluates_by(self._rollout_steps)):
+                with self._guard("A snapshot", may_draw=True):
+                    self.snapshots.catch_up(self.num_timesteps)
+
+    def _look_into_update(self, look: Callable[[BaseAlgorithm], None]) -> None:
+        with self._guard("The anatomy of updates", may_draw=True, on_failure=self._drop_anatomy):
+            look(self.model)
+
+    def _drop_anatomy(self) -> None:
+        self._anatomy = None
+
+    def _end_here(self, snapshots: Snapshots) -> None:
+        """Raises EndedAtBoundary, unless nothing is to be saved."""
+        self.stopped = self._stop.is_set()
+        if self.steering is None or self.steering.saves:
+            snapshots.hear_control()
+            snapshots.request(Trigger.STOPPED)
+            snapshots.catch_up(self.num_timesteps)
+            raise EndedAtBoundary
+
+    def _evaluates_by(self, steps: int) -> bool:
+        """Whether the policy is evaluated within so many steps."""
+        return self._evaluation is not None and self._evaluation.next_step <= self.num_timesteps + steps
+
+    def _note_solved(self, snapshots: Snapshots) -> None:
+        """The first start of a rollout at which the reward threshold has been reached is worth a snapshot."""
+        if self._is_solved or self._threshold is None:
+            return
+        best = self._evaluation.best if self._evaluation is not None else None
+        returns = [episode["r"] for episode in self.model.ep_info_buffer or ()] if self._has_news else []
+        self._has_news = False
+        by_best = best is not None and best.mean_return >= self._threshold
+        if by_best or shown_by_training(self._threshold, returns):
+            self._is_solved = True
+            snapshots.note_solved()
+
+    def _yields(self) -> bool:
+        """Whether a stop, a rollback or a rule comes before the pause, for which training waits."""
+        if self.steering is not None and self.steering.is_due:
+            with self._guard("A rule"):
+                self.steering.look(self.num_timesteps)
+            self.ended_early = self.ended_early or self.steering.end
+            if self.ended_early is not None:
+                self._pause.give_up()
+        rolls_back = self.rollbacks is not None and self.rollbacks.is_wanted
+        return self._stop.is_set() or rolls_back or self.ended_early is not None
+
+    def _on_rollout_end(self) -> None:
+        with self._guard("The end of a rollout"):
+            self._end_rollout()
+
+    def _end_rollout(self) -> None:
+        """Log the current rate: ``time/fps`` is an average since the start."""
+        self._rollouts += 1
+        self._rollout_ended_at = self._monotonic()
+        step, since = self._rate_since
+        elapsed = self._rollout_ended_at - since
+        if elapsed >= RATE_WINDOW_SECONDS:
+            self._log.record(RECENT_FPS, round((self.num_timesteps - step) / elapsed, 1))
+            self._rate_since = (self.num_timesteps, self._rollout_ended_at)
+        is_last = self.num_timesteps >= self.model._total_timesteps
+        if self._anatomy is not None and (self._anatomy.is_due or is_last):
+            self._look_into_update(self._anatomy.before_update)
+
+    def _on_training_end(self) -> None:
+        with self._guard("The end of training"):
+            self._end_training()
+
+    def _end_training(self) -> None:
+        """Write what would wait for a rollout that never comes; unless training ended within one, also what the last
+        update found. Of training that was to be left later, and goes on from before, nothing is written here."""
+        if self.stopped and self.leave_at < math.inf:
+            return
+        if not self.stopped and self.ended_early is None:
+            self._write_update()
+            if self._anatomy is not None:
+                self._look_into_update(self._anatomy.after_update)
+        self._log.dump_rest(self.num_timesteps)
+
+    def _write_update(self) -> None:
+        with self._guard("The diagnostics of an update"):
+            self._log.dump_update(self.num_timesteps, seconds=self._monotonic() - self._rollout_ended_at)
+
+    def _record_episode(self, info: Mapping[str, Any]) -> None:
+        if (episode := finished_episode(info)) is None:
+            return
+        self._episodes += 1
+        self._has_news = True
+        self._journals.metrics_soon(
+            self.num_timesteps,
+            {EPISODE_REWARD: episode.reward, EPISODE_LENGTH: episode.length, EPISODE_INDEX: self._episodes},
+        )

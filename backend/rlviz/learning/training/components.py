@@ -1,0 +1,341 @@
+"""What is built around a model to train it: what counts, saves, evaluates, watches and steers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from threading import Event
+
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import RunFolderError
+from rlviz.domain.registry import load
+from rlviz.domain.rules import RollBack
+from rlviz.domain.snapshots import Trigger
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import Hyperparameters
+from rlviz.learning.algorithms.policy import as_played
+from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.make import Env, make_environment
+from rlviz.learning.training.anatomy import AnatomyJournal
+from rlviz.learning.training.attempt import Attempt, in_words
+from rlviz.learning.training.callback import GreedyPlayer, PeriodicEvaluation, RunCallback, RunLogger
+from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
+from rlviz.learning.training.environment_faults import EnvironmentFaults
+from rlviz.learning.training.guard import Guard
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.knobs import Knobs
+from rlviz.learning.training.live_weights import LiveWeights
+from rlviz.learning.training.rollback import Pause, Rollbacks, Target
+from rlviz.learning.training.rules import Firing, rules_in_force
+from rlviz.learning.training.run_recorder import RunRecorder
+from rlviz.learning.training.snapshot.capture import Captured, Contents, Counter, Point, capture, environments_of
+from rlviz.learning.training.snapshot.compatibility import origin_of, what_is_built
+from rlviz.learning.training.snapshot.replay import ReplayTape, placed_rows
+from rlviz.learning.training.snapshot.restore import Continuation, check_subject, refit, restore_contents
+from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
+from rlviz.learning.training.steering import PastChanges, Steering, past_changes
+from rlviz.rundir.folder import RunFolder
+
+
+class TrainingComponents:
+    """Built for the attempt to train ``model``, which was brought to ``continuation`` if it goes on from a snapshot.
+
+    ``tick`` is for the watcher's thread; ``close`` after use.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        journals: RunJournals,
+        attempt: Attempt,
+        config: RunConfig,
+        model: BaseAlgorithm,
+        logger: RunLogger,
+        continuation: Continuation | None,
+        *,
+        stop: Event,
+        pause: Pause,
+        live: LiveWeights,
+        guard: Guard | None = None,
+    ) -> None:
+        self._folder, self._journals, self._attempt, self._config = folder, journals, attempt, config
+        self._stop, self._pause, self._live = stop, pause, live
+        self._guard = guard or Guard(journals.warn_now)
+        self.faults = EnvironmentFaults(journals)
+        self.faults.watch(environments_of(model), lambda: model.num_timesteps + model.n_envs)
+        self.recorder = RunRecorder(folder, journals, config, self._guard)
+        self.checkpoints = self._make_checkpoints()
+        self.evaluation = self._make_evaluation(model)
+        self.filmstrip = self._make_filmstrip()
+        self._anatomy = self._open_anatomy()
+        self.callback = RunCallback(
+            journals,
+            self.checkpoints,
+            stop,
+            self.evaluation,
+            filmstrip=self.filmstrip,
+            anatomy=self._anatomy,
+            live=live,
+            pause=pause,
+            continuation=continuation,
+            rollout_steps=self._hyperparameters.boundary_steps,
+            training_end=self._short_end(),
+            episodes=attempt.episodes,
+            threshold=environment_of(config).reward_threshold,
+            guard=self._guard,
+        )
+        past = self._past_changes(continuation)
+        self.steering = self._make_steering(model, past)
+        self._logger, self._tape = logger, continuation.tape() if continuation is not None else ReplayTape()
+        self._counters = counters = counters_of(self.callback, logger, self.checkpoints, self.steering, self.evaluation)
+        if continuation is not None:
+            continuation.restore_counters(counters)
+            if continuation.is_fork and config.parent is not None:
+                self.steering.begin_fork(continuation.manifest.step, config.parent.changed)
+            logger.iterations_before = self.callback.rollouts
+        self.snapshots = self._make_snapshots(model)
+        self.rollbacks = Rollbacks(folder, journals, self.snapshots, partial(self._prepare, model), been=past.been)
+        self.callback.snapshots, self.callback.steering = self.snapshots, self.steering
+        self.callback.rollbacks = self.rollbacks
+        journals.watch(self._show_rules)
+
+    def go_back(self, model: BaseAlgorithm, target: Target) -> Continuation:
+        """Bring ``model``, and all that counts, to ``target``: to be followed by ``begin_again``."""
+        self._journals.go_back()
+        self.faults.mute()
+        continuation = restore_contents(model, self._config, self._folder, target.contents, target.placed)
+        self.faults.unmute()
+        return continuation
+
+    def begin_again(self, continuation: Continuation, attempt: Attempt, by: Firing | None) -> None:
+        """Count on from there, in ``attempt``; ``by``: the rule that has it go back, if one does."""
+        self._attempt, self._tape = attempt, continuation.tape()
+        self.steering.go_back(continuation.manifest.step, by)
+        continuation.restore_counters(self._counters)
+        self._logger.iterations_before = self.callback.rollouts
+        self.callback.go_back(continuation)
+        self.snapshots.go_back(continuation.manifest.step, attempt.number)
+        if self._anatomy is not None:
+            self._anatomy.go_back()
+
+    def go_back_for(self, error: Exception, model: BaseAlgorithm) -> None:
+        """Raises GoBack if a rule has training go back when it raises ``error``, or when weights are no numbers."""
+        step = model.num_timesteps
+        is_lost = not all(bool(torch.isfinite(weights).all()) for weights in model.policy.parameters())
+        self.steering.fail(step, weights_are_lost=is_lost)
+        if self.rollbacks.is_wanted:
+            if not is_lost:
+                self._journals.warn(step, f"Training raised an error and goes back. {in_words(error)}")
+            self.rollbacks.go(step)
+
+    def tick(self) -> None:
+        """What the clock asks for."""
+        with self._guard("A checkpoint"):
+            self.checkpoints.tick()
+        with self._guard("A snapshot"):
+            self.snapshots.tick()
+        if self.filmstrip is not None:
+            with self._guard("The filmstrip"):
+                self.filmstrip.write()
+        with self._guard("Recording"):
+            self.recorder.tick()
+        if self._anatomy is not None:
+            with self._guard("The anatomy of updates"):
+                self._anatomy.tick()
+        with self._guard("A rule"):
+            self.steering.tick()
+
+    def take_last_snapshot(self, *, stopped: bool) -> None:
+        """At the end, training is between two rollouts; where a stop ended it, it may be anywhere, and the last start
+        of a rollout counts."""
+        if stopped or self.callback.ended_early is not None:
+            self.snapshots.write_newest(Trigger.STOPPED)
+        else:
+            self.snapshots.take_last(Trigger.FINISHED)
+        self.snapshots.flush()
+
+    def close(self) -> None:
+        if self.evaluation is not None:
+            with self._guard("Closing the environments of evaluations"):
+                self.evaluation.close()
+        with self._guard("Recording"):
+            self.recorder.close()
+        if self._anatomy is not None:
+            with self._guard("The anatomy of updates"):
+                self._anatomy.close()
+        with self._guard("A snapshot"):
+            self.snapshots.close()
+
+    def _show_rules(self, step: int, values: Mapping[str, float]) -> None:
+        with self._guard("A rule"):
+            self.steering.row(step, values)
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stop.is_set()
+
+    @property
+    def _hyperparameters(self) -> Hyperparameters:
+        config = self._config
+        return ALGORITHMS.get(config.algo).validate(config.hyperparameters, config.total_timesteps)
+
+    def _make_checkpoints(self) -> Checkpoints:
+        config, export = self._config, ALGORITHMS.get(self._config.algo).export
+        return Checkpoints(
+            self._folder,
+            config.checkpoints,
+            self._journals,
+            answered=self._attempt.answered_request,
+            export=partial(load(export), self._folder, config) if export is not None else None,
+        )
+
+    def _make_evaluation(self, model: BaseAlgorithm) -> PeriodicEvaluation | None:
+        config = self._config
+        if config.evaluation.every_steps is None:
+            return None
+
+        def make() -> Env:
+            made = make_environment(config, whole_episodes=True)
+            return self.faults.watch_evaluation(made, lambda: model.num_timesteps)
+
+        with self._guard("An evaluation"):
+            return PeriodicEvaluation(
+                self._folder,
+                config.evaluation,
+                GreedyPlayer(make),
+                self._journals,
+                as_played=partial(as_played, ALGORITHMS.get(config.algo)),
+                threshold=environment_of(config).reward_threshold,
+                stopping=self._stop.is_set,
+                recorder=self.recorder,
+                first_update=self._hyperparameters.first_update,
+                retests=self._attempt.evaluations,
+                best=self._attempt.best,
+            )
+        return None
+
+    def _make_filmstrip(self) -> Filmstrip | None:
+        hyperparameters = self._hyperparameters
+        with self._guard("The filmstrip"):
+            return Filmstrip(
+                self._folder,
+                self._journals,
+                end=hyperparameters.training_end(self._config.total_timesteps),
+                count=self._config.checkpoints.film,
+                first_update=hyperparameters.first_update,
+                every=hyperparameters.rollout_steps,
+            )
+        return None
+
+    def _short_end(self) -> float:
+        """The step at which the last rollout ends, where it may be shorter than the others; infinity where not."""
+        one = self._hyperparameters
+        is_cut = one.boundary_steps > one.rollout_steps
+        return one.training_end(self._config.total_timesteps) if is_cut else math.inf
+
+    def _open_anatomy(self) -> AnatomyJournal | None:
+        """A place where it cannot be written is worth a warning, not a run."""
+        if not self._config.anatomy:
+            return None
+        td_errors = ALGORITHMS.get(self._config.algo).td_errors
+        with self._guard("The anatomy of updates"):
+            try:
+                return AnatomyJournal(self._folder, load(td_errors) if td_errors is not None else None)
+            except (OSError, RunFolderError) as error:
+                self._journals.warn(0, f"The anatomy of updates cannot be written: {error}")
+        return None
+
+    def _past_changes(self, continuation: Continuation | None) -> PastChanges:
+        beyond = (0, 0) if self._attempt.is_repeated else None
+        if continuation is not None and not self._attempt.rollback:
+            beyond = continuation.taken_at
+        return past_changes(self._folder, beyond)
+
+    def _make_steering(self, model: BaseAlgorithm, past: PastChanges) -> Steering:
+        return Steering(
+            self._folder,
+            self._journals,
+            Knobs(model, self._config),
+            rules_in_force(self._folder, self._config.rules, self._journals),
+            _Targets(self, self._pause),
+            past=past,
+        )
+
+    def _prepare(self, model: BaseAlgorithm, contents: Contents) -> Target:
+        """Check that ``model`` can go back to ``contents``; read what its replay buffer has lost since. Raises
+        SnapshotRefused."""
+        check_subject(contents, self._config, self._folder, model)
+        contents = refit(contents, self._config, self._folder, model)
+        if (replay := contents.state["replay"]) is None:
+            return Target(contents, ())
+        held_from = self._tape.held_from(model)
+        return Target(contents, tuple(placed_rows(model, self._folder, replay, contents.pieces, held_from)))
+
+    def _make_snapshots(self, model: BaseAlgorithm) -> Snapshots:
+        def take(point: Point) -> Captured:
+            last_row = self._journals.last_row()
+            return capture(model, self._counters, self._tape, point=point, last_row=last_row)
+
+        config = self._config
+        custom = config.custom_environment
+        subject = Subject(
+            self._folder.run_id,
+            self._attempt.number,
+            what_is_built(config, model),
+            origin_of(config),
+            custom.state_problem if custom is not None else None,
+            config.parent.step if config.parent is not None else None,
+        )
+        return Snapshots(
+            self._folder,
+            config.snapshots,
+            self._journals,
+            take,
+            subject,
+            step=model.num_timesteps,
+            first_update=self._hyperparameters.first_update,
+            answered=self._attempt.answered_snapshot,
+        )
+
+
+def counters_of(
+    callback: RunCallback,
+    logger: RunLogger,
+    checkpoints: Checkpoints,
+    steering: Steering | None,
+    evaluation: PeriodicEvaluation | None,
+) -> dict[str, Counter]:
+    """What counts while a run trains, by the names that snapshots know it by. Not every run, or snapshot, has all."""
+    counters: dict[str, Counter] = {"callback": callback, "logger": logger, "checkpoints": checkpoints}
+    if steering is not None:
+        counters["steering"] = steering
+    if evaluation is not None:
+        counters["evaluation"] = evaluation
+    return counters
+
+
+class _Targets:
+    """What rules act on."""
+
+    def __init__(self, components: TrainingComponents, pause: Pause) -> None:
+        self._components, self._pause = components, pause
+
+    def pause(self) -> None:
+        self._pause.request()
+
+    def evaluate(self) -> bool:
+        if (evaluation := self._components.evaluation) is not None:
+            evaluation.next_step = 0
+        return evaluation is not None
+
+    def snapshot(self, trigger: Trigger, message: str) -> None:
+        self._components.snapshots.request(trigger, message)
+
+    def roll_back(self, action: RollBack, firing: Firing) -> str | None:
+        if self._components.is_stopping:
+            return f"It does not {action.words}: the run is being stopped."
+        return self._components.rollbacks.choose(action, firing)

@@ -1,0 +1,100 @@
+"""Guard: training goes on whatever happens to what watches it.
+
+Finished episodes, as Stable-Baselines3's ``Monitor`` and ``VecMonitor`` report them.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import NamedTuple
+
+from rlviz.domain.errors import brief
+from rlviz.domain.limits import number_of
+
+
+class LeavesTraining(Exception):
+    """Base of what is raised to leave the library's ``learn`` on purpose. A Guard lets it pass."""
+
+
+def print_traceback(error: Exception) -> None:
+    """Print it to standard error, which is ``worker.log`` in a worker."""
+    traceback.print_exception(error, file=sys.stderr)
+
+
+class Guard:
+    """Runs each watcher in a ``with`` block. An exception ends the block, and becomes a warning.
+
+    A watcher is warned of once; ``log`` gets the exception then. From any thread.
+    """
+
+    def __init__(self, warn: Callable[[str], None], log: Callable[[Exception], None] = print_traceback) -> None:
+        self._warn, self._log = warn, log
+        self._failed: set[str] = set()
+
+    def __call__(self, watcher: str, *, may_draw: bool = False, on_failure: Callable[[], None] | None = None) -> Block:
+        """The block in which ``watcher`` runs; its name begins the warning. ``may_draw``: it may draw random numbers,
+        so if it fails, the global generators are restored to their states at the start of the block. ``on_failure`` is
+        called then."""
+        return Block(self, watcher, may_draw, on_failure)
+
+    def report(self, watcher: str, error: Exception) -> None:
+        """Warn that ``watcher`` has failed. Never raises."""
+        if watcher in self._failed:
+            return
+        self._failed.add(watcher)
+        with suppress(Exception):
+            self._log(error)
+        with suppress(Exception):
+            self._warn(f"{watcher} failed ({brief(error)}). Training goes on as if it had not been there.")
+
+
+class Block:
+    """A ``with`` block of a Guard."""
+
+    __slots__ = ("_guard", "_may_draw", "_on_failure", "_restore", "_watcher")
+
+    def __init__(self, guard: Guard, watcher: str, may_draw: bool, on_failure: Callable[[], None] | None) -> None:
+        self._guard, self._watcher, self._may_draw, self._on_failure = guard, watcher, may_draw, on_failure
+        self._restore: Callable[[], None] | None = None
+
+    def __enter__(self) -> None:
+        if self._may_draw:
+            from rlviz.learning.algorithms.experience import (
+                note_generators,  # imports torch, which rlviz.track does without
+            )
+
+            self._restore = note_generators()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, LeavesTraining):
+            return False
+        if self._restore is not None:
+            self._restore()
+        if self._on_failure is not None:
+            self._on_failure()
+        self._guard.report(self._watcher, error)
+        return True
+
+
+class FinishedEpisode(NamedTuple):
+    """``length`` in environment steps."""
+
+    reward: float
+    length: int
+
+
+def finished_episode(info: object) -> FinishedEpisode | None:
+    """The episode that ended with this step. None if none did: an ``episode`` that the environment itself puts into its
+    ``info``, a number for instance, is no report of one."""
+    if not isinstance(info, Mapping) or not isinstance(episode := info.get("episode"), Mapping):
+        return None
+    reward, length = number_of(episode.get("r")), number_of(episode.get("l"))
+    if reward is None or length is None or not 0 <= length < float("inf"):
+        return None
+    return FinishedEpisode(float(reward), int(length))

@@ -1,0 +1,136 @@
+"""The newest weights, written for somebody who watches the run, and only then.
+
+The table of Q-learning as a file that can be drawn: ``q_table.json``.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from io import BytesIO
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import orjson
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import RunFolderError
+from rlviz.learning.algorithms.policy import save_weights
+from rlviz.learning.algorithms.tabular import QLearning
+from rlviz.learning.environments.custom import environment_of
+from rlviz.rundir.files import atomic_write, write_atomically
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.foreign import LeaseWatch
+
+LOOK_SECONDS = 0.25
+"""The lease is looked at so often: somebody who begins to watch shall not wait long."""
+
+EVERY_SECONDS = 1.0
+LARGEST_SHARE = 0.02
+"""At most this share of training time: weights that take long to write are written less often."""
+
+
+class LiveWeights:
+    """Writes the newest weights for whoever watches, as long as the lease says that somebody does.
+
+    The training thread calls ``take`` once training has reached ``next_step``; ``tick`` lowers it when weights are due.
+    """
+
+    def __init__(self, folder: RunFolder, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._folder, self._monotonic = folder, monotonic
+        self._lease = LeaseWatch(folder.lease_path, monotonic=monotonic)
+        self._look_at = self._due_at = float("-inf")
+        self._waiting: bytes | None = None
+        self._writing = Lock()
+        self.next_step = math.inf
+
+    def tick(self) -> None:
+        """For the watcher's thread: write the weights that were taken, and decide whether newer ones are due. The lease
+        is read a few times a second."""
+        self._write()
+        now = self._monotonic()
+        if now < self._look_at:
+            return
+        self._look_at = now + LOOK_SECONDS
+        if now >= self._due_at and self._lease.is_held():
+            self.next_step = 0
+
+    def take(self, model: BaseAlgorithm) -> None:
+        """For the training thread: copy the present weights into memory. Writing them to disk would take longer."""
+        begun = self._monotonic()
+        self._due_at, self.next_step = begun + EVERY_SECONDS, math.inf
+        file = BytesIO()
+        save_weights(model, file)
+        spent = self._monotonic() - begun
+        self._due_at = begun + max(EVERY_SECONDS, spent / LARGEST_SHARE)
+        self._waiting = file.getvalue()
+
+    def close(self) -> None:
+        """Training has ended and the final model is saved: remove the weights."""
+        with self._writing, suppress(OSError):
+            self._waiting = None
+            self._folder.live_weights_path.unlink(missing_ok=True)
+
+    def _write(self) -> None:
+        """If writing fails, the next weights are tried again. The file need not survive a failure of the host."""
+        if self._waiting is None:
+            return
+        with self._writing, suppress(OSError, RunFolderError):
+            waiting, self._waiting = self._waiting, None
+            if waiting is not None:
+                with atomic_write(self._folder.live_weights_path, self._folder.path, durable=False) as file:
+                    file.write(waiting)
+
+
+def write_q_table(folder: RunFolder, config: RunConfig, model: BaseAlgorithm) -> None:
+    """Replace the file by what the table says now. Raises OSError.
+
+    ``shape`` and ``map`` are null unless the states are the squares of a grid, row by row.
+    """
+    assert isinstance(model, QLearning)
+    policy = model.policy
+    squares = grid(_environment(model))
+    states, actions = policy.table.shape
+    table = {
+        "env_id": config.env_id,
+        "step": model.num_timesteps,
+        "states": states,
+        "actions": _labels(config, actions),
+        "shape": list(squares.shape) if squares is not None and squares.size == states else None,
+        "map": ["".join(row) for row in squares] if squares is not None and squares.size == states else None,
+        "q": policy.table.numpy(),
+        "visits": policy.visits.numpy(),
+        "terminal": policy.terminal.numpy().tolist(),
+    }
+    write_atomically(folder.q_table_path, orjson.dumps(table, option=orjson.OPT_SERIALIZE_NUMPY))
+
+
+def grid(env: Any) -> np.ndarray[Any, np.dtype[np.str_]] | None:
+    """A letter for each square of a grid world: S start, G goal, F free, H hole, C cliff. None for other worlds."""
+    squares = getattr(env, "desc", None)
+    if squares is not None:
+        return np.asarray(squares).astype("U1")
+    cliff = getattr(env, "_cliff", None)
+    if cliff is None:
+        return None
+    found = np.where(np.asarray(cliff), "C", "F")
+    found[-1, 0], found[-1, -1] = "S", "G"
+    return found
+
+
+def _labels(config: RunConfig, actions: int) -> list[str]:
+    space = environment_of(config).action_space
+    start = space.starts[0] if space.starts else 0
+    return list(space.labels) or [str(start + place) for place in range(actions)]
+
+
+def _environment(model: BaseAlgorithm) -> Any:
+    environments = model.get_env()
+    assert environments is not None
+    inner = environments.unwrapped
+    return inner.envs[0].unwrapped if isinstance(inner, DummyVecEnv) else None

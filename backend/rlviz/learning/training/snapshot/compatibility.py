@@ -1,0 +1,132 @@
+"""What a snapshot needs of the place where training goes on: what refuses, and what makes it go on not exactly."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import platform
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import SnapshotRefused
+from rlviz.domain.snapshots import Built, Origin, SnapshotManifest
+from rlviz.learning.environments.base import load_class
+from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.environments.state import layer_names
+from rlviz.learning.training.snapshot.capture import environments_of
+
+_PACKAGES = (
+    "torch",
+    "numpy",
+    "stable-baselines3",
+    "sb3-contrib",
+    "gymnasium",
+    "ale-py",
+    "Box2D",
+    "opencv-python-headless",
+)
+"""Whose versions decide about the last digit."""
+
+_TRAINED_BY = {"algo", "env_id", "env_options", "custom_environment", "seed", "hyperparameters"}
+"""Of the configuration: what a run that goes on must not change. Its length may, and what is kept of it."""
+
+_OF_SPACES: dict[str, Any] = {"starts": True, "is_bounded": True}
+_NOT_TRAINED_BY: dict[str, Any] = {
+    "warnings": True,
+    "is_single": True,
+    "observation_space": _OF_SPACES,
+    "action_space": _OF_SPACES,
+}
+"""Of the description of a custom environment: what follows from its class, and is not in the digests of runs that were
+created before it was described."""
+
+
+def what_is_built(config: RunConfig, model: BaseAlgorithm) -> Built:
+    return Built(
+        algo=config.algo,
+        env_id=config.env_id,
+        config_digest=_digest(config),
+        environments=tuple(layer_names(env) for env in environments_of(model)),
+    )
+
+
+def origin_of(config: RunConfig) -> Origin:
+    """Of this process, which trains a run of ``config``."""
+    return Origin(
+        versions=_versions(),
+        capability=f"{platform.machine()} {torch.backends.cpu.get_cpu_capability()}",
+        threads=torch.get_num_threads(),
+        environment_source=_source_digest(config),
+    )
+
+
+def check_built(manifest: SnapshotManifest, built: Built) -> None:
+    """Raises SnapshotRefused for another algorithm, environment or configuration, naming both."""
+    theirs = manifest.built
+    for what, there, here in (
+        ("algorithm", theirs.algo, built.algo),
+        ("environment", theirs.env_id, built.env_id),
+        ("number of environments", len(theirs.environments), len(built.environments)),
+    ):
+        if there != here:
+            raise SnapshotRefused(f"Snapshot {manifest.name} is of another {what}: {there}, and this run has {here}.")
+    if theirs.environments != built.environments:
+        others = set(theirs.environments[0]) ^ set(built.environments[0])
+        raise SnapshotRefused(
+            f"Snapshot {manifest.name} is of an environment with other wrappers: "
+            f"{', '.join(sorted(others)) or 'their order'} differ."
+        )
+    if theirs.config_digest != built.config_digest:
+        raise SnapshotRefused(
+            f"Snapshot {manifest.name} is of another configuration: hyperparameters, seed or options of the "
+            "environment differ. Fork the run to go on with other values."
+        )
+
+
+def reasons_not_exact(manifest: SnapshotManifest, origin: Origin) -> list[str]:
+    """What is not as it was: training cannot be expected to go on bit for bit. Empty if nothing speaks against it."""
+    found = []
+    theirs = manifest.origin
+    for package in sorted(theirs.versions.keys() | origin.versions.keys()):
+        there, here = theirs.versions.get(package, "none"), origin.versions.get(package, "none")
+        if there != here:
+            found.append(f"{package} was {there}, and is {here}.")
+    if theirs.capability != origin.capability:
+        found.append(f"The processor was used as {theirs.capability}, and is as {origin.capability}.")
+    if theirs.threads != origin.threads:
+        found.append(f"torch had {theirs.threads} threads, and has {origin.threads}.")
+    if theirs.environment_source != origin.environment_source:
+        found.append("The source of the environment was changed.")
+    return found
+
+
+@cache
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[package] = version(package)
+    return versions
+
+
+def _digest(config: RunConfig) -> str:
+    described = config.model_dump_json(include=_TRAINED_BY, exclude={"custom_environment": _NOT_TRAINED_BY})
+    return hashlib.sha256(described.encode()).hexdigest()
+
+
+def _source_digest(config: RunConfig) -> str | None:
+    custom = environment_of(config).custom
+    if custom is None:
+        return None
+    try:
+        source = inspect.getsourcefile(load_class(custom.entry_point))
+        return hashlib.sha256(Path(source).read_bytes()).hexdigest() if source is not None else None
+    except (OSError, TypeError):
+        return None

@@ -1,0 +1,607 @@
+"""Steering: what people and rules change about training while it goes on.
+
+Rows are shown to the rules as they are logged. What rules and people want is done at the start of the next rollout,
+where the library begins to collect and every schedule is read anew; only an end may come sooner.
+
+What people and rules have changed about a run in earlier attempts, as its events say.
+
+What rules that have fired, and people, change about training: done at the start of a rollout, and recorded.
+
+ControlRequests: what ``control.json`` asks of what trains, besides to end.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rlviz.domain.errors import RunFolderError, UnknownName
+from rlviz.domain.events import (
+    DivergedData,
+    FinishedData,
+    HyperparameterChangedData,
+    RollbackData,
+    RuleFiredData,
+    RulesChangedData,
+    StoppedData,
+    parse_event,
+)
+from rlviz.domain.rules import (
+    Action,
+    Author,
+    Evaluate,
+    KnobRequest,
+    NotFinite,
+    Notify,
+    Override,
+    PauseTraining,
+    RollBack,
+    Rule,
+    ScaleKnob,
+    SetKnob,
+    StopTraining,
+    TakeSnapshot,
+)
+from rlviz.domain.snapshots import Trigger
+from rlviz.learning.training.checkpoint import Checkpoints
+from rlviz.learning.training.guard import Guard
+from rlviz.learning.training.journals import RunJournals
+from rlviz.learning.training.rules import CLOCKED, RAISED, Engine, Firing, RuleClock, settled
+from rlviz.learning.training.snapshot.schedule import Snapshots
+from rlviz.rundir.changes import Changed, KnobChanges
+from rlviz.rundir.control import Control
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import journal_lines
+
+if TYPE_CHECKING:
+    from rlviz.learning.training.knobs import AppliedChange, Knobs
+
+
+@dataclass(frozen=True)
+class PastChanges:
+    """What earlier attempts changed.
+
+    ``answered``: number of the last request of a person that was answered. ``changes``: the changes that an attempt
+    which goes on from a snapshot makes again, each with its step, in order. ``recorded``: events that need not be
+    written again, as step and text. ``counts``: by the text of a rule, how often it has fired at least. ``ended``: by
+    the text of a rule, the step at which it ended an earlier attempt. ``been``: by the text of a rule, the steps that
+    it has had training go back to. ``fired``: of an attempt that goes on from a snapshot, which rules fired beyond it,
+    as step and text, in order; without those that ended an attempt.
+    """
+
+    answered: int = 0
+    changes: tuple[tuple[int, HyperparameterChangedData], ...] = ()
+    recorded: frozenset[tuple[int, str]] = frozenset()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    ended: Mapping[str, int] = field(default_factory=dict)
+    been: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    fired: tuple[tuple[int, str], ...] = ()
+
+
+def past_changes(folder: RunFolder, taken_at: tuple[int, int] | None) -> PastChanges:
+    """The changes beyond the step and attempt of a snapshot. With None, training begins anew or goes back for good, and
+    no change is repeated."""
+    went_back = -1
+    changes = KnobChanges()
+    by_rollback: set[Changed] = set()
+    recorded: set[tuple[int, str]] = set()
+    counts: dict[str, int] = {}
+    fired: dict[str, int] = {}
+    firings: list[tuple[int, int, str]] = []
+    ended: dict[str, int] = {}
+    been: dict[str, frozenset[int]] = {}
+    for line in journal_lines(folder.events_path):
+        event = parse_event(line.record)
+        if event is None:
+            continue
+        changes.take(event)
+        match event.data:
+            case HyperparameterChangedData() as changed:
+                recorded.add((event.step, changed.change.words))
+                if changed.by is Author.RULE and event.step == went_back:
+                    by_rollback.add(changes.held[-1])
+            case RuleFiredData(says=says):
+                recorded.add((event.step, says))
+                fired[says] = event.step
+                firings.append((event.step, changes.attempt, says))
+            case RulesChangedData(rules=rules):
+                recorded.add((event.step, "\n".join(rules)))
+            case RollbackData() as back:
+                recorded = {one for one in recorded if one[0] <= event.step}
+                firings = [one for one in firings if one[:2] <= (event.step, back.taken_in)]
+                ended = {rule: step for rule, step in ended.items() if step <= event.step}
+                if back.says is not None:
+                    counts[back.says], went_back = max(back.count, counts.get(back.says, 0)), event.step
+                    been[back.says] = been.get(back.says, frozenset()) | {event.step}
+            case DivergedData():
+                recorded = {one for one in recorded if one[0] < event.step}
+                firings = [one for one in firings if one[0] < event.step]
+                ended = {rule: step for rule, step in ended.items() if step < event.step}
+            case FinishedData(ended_early=str(reason)) | StoppedData(ended_early=str(reason)):
+                if (says := reason.removesuffix(".")) in fired:
+                    ended[says] = fired[says]
+    repeated = []
+    if taken_at is not None:
+        # Nothing else makes these again: a person made them, or a rule as it went back.
+        repeated = [
+            (one.step, one.data)
+            for one in changes.held
+            if one.follows(*taken_at) and (one.data.by is Author.PERSON or one in by_rollback)
+        ]
+    kept = frozenset(recorded) if taken_at else frozenset()
+    beyond = tuple(
+        (step, says)
+        for step, attempt, says in firings
+        if taken_at is not None and (step, attempt) > taken_at and ended.get(says) != step
+    )
+    return PastChanges(changes.answered, tuple(repeated), kept, counts, ended, been, beyond)
+
+
+Carried = tuple[int, str, Override]
+"""A change that a rule makes as it goes back: the rule's number, the knob, and what becomes of it."""
+
+
+class Targets(Protocol):
+    """What rules act on besides knobs. For the training thread, at the start of a rollout."""
+
+    def pause(self) -> None: ...
+
+    def evaluate(self) -> bool:
+        """Returns whether the run has a plan for it."""
+
+    def snapshot(self, trigger: Trigger, message: str) -> None: ...
+
+    def roll_back(self, action: RollBack, firing: Firing) -> str | None:
+        """Have training go back after this. Returns why it cannot, in a sentence."""
+
+
+class RuleActions:
+    """``recorded``: events that need not be written again, by step and text."""
+
+    def __init__(
+        self, journals: RunJournals, knobs: Knobs, targets: Targets, recorded: frozenset[tuple[int, str]] = frozenset()
+    ) -> None:
+        self._journals, self._knobs, self._targets, self._recorded = journals, knobs, targets, recorded
+        self._deferred: list[Carried] = []
+        self.carried: Sequence[Carried] = ()
+        """To be made at the start of the next rollout."""
+
+    def begin_rollout(self, step: int) -> None:
+        """Training may have gone back to here: make the changes that came with it."""
+        carried, self.carried, self._deferred = self.carried, (), []
+        for number, name, wanted in carried:
+            self.turn(step, self._knobs.as_change(name, wanted), Author.RULE, rule=number)
+
+    def act_on(self, step: int, pending: Sequence[Firing]) -> Firing | None:
+        """Do what all that have fired since the last rollout want. Returns the one that has training end."""
+        firings = settled(pending)
+        back, problem, ending = None, None, None
+        for by, wanted in _going_back(firings):
+            problem = self._targets.roll_back(wanted, by)
+            back = by if problem is None else None
+        for firing in firings:
+            done, not_done = [], list(firing.left_out)
+            for action in firing.actions:
+                if isinstance(action, RollBack):
+                    left = problem
+                elif back is not None:
+                    left = self._do_as_it_goes_back(action, firing, together=firing is back)
+                else:
+                    left = self._do(step, action, firing)
+                if left is None:
+                    done.append(action.words)
+                else:
+                    not_done.append(left)
+                if isinstance(action, StopTraining):
+                    ending = firing
+            self.record_firing(firing, done=done, not_done=not_done)
+        return ending
+
+    def turn(
+        self, step: int, change: SetKnob | ScaleKnob, by: Author, *, rule: int | None = None, request: int = 0
+    ) -> str | None:
+        """Change a knob. Returns why that cannot be, in a sentence."""
+        try:
+            applied = self._knobs.turn(change)
+        except UnknownName as error:
+            self._journals.warn(step, str(error))
+            return str(error)
+        if (step, change.words) in self._recorded and self._journals.is_repeating:
+            return None
+        self._record_change(step, applied, by, rule=rule, request=request)
+        return None
+
+    def begin_fork(self, step: int, changed: Collection[str]) -> None:
+        """The knobs go on as the parent of the fork had them changed, but for those that the fork has ``changed``."""
+        for applied in self._knobs.begin_fork(changed):
+            if (step, applied.change.words) not in self._recorded:
+                self._record_change(step, applied, Author.PARENT)
+
+    def record_firing(self, firing: Firing, *, done: list[str], not_done: list[str]) -> None:
+        says = firing.rule.words
+        if (firing.step, says) in self._recorded:
+            return
+        self._journals.event(
+            firing.step,
+            RuleFiredData(
+                rule=firing.number,
+                says=says,
+                done=done,
+                not_done=not_done,
+                notify=_message(firing),
+                count=firing.count,
+                is_last=firing.is_last,
+            ),
+        )
+
+    def record_too_late(self, pending: Sequence[Firing], why: str) -> None:
+        """Training ends: what waits for the next rollout is not done any more. ``why``: a clause. The end itself, and a
+        message, are."""
+        for firing in pending:
+            done = [one for one in firing.actions if isinstance(one, StopTraining | Notify)]
+            late = [f"It does not {one.words}: {why}." for one in firing.actions if one not in done]
+            self.record_firing(firing, done=[one.words for one in done], not_done=[*firing.left_out, *late])
+
+    def go_back(self, step: int, by: Firing | None) -> None:
+        """Training goes back to ``step``, for rule ``by`` if one has asked for it: what that changes with it is changed
+        there."""
+        if by is not None:
+            self.carried = self._deferred
+        self._deferred = []
+        self._recorded = frozenset(one for one in self._recorded if one[0] <= step)
+
+    def _record_change(
+        self, step: int, applied: AppliedChange, by: Author, *, rule: int | None = None, request: int = 0
+    ) -> None:
+        self._journals.event(
+            step,
+            HyperparameterChangedData(
+                name=applied.change.knob,
+                before=applied.before,
+                after=applied.after,
+                change=applied.change,
+                by=by,
+                rule=rule,
+                request=request,
+                replaced_schedule=applied.replaced_schedule,
+                limited=applied.is_limited,
+                factor=applied.override.factor if applied.override.value is None else None,
+            ),
+        )
+
+    def _do(self, step: int, action: Action, firing: Firing) -> str | None:
+        """Why it could not be done, in a sentence; None if it was."""
+        match action:
+            case SetKnob() | ScaleKnob():
+                return self.turn(step, action, Author.RULE, rule=firing.number)
+            case TakeSnapshot(message=message):
+                self._targets.snapshot(Trigger.RULE, message or f"{firing.rule.words}.")
+            case PauseTraining():
+                self._targets.pause()
+            case Evaluate():
+                if not self._targets.evaluate():
+                    return "It does not evaluate: this run is trained without evaluations."
+            case _:  # the end is looked after by who asked, and the event notifies
+                pass
+        return None
+
+    def _do_as_it_goes_back(self, action: Action, firing: Firing, *, together: bool) -> str | None:
+        """Where training goes back to, a change of a knob is made of what the knob is now, if the same rule makes it;
+        everything else would be of a moment that is left behind."""
+        if isinstance(action, Notify):
+            return None
+        if not (together and isinstance(action, SetKnob | ScaleKnob)):
+            return f"It does not {action.words}: training goes back to before."
+        try:
+            self._deferred.append((firing.number, action.knob, self._knobs.from_here(action)))
+        except UnknownName as error:
+            return str(error)
+        return None
+
+
+def _going_back(firings: Sequence[Firing]) -> list[tuple[Firing, RollBack]]:
+    """The one that has training go back, if one of them does."""
+    return [(firing, action) for firing in firings for action in firing.actions if isinstance(action, RollBack)]
+
+
+def _message(firing: Firing) -> str | None:
+    """What the user is told of it."""
+    for action in firing.actions:
+        if isinstance(action, Notify):
+            return action.message or f"{firing.rule.words}."
+        if isinstance(action, StopTraining) and action.then == "report":
+            return f"Training was ended. {firing.rule.words}."
+    return None
+
+
+LOSS = "train/loss"
+
+
+class Steering:
+    """``row``, ``look`` and ``begin_rollout`` are for the training thread, everything else for any.
+
+    Once ``end`` says why, training shall end at the next step, and with ``saves`` being False nothing more be saved.
+    """
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        journals: RunJournals,
+        knobs: Knobs,
+        rules: Sequence[Rule],
+        targets: Targets,
+        *,
+        past: PastChanges | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._journals, self._knobs, self._monotonic = journals, knobs, monotonic
+        past = past or PastChanges()
+        self._repeats = deque(past.changes)
+        self._clocked_again = _clocked(past.fired, rules)
+        """Which rules that follow a clock fired in what is trained again, and where: a clock would not say so again."""
+        self._actions = RuleActions(journals, knobs, targets, past.recorded)
+        self._engine = Engine(rules)
+        self._counts, self._ended = dict(past.counts), dict(past.ended)
+        self._engine.count_at_least(self._counts)
+        self._new_rules: Sequence[Rule] | None = None
+        self._requests: deque[KnobRequest] = deque()
+        self._heard_of = past.answered
+        self._pending: list[Firing] = []
+        self._clock = RuleClock(folder, monotonic)
+        self._stop: Firing | None = None
+        """Has training end within its grace period."""
+        self._stop_at = 0.0
+        self.is_due = False
+        """Whether ``look`` should be called."""
+        self.end: str | None = None
+        self.saves = True
+        self._clock.serve(rules)
+
+    def begin_fork(self, step: int, changed: Collection[str]) -> None:
+        """What was restored is of the parent of a fork that has ``changed`` hyperparameters."""
+        self._actions.begin_fork(step, changed)
+
+    def request(self, requests: Iterable[KnobRequest]) -> None:
+        """Take in changes that people ask for. Those that were taken in before are ignored."""
+        for request in requests:
+            if request.number > self._heard_of:
+                self._heard_of = request.number
+                self._requests.append(request)
+
+    def renew_rules(self, rules: Sequence[Rule]) -> None:
+        """Replace the rules, from the next row on."""
+        self._new_rules = rules
+        self.is_due = True
+
+    def tick(self) -> None:
+        """See whether a rule that follows the clock is due, or a grace period is over."""
+        if self._clock.tick() or (self._stop is not None and self._monotonic() >= self._stop_at):
+            self.is_due = True
+
+    def row(self, step: int, values: Mapping[str, float]) -> None:
+        """Show the rules a row of metrics that was logged."""
+        if self._engine.rules:
+            self._take(self._engine.row(step, values))
+
+    def look(self, step: int) -> None:
+        """Within a rollout: take over new rules, fire rules that follow the clock, and end training whose grace period
+        is over."""
+        self.is_due = False
+        self._renew(step)
+        self._ask_by_clock(step)
+        if self._stop is not None and self._monotonic() >= self._stop_at:
+            self._end_at_once(self._stop)
+
+    def begin_rollout(self, step: int) -> None:
+        """At the start of a rollout: make all changes that people and rules have asked for."""
+        self._actions.begin_rollout(step)
+        self._renew(step)
+        while self._repeats and self._repeats[0][0] <= step:
+            self._repeat(step, self._repeats.popleft()[1])
+        while self._requests and not self._journals.is_repeating:
+            request = self._requests.popleft()
+            self._actions.turn(step, request.change, Author.PERSON, request=request.number)
+        self._ask_by_clock(step)
+        self._act_on_all(step)
+
+    def fail(self, step: int, *, weights_are_lost: bool) -> None:
+        """Training has raised an error. Where ``weights_are_lost``, one has become NaN or infinite: rules that watch a
+        metric for such values fire as if it had one."""
+        values = {RAISED: 1.0}
+        if weights_are_lost:
+            watching = (rule for rule in self._engine.rules if isinstance(rule.when, NotFinite))
+            values |= {rule.metric or LOSS: math.nan for rule in watching}
+        self.row(step, values)
+        self._act_on_all(step)
+
+    def go_back(self, step: int, by: Firing | None) -> None:
+        """Training goes back to ``step``: what waits to be done there is done no more, but for what rule ``by``
+        changes with it. To be followed by ``restore``."""
+        if by is not None:
+            self._counts[by.rule.words] = by.count
+        self._actions.go_back(step, by)
+        self._pending, self._stop, self.end, self.saves = [], None, None, True
+        self._repeats.clear()
+        self._clocked_again.clear()
+        self._ended = {rule: at for rule, at in self._ended.items() if at <= step}
+
+    @property
+    def carried(self) -> Sequence[Carried]:
+        """What the rule that has training go back changes with it."""
+        return self._actions.carried
+
+    def carry(self, carried: Sequence[Carried]) -> None:
+        """Have that changed at the start of the next rollout."""
+        self._actions.carried = carried
+
+    def close(self, step: int) -> None:
+        """Training has ended: say what fired last."""
+        pending, self._pending = self._pending, []
+        self._actions.record_too_late(pending, "training has ended")
+
+    def state(self) -> dict[str, Any]:
+        return {"knobs": self._knobs.state(), "rules": self._engine.state(), "seconds": self._clock.seconds}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self._knobs.restore(state["knobs"])
+        self._engine.restore(state["rules"])
+        self._engine.count_at_least(self._counts)
+        self._clock.go_on_from(state["seconds"])
+
+    def _repeat(self, step: int, changed: HyperparameterChangedData) -> None:
+        """Make a change of an earlier attempt again. The journal has it, unless this attempt came otherwise before."""
+        if self._journals.has_diverged:
+            self._actions.turn(step, changed.change, changed.by, rule=changed.rule, request=changed.request)
+        else:
+            self._knobs.turn(changed.change)
+
+    def _ask_by_clock(self, step: int) -> None:
+        """What was trained before is trained again as it was: there, rules fire where they did."""
+        if not self._clock.is_needed:
+            return
+        if self._journals.has_diverged:
+            self._clocked_again.clear()
+        while self._clocked_again and self._clocked_again[0][0] <= step:
+            self._take(self._engine.again(*self._clocked_again.popleft()))
+        if not (self._clocked_again or self._journals.is_repeating):
+            self._take(self._engine.clock(step, self._clock.seconds, self._clock.disk))
+
+    def _renew(self, step: int) -> None:
+        rules, self._new_rules = self._new_rules, None
+        if rules is not None and tuple(rules) != self._engine.rules:
+            self._engine.replace(rules)
+            self._clock.serve(rules)
+            self._journals.event(step, RulesChangedData(rules=[rule.words for rule in rules]))
+
+    def _take(self, firings: Iterable[Firing]) -> None:
+        """What shall end training does so now, after its grace period, or at the start of the next rollout."""
+        for fired in firings:
+            firing = self._excuse(fired)
+            self._pending.append(firing)
+            stop = _stop_of(firing)
+            if stop is None or self.end is not None:
+                continue
+            stop_at = self._monotonic() + stop.grace_seconds
+            if self._stop is None or stop_at < self._stop_at:
+                self._stop, self._stop_at = firing, stop_at
+            if stop.grace_seconds == 0:
+                self._end_at_once(firing)
+
+    def _excuse(self, firing: Firing) -> Firing:
+        """A rule that has ended an earlier attempt does not end this one at the same place. A clock may come to it at
+        another step, and does so once."""
+        ended = self._ended.get(firing.rule.words)
+        stops = [one for one in firing.actions if isinstance(one, StopTraining)]
+        if ended is None or not stops:
+            return firing
+        if isinstance(firing.rule.when, CLOCKED):
+            del self._ended[firing.rule.words]
+        elif firing.step > ended:
+            return firing
+        why = f"It does not {stops[0].words}: it ended the run here before, which was then resumed."
+        rest = tuple(one for one in firing.actions if one not in stops)
+        return replace(firing, actions=rest, left_out=(*firing.left_out, why))
+
+    def _act_on_all(self, step: int) -> None:
+        pending, self._pending, self._stop = self._pending, [], None
+        if (ending := self._actions.act_on(step, pending)) is not None:
+            self._end(ending)
+
+    def _end_at_once(self, firing: Firing) -> None:
+        """Everything that has fired and would wait for the next rollout is said now."""
+        pending, self._pending, self._stop = self._pending, [], None
+        self._end(firing)
+        self._actions.record_too_late(pending, "training ends")
+
+    def _end(self, firing: Firing) -> None:
+        stop = _stop_of(firing)
+        self.end, self.saves = f"{firing.rule.words}.", stop is None or stop.then != "abort"
+
+
+def _clocked(fired: Iterable[tuple[int, str]], rules: Sequence[Rule]) -> deque[tuple[int, Collection[str]]]:
+    """Of what has ``fired``, the rules that follow a clock, by step."""
+    clocked = {rule.words for rule in rules if isinstance(rule.when, CLOCKED)}
+    found: dict[int, set[str]] = {}
+    for step, says in fired:
+        if says in clocked:
+            found.setdefault(step, set()).add(says)
+    return deque(sorted(found.items()))
+
+
+def _stop_of(firing: Firing) -> StopTraining | None:
+    return next((one for one in firing.actions if isinstance(one, StopTraining)), None)
+
+
+class RollbackTarget(Protocol):
+    def request(self, name: str) -> None:
+        """Go back to the snapshot of that name at the next step."""
+
+
+class Controlled(Protocol):
+    """The parts of a training that ``control.json`` can change."""
+
+    @property
+    def snapshots(self) -> Snapshots: ...
+    @property
+    def checkpoints(self) -> Checkpoints: ...
+    @property
+    def steering(self) -> Steering: ...
+    @property
+    def rollbacks(self) -> RollbackTarget: ...
+
+
+class ControlRequests:
+    """Passes on each request once; what was asked for before there are components waits in the file for them.
+
+    A part that fails to take its request costs a warning and that request. The other requests are passed on.
+    """
+
+    def __init__(self, folder: RunFolder, guard: Guard) -> None:
+        self._folder, self._guard = folder, guard
+        self._components: Controlled | None = None
+        self._rules_number = self._went_back_for = 0
+        self._lock = Lock()
+
+    def attach(self, components: Controlled, rules_number: int) -> None:
+        """From now on ``components`` train, with the rules of that number."""
+        with self._lock:
+            self._components, self._rules_number = components, rules_number
+            with suppress(RunFolderError):  # a damaged control file asks for nothing
+                self._pass_on(self._folder.read_control(), components)
+
+    def detach(self) -> None:
+        with self._lock:
+            self._components = None
+
+    def hear(self, control: Control) -> None:
+        """The file says ``control`` now. From any thread."""
+        with self._lock:
+            if self._components is not None:
+                self._pass_on(control, self._components)
+
+    def _pass_on(self, control: Control, components: Controlled) -> None:
+        with self._guard("A snapshot"):
+            components.snapshots.asked.hear(control.snapshot_requests)
+        with self._guard("A checkpoint"):
+            components.checkpoints.request(control.checkpoint_request)
+        if control.snapshots is not None:
+            with self._guard("A snapshot"):
+                components.snapshots.renew(control.snapshots)
+        with self._guard("A change of a hyperparameter"):
+            components.steering.request(control.knob_requests)
+        if control.rules_number > self._rules_number:
+            self._rules_number = control.rules_number
+            with self._guard("A rule"), suppress(RunFolderError):  # the rules of before go on
+                if (changed := self._folder.read_rules()) is not None:
+                    components.steering.renew_rules(changed.rules)
+        back = control.rollback_request
+        if back is not None and back.number > self._went_back_for:
+            self._went_back_for = back.number
+            with self._guard("A rollback"):
+                components.rollbacks.request(back.snapshot)

@@ -1,0 +1,271 @@
+"""RandomPlayer: a run in which chance acts.
+
+A training thread and the watcher that makes it interruptible.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from statistics import fmean
+from threading import Event, Thread
+
+from rlviz.domain.config import RunActor, RunConfig
+from rlviz.domain.errors import RunFolderError, is_disk_full
+from rlviz.domain.events import Ending, FinishedData, StartedData, StoppedData
+from rlviz.domain.limits import LIMITS
+from rlviz.domain.metrics import (
+    EP_LEN_MEAN,
+    EP_REW_MEAN,
+    EPISODE_INDEX,
+    EPISODE_LENGTH,
+    EPISODE_REWARD,
+    FPS,
+    RECENT_FPS,
+)
+from rlviz.domain.recording import Detail
+from rlviz.learning.environments.make import make_environment
+from rlviz.learning.playing.recording import MAX_ROWS, CollectedEpisodes
+from rlviz.learning.playing.rollout import Env, Episode, Step, seed_all
+from rlviz.learning.training.attempt import Attempt, begin_attempt, where
+from rlviz.learning.training.environment_faults import EnvironmentFaults
+from rlviz.learning.training.guard import Guard
+from rlviz.learning.training.run_recorder import RunRecorder, Steps
+from rlviz.learning.training.trainer import Trainer
+from rlviz.rundir.control import read_control
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.lock import training_lock
+
+RATE_SECONDS = 1.0
+"""How often means and rates are logged."""
+
+EPISODES_OF_A_MEAN = 100
+"""As in Stable-Baselines3, whose names the means have."""
+
+ACTION_SEED = 1_000_000
+"""Added to the seed of the run for the first action. Not the seed of an episode: the same numbers would decide the
+action and what the environment makes of it."""
+
+
+EPISODES_EVERY = {Detail.MINIMAL: 100, Detail.STANDARD: 10, Detail.FULL: 1}
+"""One episode in so many is recorded, and the first."""
+
+CHAPTER_SECONDS = 60.0
+"""How long an episode that was recorded waits for others to be kept with."""
+
+
+class RandomPlayer(Trainer):
+    """Plays whole episodes of random actions instead of training, as evaluations play them, until the run has its
+    steps: the last episode is cut off there, and has no row. It journals what a trainer journals of episodes, and saves
+    nothing, for there is no policy. Some of its episodes are recorded, as many as the detail says."""
+
+    _recorder: RunRecorder | None = None
+
+    def tick(self) -> None:
+        if self._recorder is not None:
+            self._recorder.tick()
+        super().tick()
+
+    def _train(self, config: RunConfig) -> None:
+        self._heed_control()
+        faults = EnvironmentFaults(self._journals)
+        with closing(make_environment(config, whole_episodes=True)) as env:
+            faults.watch([env], lambda: self._step + 1)
+            self._journals.event(0, StartedData(attempt=self._attempt.number, worker=self._worker))
+            recorder = self._recorder = RunRecorder(self._folder, self._journals, config, self._guard)
+            with closing(RecordedEpisodes(recorder, env)) as recorded:
+                self._play(env, config, recorded)
+        faults.tell_counts(self._step)
+        ending: Ending = FinishedData(attempt=self._attempt.number)
+        if self.is_stopping:
+            ending = StoppedData(attempt=self._attempt.number)
+        self._journals.event(self._step, ending)
+
+    def _play(self, env: Env, config: RunConfig, recorded: RecordedEpisodes) -> None:
+        places, episode = 0, Episode(env, 0, config.seed)
+        lengths, returns = deque[int](maxlen=EPISODES_OF_A_MEAN), deque[float](maxlen=EPISODES_OF_A_MEAN)
+        began = logged_at = time.monotonic()
+        logged_step = 0
+        seed_all(episode, None, deterministic=True)
+        env.action_space.seed(config.seed + ACTION_SEED)
+        step = episode.begin()
+        recorded.begin(self._step, episode)
+        while self._step < config.total_timesteps and not self.is_stopping:
+            step = episode.take(env.action_space.sample())
+            self._step += 1
+            recorded.add(step, episode)
+            if not step.is_last:
+                continue
+            places += 1
+            lengths.append(step.number)
+            returns.append(step.episode_return)
+            self._journals.metrics_soon(
+                self._step,
+                {
+                    EPISODE_REWARD: step.episode_return,
+                    EPISODE_LENGTH: step.number,
+                    EPISODE_INDEX: self._attempt.episodes + places,
+                },
+            )
+            now = time.monotonic()
+            if now - logged_at >= RATE_SECONDS:
+                self._journals.metrics(
+                    self._step,
+                    {
+                        EP_REW_MEAN: fmean(returns),
+                        EP_LEN_MEAN: fmean(lengths),
+                        FPS: round(self._step / (now - began)),
+                        RECENT_FPS: round((self._step - logged_step) / (now - logged_at), 1),
+                    },
+                )
+                logged_at, logged_step = now, self._step
+            episode = Episode(env, places, config.seed + places)
+            step = episode.begin()
+            recorded.begin(self._step, episode)
+
+
+class RecordedEpisodes:
+    """Records one episode in so many, from its reset to its end, and has them kept some together."""
+
+    def __init__(self, recorder: RunRecorder, env: Env, *, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._recorder, self._env, self._monotonic = recorder, env, monotonic
+        self._collected = CollectedEpisodes()
+        self._steps: Steps | None = None
+        self._step, self._kept_at = 0, monotonic()
+
+    def begin(self, step: int, episode: Episode) -> None:
+        """``episode`` was reset. ``step``: of the run."""
+        self._step, self._steps = step, None
+        with self._recorder.guarded():
+            every = EPISODES_EVERY.get(self._recorder.level.detail)
+            if every is None or episode.place % every == 0:
+                self._steps = self._recorder.record(step, self._env, None, self._collected)
+            if self._steps is not None:
+                self._steps.add(episode.newest, self._env, episode.seed)
+
+    def add(self, step: Step, episode: Episode) -> None:
+        if self._steps is None:
+            return
+        self._steps.add(step, self._env, episode.seed)
+        if step.is_last:
+            with self._recorder.guarded():
+                self._end_episode(self._steps)
+
+    def _end_episode(self, steps: Steps) -> None:
+        steps.flush()
+        is_due = self._monotonic() - self._kept_at >= CHAPTER_SECONDS
+        if is_due or self._collected.count >= MAX_ROWS or len(self._collected) >= LIMITS.scored_episodes.maximum:
+            self._keep()
+
+    def close(self) -> None:
+        self._keep()
+        self._recorder.close()
+
+    def _keep(self) -> None:
+        self._kept_at = self._monotonic()
+        self._recorder.keep(self._step, self._collected)
+
+
+WATCH_SECONDS = 0.05
+
+
+class ControlWatcher:
+    """Carries what ``control.json`` and the clock ask for to the trainer."""
+
+    def __init__(self, path: Path, trainer: Trainer) -> None:
+        self._path, self._trainer = path, trainer
+        self._guard = Guard(trainer.warn)
+        self._seen: tuple[int, int] | None = None
+
+    def tick(self) -> None:
+        """What the disk refuses now (it is full, or a share is away) is tried again at the next tick."""
+        with self._guard("Watching the clock"), suppress(OSError):
+            self._trainer.tick()
+        with self._guard("Reading control.json"), suppress(OSError, RunFolderError):
+            self._read_control()
+
+    def _read_control(self) -> None:
+        status = os.stat(self._path)  # noqa: PTH116  (twenty times a second: no Path built for it)
+        version = (status.st_mtime_ns, status.st_ino)
+        if version == self._seen:
+            return
+        self._trainer.hear(read_control(self._path))
+        self._seen = version
+
+
+def train_run(folder: RunFolder, stop: Event | None = None, *, worker: str | None = None) -> bool:
+    """Train the run in ``folder`` in a thread of its own, watching over it until it has ended.
+
+    Ends early when ``control.json`` says so or ``stop`` is set, whichever is first; a request that was
+    there before training began counts. ``worker`` is the identity that the journal names.
+
+    Returns whether training ended without an error; the error itself is in the journal. Raises OSError if
+    a full disk ended it; RunIsActive if somebody trains in this folder already; and
+    IllegalTransition if the attempt that is wanted has ended: its worker was believed gone, and begins only now.
+    """
+    with training_lock(folder) as lock:
+        return _train(folder, begin_attempt(folder), stop, worker, lock)
+
+
+def _train(folder: RunFolder, attempt: Attempt, stop: Event | None, worker: str | None, lock: int) -> bool:
+    trainer = _trainer_of(folder)(folder, attempt, worker)
+    watcher = ControlWatcher(folder.control_path, trainer)
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            trainer.run()
+        except BaseException as error:  # it is in the journal, unless that is what failed: then worker.log has it
+            failures.append(error)
+            traceback.print_exc(file=sys.stderr)
+
+    thread = Thread(target=run, name=f"train-{folder.run_id}", daemon=True)
+    watcher.tick()
+    thread.start()
+    was_logged = False
+    while thread.is_alive():
+        if stop is not None and stop.is_set() and not was_logged:
+            was_logged = True
+            _terminated(trainer, thread)
+        if not was_logged and _is_deleted(folder, lock):
+            was_logged = True
+            print("The run folder was deleted while training went on: training ends.", file=sys.stderr, flush=True)
+            trainer.stop()
+        watcher.tick()
+        thread.join(WATCH_SECONDS)
+    if failures and is_disk_full(failures[0]):
+        raise failures[0]
+    return not failures
+
+
+def _is_deleted(folder: RunFolder, lock: int) -> bool:
+    """Whether somebody has removed ``folder``, and with it the file that is open as ``lock``. A share that is away for
+    a while does not look so, and who removes files alone leaves the folder."""
+    with suppress(OSError):
+        return os.fstat(lock).st_nlink == 0 and not folder.path.exists()
+    return False
+
+
+def _trainer_of(folder: RunFolder) -> type[Trainer]:
+    with suppress(RunFolderError):  # the trainer says in the journal what is wrong with it
+        if folder.read_config().actor is RunActor.RANDOM:
+            return RandomPlayer
+    return Trainer
+
+
+def _terminated(trainer: Trainer, thread: Thread) -> None:
+    """Stop; if a stop was requested before, log where training hangs. Training that is about to pause pauses now."""
+    if trainer.is_pausing and not trainer.is_stopping:
+        trainer.pause(within=0.0)
+        return
+    if trainer.is_stopping and (stack := where(thread.ident)):
+        print("Terminated while training was here:\n" + "".join(stack), file=sys.stderr, flush=True)
+        with suppress(OSError):
+            trainer.warn(f"Training was asked to stop and did not; it hangs here: {' '.join(stack[-1].split())}")
+    trainer.stop()

@@ -1,1 +1,0 @@
-"""Presets as data: one TOML file for each environment, and one for each algorithm on any other environment."""

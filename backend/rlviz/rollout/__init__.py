@@ -1,1 +1,0 @@
-"""Playing episodes in environments: the one rollout that training, evaluation and sessions use."""

@@ -1,0 +1,285 @@
+"""AnalyticsService: questions over all runs, in SQL or put together from settings and a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlviz.domain.errors import InvalidRequest, UnknownName
+from rlviz.domain.limits import LIMITS
+from rlviz.rundir.usage import ANALYTICS
+from rlviz.server.analytics.analyst import Analyst
+from rlviz.server.analytics.tables import OPTION, RETURNS, RunPlaces
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.runs import RunQuery, find_runs, matching_ids
+from rlviz.server.experiments.results.digests import RunDigestStore
+from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.runs.environments import EnvironmentService
+from rlviz.stats.experiments.curves import Curves, learning_curves
+from rlviz.stats.experiments.trials import LearningCurve, Setting, Trial
+from rlviz.stats.groups import Group, Key, Member, grouped, rank_correlation
+from rlviz.stats.return_scale import Place, ReturnScale, return_scale
+
+MOST_RUNS = 50_000
+MOST_GROUPS = 60
+MOST_POINTS = 5_000
+MOST_DRAWN = 300
+"""Runs of one picture of curves."""
+
+NOT_A_SETTING = frozenset({"id", "name", "cause", "created_at", "started_at", "ended_at"})
+"""Columns that differ from run to run, so that nothing can be grouped by them."""
+
+_NONE = "none"
+
+
+@dataclass(frozen=True)
+class Question:
+    """``by``: one or two columns of ``runs`` to group by. ``runs``: which of them it is about."""
+
+    by: Sequence[str]
+    measure: str
+    runs: RunQuery
+
+
+@dataclass(frozen=True)
+class Groups:
+    """``runs``: number of runs that it is about. ``left_out``: groups beyond the MOST_GROUPS with the most runs.
+    ``scale``: that of the measure where it is a return."""
+
+    groups: Sequence[Group]
+    runs: int
+    left_out: int
+    scale: ReturnScale
+
+
+@dataclass(frozen=True)
+class Point:
+    run_id: str
+    group: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """``points``: those that have both values, MOST_POINTS at most of ``count``. ``correlation``: Spearman's, of all of
+    them together, None where they are not on one scale; ``by_group``: of each group. ``scale``: that of returns among
+    the values."""
+
+    points: Sequence[Point]
+    count: int
+    runs: int
+    correlation: float | None
+    by_group: dict[str, float | None]
+    scale: ReturnScale
+
+
+@dataclass(frozen=True)
+class GroupCurves:
+    """``drawn``: runs that the curves are of, the newest of ``runs``. ``scale``: that of the curves."""
+
+    curves: Curves
+    drawn: int
+    runs: int
+    scale: ReturnScale
+
+
+class AnalyticsService:
+    def __init__(
+        self,
+        analyst: Analyst,
+        database: Database,
+        runs_dir: Path,
+        metrics: MetricsService,
+        environments: EnvironmentService,
+    ) -> None:
+        self._analyst, self._database = analyst, database
+        self._places = RunPlaces(database, environments)
+        self._digests = RunDigestStore(runs_dir / ANALYTICS, runs_dir, metrics, RunCurvesCache(metrics))
+
+    def schema(self) -> dict[str, list[dict[str, str]]]:
+        """The columns of each table."""
+        return self._analyst.schema()
+
+    def query(self, sql: str, limit: int) -> dict[str, Any]:
+        """The answer to a SELECT. Raises QueryRefused."""
+        return self._analyst.ask(sql, most_rows=limit)
+
+    def groups(self, question: Question) -> Groups:
+        """What the measure amounts to in each group. Raises UnknownName or InvalidRequest."""
+        rows = self._rows([*question.by, question.measure], question)
+        members: dict[Key, list[Member]] = {}
+        for run_id, *key, value in rows:
+            for one in _keys(key):
+                members.setdefault(one, []).append(Member(run_id, value))
+        kept = sorted(members, key=lambda key: -len(members[key]))[:MOST_GROUPS]
+        groups = {key: members[key] for key in kept}
+        places = self._places_of(rows, [question.measure])
+        scale = _scale(
+            [[one.run_id for one in ours if one.value is not None] for ours in groups.values()], places, question
+        )
+        if places:
+            groups = {key: [_on(scale, places, one) for one in ours] for key, ours in groups.items()}
+        return Groups(grouped(groups), len(rows), len(members) - len(kept), scale)
+
+    def scatter(self, question: Question, x: str) -> Scatter:
+        """Every run's ``x``, a number, and measure. Raises UnknownName or InvalidRequest."""
+        self._check(x, "/x", numbers=True)
+        rows = self._rows([*question.by[:1], x, question.measure], question)
+        points = [
+            Point(run_id, " · ".join(_said(one) for one in key), float(at), float(value))
+            for run_id, *key, at, value in rows
+            if at is not None and value is not None
+        ]
+        places = self._places_of(rows, [x, question.measure])
+        scale = _scale([[one.run_id for one in ours] for ours in _by_group(points).values()], places, question)
+        points = [
+            point
+            for one in points
+            if (point := _point_on(scale, places, one, x=x in RETURNS, y=question.measure in RETURNS)) is not None
+        ]
+        ours = _by_group(points)
+        by_group = {name: _correlated(ours[name]) for name in list(ours)[:MOST_GROUPS]}
+        together = None if len(scale.places) > 1 and not scale.is_normalised else _correlated(points)
+        return Scatter(points[:MOST_POINTS], len(points), len(rows), together, by_group, scale)
+
+    def curves(self, question: Question) -> GroupCurves:
+        """Learning curves of each group, with bands. Raises UnknownName or InvalidRequest."""
+        rows = self._rows([*question.by, "seed", question.measure], question)
+        groups = {
+            run_id: (" · ".join(_said(one) for one in key) or "All runs", seed, value)
+            for run_id, *key, seed, value in rows[:MOST_DRAWN]
+        }
+        with self._database.read() as session:
+            found = find_runs(session, list(groups))
+        digests = self._digests.of(found)
+        greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
+        drawn = {row.id: digests[row.id].greedy if greedy else digests[row.id].training for row in found}
+        places = self._places.of(drawn)
+        titles = dict.fromkeys(title for title, _, _ in groups.values())
+        scale = _scale(
+            [[one for one in drawn if drawn[one] is not None and groups[one][0] == title] for title in titles],
+            places,
+            question,
+        )
+        scores: dict[str, list[float]] = {title: [] for title in titles}
+        for run_id, (title, _, value) in groups.items():
+            score = value
+            if run_id in places and question.measure in RETURNS:
+                score = scale.returned(places[run_id], value)
+            scores[title] += [] if score is None else [score]
+        trials = [
+            Trial(
+                variant=groups[row.id][0],
+                seed=groups[row.id][1],
+                run_id=row.id,
+                score=None,
+                ended=not row.state.has_worker,
+                curve=_curve_on(scale, places[row.id], drawn[row.id]),
+            )
+            for row in found
+        ]
+        ranked = sorted(scores, key=lambda title: -np.median(scores[title] or [-np.inf]))
+        setting = Setting({title: title for title in ranked}, dict.fromkeys(ranked, ""), greedy_curves=greedy)
+        return GroupCurves(learning_curves(trials, setting, ranked, "run"), len(trials), len(rows), scale)
+
+    def _places_of(self, rows: Iterable[Sequence[Any]], columns: Sequence[str]) -> dict[str, Place]:
+        """The environment of each run; none where no column is a return, so that environments make no difference."""
+        return self._places.of([row[0] for row in rows]) if RETURNS & set(columns) else {}
+
+    def _rows(self, columns: Sequence[str], question: Question) -> list[list[Any]]:
+        """The id and ``columns`` of each run, newest first."""
+        for place, name in enumerate(question.by):
+            self._check(name, f"/by/{place}", settings=True)
+        self._check(question.measure, "/measure", numbers=True)
+        with self._database.read() as session:
+            ids = matching_ids(session, question.runs)
+        selected = ", ".join(["id", *(f'"{name}"' for name in columns)])
+        where = "" if ids is None else "WHERE id IN (SELECT unnest(?::VARCHAR[]))"
+        sql = f"SELECT {selected} FROM runs {where} ORDER BY created_at DESC, id"
+        answer = self._analyst.ask(sql, [] if ids is None else [ids], most_rows=MOST_RUNS)
+        rows: list[list[Any]] = answer["rows"]
+        return rows
+
+    def _check(self, name: str, pointer: str, *, numbers: bool = False, settings: bool = False) -> None:
+        kinds = {column["name"]: column["kind"] for column in self._analyst.schema()["runs"]}
+        if numbers:
+            kinds = {known: kind for known, kind in kinds.items() if kind in ("number", "integer")}
+        if settings:
+            kinds = {known: kind for known, kind in kinds.items() if known not in NOT_A_SETTING}
+        if name not in kinds:
+            raise UnknownName("column", name, kinds, pointer)
+
+
+def check_by(by: Sequence[str]) -> Sequence[str]:
+    """Raises InvalidRequest for more columns than a table has directions."""
+    if len(by) > LIMITS.analytics_by.maximum or len(set(by)) < len(by):
+        raise InvalidRequest.field("/by", f"Group by up to {LIMITS.analytics_by.maximum} columns, each once.")
+    return by
+
+
+def _keys(values: Sequence[Any]) -> list[Key]:
+    """The groups that a run is in: of several tags it is in that of each."""
+    keys: list[Key] = [()]
+    for value in values:
+        ones = (value or [None]) if isinstance(value, list) else [value]
+        keys = [(*key, None if one is None else _said(one)) for key in keys for one in ones]
+    return keys
+
+
+def _said(value: Any) -> str:
+    match value:
+        case None:
+            return _NONE
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return f"{value:g}"
+        case list():
+            return ", ".join(map(str, value)) or _NONE
+    return str(value)
+
+
+def _scale(groups: Iterable[Sequence[str]], places: dict[str, Place], question: Question) -> ReturnScale:
+    """``groups``: the runs of each."""
+    return return_scale(
+        ([places[one] for one in ours if one in places] for ours in groups),
+        by_environment=any(name == "env_id" or name.startswith(OPTION) for name in question.by),
+    )
+
+
+def _on(scale: ReturnScale, places: dict[str, Place], member: Member) -> Member:
+    place = places.get(member.run_id)
+    if place is None:
+        return replace(member, value=None)
+    stratum = place.title if scale.is_normalised else ""
+    return replace(member, value=scale.returned(place, member.value), stratum=stratum)
+
+
+def _point_on(scale: ReturnScale, places: dict[str, Place], point: Point, *, x: bool, y: bool) -> Point | None:
+    """``x`` and ``y``: whether these are returns. None where one of them cannot be normalised."""
+    place = places.get(point.run_id)
+    at = scale.returned(place, point.x) if x and place is not None else point.x
+    value = scale.returned(place, point.y) if y and place is not None else point.y
+    return None if at is None or value is None else replace(point, x=at, y=value)
+
+
+def _curve_on(scale: ReturnScale, place: Place, curve: LearningCurve | None) -> LearningCurve | None:
+    if curve is None or not scale.is_normalised:
+        return curve
+    return None if place.scale is None else place.scale.normalised_curve(curve)
+
+
+def _by_group(points: Iterable[Point]) -> dict[str, list[Point]]:
+    ours: dict[str, list[Point]] = {}
+    for point in points:
+        ours.setdefault(point.group, []).append(point)
+    return ours
+
+
+def _correlated(points: Sequence[Point]) -> float | None:
+    return rank_correlation([point.x for point in points], [point.y for point in points])

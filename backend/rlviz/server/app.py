@@ -1,0 +1,167 @@
+"""The web application: the API at /api, the front end at /."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from threading import Thread
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import Mount
+
+from rlviz import __version__
+from rlviz.server import pages as explorer
+from rlviz.server.application import Application
+from rlviz.server.files import SecurityHeaders
+from rlviz.server.lanes import Lanes
+from rlviz.server.pages import check_root_path, page_routes
+from rlviz.server.problems import PROBLEM, Problem, answer_with_problems
+from rlviz.server.proxy import ProxyHeaders, link
+from rlviz.server.request_filter import AnswerCompression, RequestCounter, RequestCounts, RequestFilter
+from rlviz.server.router import LaterRoutes
+from rlviz.server.service import routes as health
+from rlviz.server.service.prometheus import prometheus_route
+
+_REF = "#/components/schemas/{model}"
+_LATER = (
+    "service",
+    "runs",
+    "exchange",
+    "trust",
+    "sinks",
+    "recording",
+    "rules",
+    "snapshots",
+    "family",
+    "tags",
+    "presets",
+    "evaluations",
+    "steps",
+    "seen",
+    "metrics",
+    "anatomy",
+    "film",
+    "value_slices",
+    "events",
+    "hints",
+    "stream",
+    "sessions",
+    "artifacts",
+    "compare",
+    "experiments",
+    "experiment_results",
+    "episodes",
+    "analytics",
+    "trash",
+    "storage",
+)
+"""Modules of ``rlviz.server.routers``, in the order of the description."""
+
+LATER_SECONDS = 1.0
+"""After the start, when whoever waited for it has been answered."""
+
+
+def create_app(application: Application) -> Starlette:
+    """The ASGI app; the services live as long as it does. Raises InvalidRequest for a root path of the app itself."""
+    api = create_api(application)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        application.open()
+        loading = Thread(target=api.state.later.load, name="later routes", daemon=True)
+        soon = asyncio.get_running_loop().call_later(LATER_SECONDS, loading.start)
+        try:
+            yield
+        finally:
+            soon.cancel()
+            application.close()
+
+    settings = application.settings
+    check_root_path(settings.root_path, settings.frontend_dir)
+    counts = RequestCounts()
+    middleware = [
+        Middleware(ProxyHeaders, settings=settings),
+        Middleware(SecurityHeaders),
+        Middleware(RequestCounter, counts=counts),
+        Middleware(RequestFilter, settings=settings),
+    ]
+    if settings.cors_origins:
+        cors = Middleware(
+            CORSMiddleware, allow_origins=list(settings.cors_origins), allow_methods=["*"], allow_headers=["*"]
+        )
+        middleware.insert(-1, cors)
+    routes = [Mount("/api", api), prometheus_route(application, counts), *page_routes(settings.frontend_dir)]
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan)
+    answer_with_problems(app)
+    return app
+
+
+def create_api(application: Application | None = None) -> FastAPI:
+    """The API alone; without ``application`` it can only produce its OpenAPI document."""
+    api = FastAPI(
+        title="RL Gym Visualizer",
+        version=__version__,
+        servers=[{"url": "/api"}],
+        root_path_in_servers=False,
+        redirect_slashes=False,
+        docs_url=None,  # FastAPI's own page loads its scripts from other hosts
+        redoc_url=None,
+    )
+    api.state.application = application
+    api.state.lanes = Lanes()
+    api.add_middleware(AnswerCompression)
+    answer_with_problems(api)
+    later = LaterRoutes(api.router, _LATER)
+    api.router.routes += [*health.router.routes, *explorer.router.routes, later]
+    api.state.later = later
+
+    def openapi() -> dict[str, Any]:
+        if api.openapi_schema is None:
+            later.load()
+            api.openapi_schema = _described(api)
+        return {**api.openapi_schema, "servers": [{"url": link("/api")}]}
+
+    api.openapi = openapi  # type: ignore[method-assign]
+    return api
+
+
+def _described(api: FastAPI) -> dict[str, Any]:
+    """OpenAPI with problems, stream events and messages of sessions among the schemas; FastAPI's own error shape is
+    left out."""
+    from rlviz.domain.sessions import CLIENT_MESSAGE, SERVER_MESSAGE
+    from rlviz.server.stream.models import STREAM_EVENTS
+
+    document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
+    schemas = document["components"]["schemas"]
+    extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]
+    _, definitions = models_json_schema(extra, ref_template=_REF)  # type: ignore[arg-type]
+    messages = {
+        "ServerMessage": SERVER_MESSAGE.json_schema(mode="serialization", ref_template=_REF),
+        "ClientMessage": CLIENT_MESSAGE.json_schema(mode="validation", ref_template=_REF),
+    }
+    for described in (definitions, *messages.values()):
+        schemas.update({name: schema for name, schema in described.pop("$defs").items() if name not in schemas})
+    schemas.update(messages)
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    for path in document["paths"].values():
+        for operation in path.values():
+            invalid = operation["responses"].pop("422", None)
+            if invalid and _can_be_invalid(operation):
+                operation["responses"]["422"] = {**invalid, "content": PROBLEM}
+    return document
+
+
+def _can_be_invalid(operation: dict[str, Any]) -> bool:
+    """FastAPI documents 422 for every endpoint with a parameter, but any text is a valid path parameter (or a 404),
+    unless the path has a number."""
+    return "requestBody" in operation or any(
+        item["in"] != "path" or item["schema"].get("type") != "string" for item in operation.get("parameters", ())
+    )

@@ -1,0 +1,3 @@
+"""Alembic migrations of the catalogue."""
+
+from __future__ import annotations

@@ -1,0 +1,282 @@
+"""Queries on runs. Each takes the caller's session."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, SQLColumnExpression, and_, func, or_, true
+from sqlalchemy import select as sql_select
+from sqlmodel import Session, col, select
+
+from rlviz.domain.config import actor_of
+from rlviz.domain.errors import InvalidRequest, RunNotFound, UnknownName
+from rlviz.domain.ids import check_run_id, is_run_id
+from rlviz.domain.status import ACTIVE, RunStatus, check_transition
+from rlviz.server.catalog.models import RunRow
+
+SORTS: dict[str, SQLColumnExpression[Any]] = {
+    "created_at": col(RunRow.created_at),
+    "name": func.lower(RunRow.name),
+    "algo": col(RunRow.algo),
+    "env_id": col(RunRow.env_id),
+    "preset": col(RunRow.preset),
+    "status": col(RunRow.status),
+    "ep_rew_mean": col(RunRow.ep_rew_mean),
+    "best_moving_average": col(RunRow.best_moving_average),
+    "fps": col(RunRow.fps),
+    "total_timesteps": col(RunRow.total_timesteps),
+    "step": col(RunRow.step),
+}
+
+
+IDS_A_QUERY = 500
+PACED_RUNS = 20
+
+_NULLABLE = frozenset({"preset", "ep_rew_mean", "best_moving_average", "fps"})
+
+
+@dataclass(frozen=True)
+class RunQuery:
+    """What to list. ``ids``: only these, all if None. ``sort``: a key of SORTS, with ``-`` in front for descending
+    order. ``grouped``: of each group only one run, the first by id of those that match."""
+
+    status: Sequence[str] = ()
+    algo: Sequence[str] = ()
+    env_id: Sequence[str] = ()
+    group_id: Sequence[str] = ()
+    tag: Sequence[str] = ()
+    ids: Sequence[str] | None = None
+    q: str | None = None
+    sort: str = "-created_at"
+    limit: int = 50
+    cursor: str | None = None
+    offset: int = 0
+    grouped: bool = False
+
+
+@dataclass(frozen=True)
+class RunList:
+    runs: list[RunRow]
+    next_cursor: str | None
+    total: int
+    total_runs: int
+    """As ``total``, with every run of a group counted."""
+
+
+def get_run(session: Session, run_id: str) -> RunRow:
+    """Raises RunNotFound for an id that is unknown or malformed."""
+    row = session.get(RunRow, check_run_id(run_id))
+    if row is None:
+        raise RunNotFound(run_id)
+    return row
+
+
+def find_runs(session: Session, run_ids: Collection[str]) -> list[RunRow]:
+    """Those of the runs that exist, in any order."""
+    wanted = list(run_ids)
+    return [
+        row
+        for start in range(0, len(wanted), IDS_A_QUERY)
+        for row in session.exec(select(RunRow).where(col(RunRow.id).in_(wanted[start : start + IDS_A_QUERY])))
+    ]
+
+
+def environments_of(session: Session, run_ids: Collection[str]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """The environment and its options of those of the runs that exist, by id; much cheaper than their rows."""
+    wanted = list(run_ids)
+    columns = (col(RunRow.id), col(RunRow.env_id), col(RunRow.env_options))
+    return {
+        run_id: (env_id, options)
+        for start in range(0, len(wanted), IDS_A_QUERY)
+        for run_id, env_id, options in session.execute(
+            sql_select(*columns).where(col(RunRow.id).in_(wanted[start : start + IDS_A_QUERY]))
+        )
+    }
+
+
+def run_stamps(session: Session, run_ids: Collection[str]) -> dict[str, str]:
+    """Of those of the runs that exist, by id, a text that changes with whatever their journals gain; much cheaper than
+    their rows."""
+    wanted = list(run_ids)
+    relevant = (RunRow.id, RunRow.status, RunRow.attempt, RunRow.last_event, RunRow.step, RunRow.best_policy)
+    columns: list[SQLColumnExpression[Any]] = [col(one) for one in relevant]
+    return {
+        run_id: f"{status}/{attempt}/{last_event}/{step}/{best_policy}"
+        for start in range(0, len(wanted), IDS_A_QUERY)
+        for run_id, status, attempt, last_event, step, best_policy in session.execute(
+            sql_select(*columns).where(col(RunRow.id).in_(wanted[start : start + IDS_A_QUERY]))
+        )
+    }
+
+
+def pace_of(session: Session, algo: str, env_id: str) -> float | None:
+    """Environment steps a second of one core in the newest runs of an algorithm in an environment that were completed;
+    None if none was."""
+    done = (col(RunRow.algo) == algo, col(RunRow.env_id) == env_id, col(RunRow.status) == RunStatus.COMPLETED.value)
+    query = select(RunRow.step, RunRow.core_seconds_before).where(*done, col(RunRow.core_seconds_before) > 0)
+    found = list(session.exec(query.order_by(col(RunRow.created_at).desc()).limit(PACED_RUNS)))
+    return sum(step for step, _ in found) / sum(seconds or 0.0 for _, seconds in found) if found else None
+
+
+def move_run(session: Session, run_id: str, target: RunStatus, **changes: Any) -> RunRow:
+    """Move a run to ``target`` and set ``changes``. Raises IllegalTransition if the table forbids it."""
+    row = get_run(session, run_id)
+    check_transition(row.state, target)
+    row.sqlmodel_update({**changes, "status": target.value})
+    return row
+
+
+_ORDER_OF_QUEUING = (col(RunRow.queued_at), col(RunRow.id))
+
+
+def runs_with_status(session: Session, *statuses: RunStatus) -> list[RunRow]:
+    """Runs in any of ``statuses``, in the order in which they were queued."""
+    query = select(RunRow).where(col(RunRow.status).in_([status.value for status in statuses]))
+    return list(session.exec(query.order_by(*_ORDER_OF_QUEUING)))
+
+
+def run_load(session: Session) -> tuple[int, int]:
+    """Number of runs for which a worker was launched, and of runs in the queue. The database counts them, without a row
+    of each: every page asks again and again."""
+    status_and_algo = col(RunRow.status), col(RunRow.algo)
+    ours = col(RunRow.status).in_([status.value for status in ACTIVE]), ~col(RunRow.is_foreign)
+    counts = sql_select(*status_and_algo, func.count()).where(*ours).group_by(*status_and_algo)
+    launched = queued = 0
+    for status, algo, count in session.connection().execute(counts):
+        if status == RunStatus.QUEUED.value:
+            queued += count
+        elif not actor_of(algo).is_guest:
+            launched += count
+    return launched, queued
+
+
+def status_counts(session: Session) -> dict[RunStatus, int]:
+    """Number of runs of each status, none included."""
+    query = sql_select(col(RunRow.status), func.count()).select_from(RunRow).group_by(col(RunRow.status))
+    found = {RunStatus(name): count for name, count in session.connection().execute(query)}
+    return dict.fromkeys(RunStatus, 0) | found
+
+
+def queue_positions(session: Session) -> dict[str, int]:
+    """Place in the queue, from 1, by run id."""
+    queued = select(RunRow.id).where(col(RunRow.status) == RunStatus.QUEUED.value).order_by(*_ORDER_OF_QUEUING)
+    return {run_id: place for place, run_id in enumerate(session.exec(queued), 1)}
+
+
+def groups_of(session: Session, group_ids: Sequence[str]) -> dict[str, list[RunRow]]:
+    """The runs of each group that has more than one, by seed."""
+    query = select(RunRow).where(col(RunRow.group_id).in_(group_ids)).order_by(col(RunRow.seed), col(RunRow.id))
+    found: dict[str, list[RunRow]] = {}
+    for row in session.exec(query):
+        found.setdefault(row.group_id, []).append(row)
+    return {group_id: rows for group_id, rows in found.items() if len(rows) > 1}
+
+
+def tag_counts(session: Session) -> list[tuple[str, int]]:
+    """Every tag with the number of runs that have it, in alphabetical order."""
+    tags = func.json_each(RunRow.tags).table_valued("value")
+    name = func.lower(tags.c.value)
+    query = sql_select(tags.c.value, func.count()).select_from(RunRow).join(tags, true())
+    found = session.connection().execute(query.group_by(tags.c.value).order_by(name, tags.c.value))
+    return [(tag, count) for tag, count in found]
+
+
+def list_runs(session: Session, query: RunQuery) -> RunList:
+    """One page. Raises InvalidRequest for an unknown sort, a cursor of another list, or text with a NUL, at which
+    SQLite ends it."""
+    name = query.sort.removeprefix("-")
+    if name not in SORTS:
+        raise UnknownName("sort", name, SORTS, "/sort")
+    key, descending = SORTS[name], query.sort.startswith("-")
+    conditions = _conditions(query)
+    total_runs = _count(session, conditions)
+    if query.grouped:
+        first = sql_select(func.min(col(RunRow.id))).where(*conditions).group_by(col(RunRow.group_id))
+        conditions = [col(RunRow.id).in_(first.correlate(None))]
+    total = _count(session, conditions) if query.grouped else total_runs
+    page = select(RunRow, key).where(*conditions)
+    if query.cursor is not None:
+        page = page.where(_beyond(key, query, descending))
+    order = (key.desc(), col(RunRow.id).desc()) if descending else (key.asc(), col(RunRow.id).asc())
+    found = list(session.exec(page.order_by(*order).offset(query.offset).limit(query.limit + 1)))
+    rows = found[: query.limit]
+    more = len(found) > query.limit
+    return RunList([row for row, _ in rows], _encode(query.sort, rows[-1]) if more else None, total, total_runs)
+
+
+def matching_ids(session: Session, query: RunQuery) -> list[str] | None:
+    """Ids of all runs that a query is about, newest first; None: it is about all there are. Raises InvalidRequest."""
+    conditions = _conditions(query)
+    if not conditions:
+        return None
+    return list(session.exec(select(RunRow.id).where(*conditions).order_by(col(RunRow.created_at).desc())))
+
+
+def _count(session: Session, conditions: Sequence[ColumnElement[bool]]) -> int:
+    return session.exec(select(func.count()).select_from(RunRow).where(*conditions)).one()
+
+
+def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if query.status:
+        conditions.append(col(RunRow.status).in_(query.status))
+    if query.algo:
+        conditions.append(col(RunRow.algo).in_(query.algo))
+    if query.env_id:
+        conditions.append(col(RunRow.env_id).in_(query.env_id))
+    if query.group_id:
+        conditions.append(col(RunRow.group_id).in_(query.group_id))
+    if query.ids is not None:
+        conditions.append(col(RunRow.id).in_(query.ids))
+    if query.tag:
+        tags = func.json_each(RunRow.tags).table_valued("value")
+        conditions.append(sql_select(tags.c.value).where(tags.c.value.in_(query.tag)).exists())
+    if query.q:
+        if "\0" in query.q:
+            raise InvalidRequest.field("/q", "A search is text without NUL characters.")
+        tags = func.json_each(RunRow.tags).table_valued("value")
+        tag = sql_select(tags.c.value).where(tags.c.value.icontains(query.q, autoescape=True)).exists()
+        texts = map(col, (RunRow.name, RunRow.id, RunRow.env_id, RunRow.notes))
+        conditions.append(or_(tag, *(text.icontains(query.q, autoescape=True) for text in texts)))
+    return conditions
+
+
+def _beyond(key: SQLColumnExpression[Any], query: RunQuery, descending: bool) -> ColumnElement[bool]:
+    """The condition for rows after the cursor; SQLite sorts null below every value."""
+    value, run_id = _decode(query)
+    if value is None:
+        beyond = col(RunRow.id) < run_id if descending else col(RunRow.id) > run_id
+        return and_(key.is_(None), beyond) if descending else or_(key.is_not(None), beyond)
+    if descending:
+        return or_(key < value, key.is_(None), and_(key == value, col(RunRow.id) < run_id))
+    return or_(key > value, and_(key == value, col(RunRow.id) > run_id))
+
+
+def _encode(sort: str, last: tuple[RunRow, Any]) -> str:
+    row, value = last
+    return base64.urlsafe_b64encode(json.dumps([sort, value, row.id]).encode()).decode()
+
+
+def _is_key(value: object, sort: str) -> bool:
+    """Whether ``value`` can be of that column's type. SQLite's integers have 64 bits."""
+    if value is None:
+        return sort.removeprefix("-") in _NULLABLE
+    return isinstance(value, str | float) or (type(value) is int and abs(value) < 1 << 63)
+
+
+def _decode(query: RunQuery) -> tuple[Any, str]:
+    try:
+        sort, value, run_id = json.loads(base64.urlsafe_b64decode(query.cursor or ""))
+        valid = sort == query.sort and _is_key(value, sort) and is_run_id(str(run_id))
+        str(value).encode()  # SQLite takes no lone surrogates
+    except (ValueError, TypeError, RecursionError):
+        valid = False
+    if not valid:
+        raise InvalidRequest.field(
+            "/cursor", "This cursor belongs to another list. Use next_cursor of the page before, with the same sort."
+        )
+    return value, run_id

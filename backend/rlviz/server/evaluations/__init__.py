@@ -1,0 +1,1 @@
+"""Evaluations: videos, episodes, records of steps, film, saliency and value slices."""

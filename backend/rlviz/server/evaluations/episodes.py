@@ -1,0 +1,291 @@
+"""Reads what judging needs of an evaluation's step records, in one pass.
+
+Searches the episodes of evaluations by what the catalogue contains of each.
+
+The last episodes of a run before a fork: the means over 100 episodes of the fork reach back to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlviz.domain.config import LastEpisode, RunConfig
+from rlviz.domain.environment import LearnedRewards
+from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.metrics import EPISODE_LENGTH, EPISODE_REWARD
+from rlviz.learning.records.reader import Column, StepFile
+from rlviz.rundir.files import names_in
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import read_backwards
+from rlviz.rundir.metric_rows import counts, superseded_rows
+from rlviz.rundir.snapshots import Snapshot
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.evaluations import completed_evaluations
+from rlviz.server.catalog.models import EvaluationRow
+from rlviz.server.catalog.runs import get_run
+from rlviz.settings import Settings
+from rlviz.stats.arrays import Floats
+from rlviz.stats.conditions import QueryError
+from rlviz.stats.judging import Columns, Moment, Trajectory, Usual, key_moments, parse_query
+from rlviz.stats.returns import MEAN_EPISODES
+
+
+@dataclass(frozen=True)
+class EpisodeSearch:
+    """``where``: a condition in the language of ``stats/judging.py``. ``sort``: one of its fields, with ``-``
+    in front for descending order."""
+
+    run_ids: Sequence[str]
+    where: str = ""
+    sort: str = "return"
+    limit: int = 100
+
+
+@dataclass(frozen=True)
+class FoundEpisode:
+    run_id: str
+    evaluation_id: str
+    checkpoint_step: int | None
+    deterministic: bool
+    has_video: bool
+    result: dict[str, Any]
+    """An ``EpisodeResult`` with its run and evaluation."""
+
+
+@dataclass(frozen=True)
+class FoundEpisodes:
+    evaluations: int
+    episodes: int
+    """Number of episodes that were searched."""
+    found: int
+    first: list[FoundEpisode]
+
+
+class EpisodeService:
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self._settings, self._database = settings, database
+
+    def search(self, wanted: EpisodeSearch) -> FoundEpisodes:
+        """The first of all episodes that fulfil the condition. Raises RunNotFound or InvalidRequest."""
+        try:
+            condition = parse_query(wanted.where)
+        except QueryError as error:
+            raise InvalidRequest.field("/where", str(error)) from error
+        with self._database.read() as session:
+            for run_id in wanted.run_ids:
+                get_run(session, run_id)
+            rows = completed_evaluations(session, wanted.run_ids)
+        candidates = self._episodes(rows)
+        columns = _columns(candidates)
+        kept = np.flatnonzero(condition(columns))
+        name = wanted.sort.removeprefix("-")
+        key = columns[name][kept]
+        order = kept[np.argsort(-key if wanted.sort.startswith("-") else key, kind="stable")]
+        first = [candidates[int(at)] for at in order[: wanted.limit]]
+        return FoundEpisodes(len(rows), len(candidates), len(kept), first)
+
+    def _episodes(self, rows: Sequence[EvaluationRow]) -> list[FoundEpisode]:
+        videos = {run_id: self._videos(run_id) for run_id in {row.run_id for row in rows}}
+        return [
+            FoundEpisode(
+                run_id=row.run_id,
+                evaluation_id=row.id,
+                checkpoint_step=row.record.get("checkpoint_step"),
+                deterministic=row.record.get("deterministic", True),
+                has_video=f"{row.id}.mp4" in videos[row.run_id],
+                result=result,
+            )
+            for row in rows
+            for result in row.record["summary"]["episodes"]
+        ]
+
+    def _videos(self, run_id: str) -> frozenset[str]:
+        folder = RunFolder(self._settings.runs_dir, run_id)
+        return frozenset(names_in(folder.evaluations.path, folder.path, "eval_*.mp4"))
+
+
+def _columns(episodes: Sequence[FoundEpisode]) -> Columns:
+    """A column of shape (n,) for each field and flag of the query language."""
+    results = [episode.result for episode in episodes]
+    numbers = {
+        "return": [result["episode_return"] for result in results],
+        "length": [result["episode_length"] for result in results],
+        "step": [episode.checkpoint_step for episode in episodes],
+        "episode": [result["index"] for result in results],
+        "seed": [result["seed"] for result in results],
+    }
+    flags = {
+        "terminated": [result["terminated"] for result in results],
+        "truncated": [result["truncated"] for result in results],
+        "deterministic": [episode.deterministic for episode in episodes],
+        "video": [episode.has_video for episode in episodes],
+    }
+    return {name: np.array(values, dtype=np.float64) for name, values in numbers.items()} | {
+        name: np.array(values, dtype=np.bool_) for name, values in flags.items()
+    }
+
+
+TYPICAL = 256
+"""Number of states that ended nothing to sample of each evaluation; up to twice as many are taken."""
+
+_VALUES = ("reading.value", "reading.q_values", "reading.action_value")
+"""Columns with the value of a state, of which the first that exists is used; of Q-values, the maximum."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedEnd:
+    """How an episode ended: its position, from 0, its last record, and the state before."""
+
+    episode: int
+    state: Floats
+    state_before: Floats
+    reward: float
+    terminated: bool
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedEpisodes:
+    """``moments`` by position of the episode, from 0. ``ends`` of the episodes that were recorded to their end.
+
+    ``typical_state`` has shape (m, k), k = 0 for picture observations, and ``typical_reward`` shape (m,): samples of
+    steps that ended nothing. ``names`` and ``units`` are of the k components.
+    """
+
+    moments: dict[int, list[Moment]]
+    ends: list[RecordedEnd]
+    typical_state: Floats
+    typical_reward: Floats
+    names: Sequence[str]
+    units: Sequence[str]
+    is_discrete: bool
+
+
+def read_file(path: Path, folder: Path, learned: LearnedRewards) -> RecordedEpisodes:
+    """As ``read_episodes``, of the file at ``path`` in the run folder ``folder``. Raises FileNotFoundError and
+    RunFolderError, too."""
+    with StepFile(path, folder) as file:
+        return read_episodes(file, learned)
+
+
+def read_episodes(file: StepFile, learned: LearnedRewards) -> RecordedEpisodes:
+    """Read the file. ``learned`` as in ``key_moments``. Memory: about 50 bytes per step. Raises ValueError if the file
+    is damaged."""
+    rows = _Rows(file)
+    whole, ends = {}, []
+    for start, stop in rows.episodes():
+        last, place = stop - 1, int(rows.episode[start])
+        terminated, truncated = bool(rows.terminated[last]), bool(rows.truncated[last])
+        if not (terminated or truncated):
+            continue  # the file was cut before the episode ended
+        whole[place] = Trajectory(rows.reward[start:stop], rows.value[start:stop], terminated, truncated)
+        ends.append(
+            RecordedEnd(place, rows.state[last], rows.state[max(start, last - 1)], float(rows.reward[last]), terminated)
+        )
+    sampled = range(0, len(rows.episode), rows.stride)
+    ordinary = [row for row in sampled if not (rows.terminated[row] or rows.truncated[row])]
+    size, said = rows.numbers, file.about.observation
+    usual = Usual.of(list(whole.values()), learned)
+    return RecordedEpisodes(
+        moments={place: key_moments(played, learned, usual) for place, played in whole.items()},
+        ends=ends,
+        typical_state=np.array([rows.state[row] for row in ordinary]).reshape(len(ordinary), size),
+        typical_reward=rows.reward[ordinary],
+        names=said.labels if len(said.labels) == size else [f"component {place}" for place in range(size)],
+        units=said.units if len(said.units) == size else [""] * size,
+        is_discrete=said.layout.kind == "Discrete",
+    )
+
+
+class _Rows:
+    """The columns that matter, read one row group after the other.
+
+    ``state`` has, by row, the state of every ``stride``-th row and of the last two of each episode.
+    """
+
+    def __init__(self, file: StepFile) -> None:
+        value = next((name for name in _VALUES if name in file.names), None)
+        names = ["episode", "reward", "terminated", "truncated", *([value] if value else [])]
+        seen = "observation" in file.names
+        self.state: dict[int, Floats] = {}
+        self.numbers = file.about.observation.layout.numbers if seen else 0
+        columns: dict[str, list[NDArray[np.generic]]] = {name: [] for name in names}
+        first, self.stride = 0, max(1, file.rows // TYPICAL)
+        for group in file.by_group([*names, *(["observation"] if seen else [])]):
+            for name in names:
+                columns[name].append(_greatest(group[name]) if name in _VALUES else _plain(group[name]))
+            count = len(group["episode"].numbers)
+            ends = group["terminated"].numbers | group["truncated"].numbers
+            kept = ends | (np.arange(first, first + count) % self.stride == 0)
+            kept[:-1] |= ends[1:]
+            kept[-1:] = True  # the next group may begin with an end
+            for at in np.flatnonzero(kept).tolist():
+                self.state[first + at] = _state(group["observation"], at) if seen else np.empty(0)
+            first += count
+        whole = {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in columns.items()}
+        self.episode, self.reward = whole["episode"], whole["reward"]
+        self.terminated, self.truncated = whole["terminated"].astype(bool), whole["truncated"].astype(bool)
+        self.value = whole[value] if value else np.full(len(self.episode), np.nan)
+
+    def episodes(self) -> Iterator[tuple[int, int]]:
+        """First row of each episode, and the row after its last."""
+        starts = np.flatnonzero(np.diff(self.episode, prepend=-1)).tolist()
+        return zip(starts, [*starts[1:], len(self.episode)], strict=True)
+
+
+def _plain(column: Column) -> NDArray[np.generic]:
+    """Numbers with NaN for null; other types are never null."""
+    if column.present.all():
+        return column.numbers
+    return np.where(column.present, column.numbers.astype(np.float64), np.nan)
+
+
+def _greatest(column: Column) -> Floats:
+    numbers = column.numbers.astype(np.float64)
+    if numbers.ndim > 1:
+        numbers = numbers.max(axis=1) if numbers.shape[1] else np.full(len(numbers), np.nan)
+    return np.where(column.present, numbers, np.nan)
+
+
+def _state(column: Column, at: int) -> Floats:
+    return np.asarray(column.numbers[at], dtype=np.float64).reshape(-1)
+
+
+def last_episodes(folder: RunFolder, config: RunConfig, snapshot: Snapshot | None, until: int) -> list[LastEpisode]:
+    """The last MEAN_EPISODES of the run in ``folder`` that led to step ``until``, which is that of ``snapshot`` or
+    later (None: of its beginning); oldest first. Where the run is a fork itself, those before it are among them.
+
+    Raises RunFolderError.
+    """
+    now = superseded_rows(folder)
+    step, last_row, then = 0, 0, now
+    if snapshot is not None:
+        taken = snapshot.manifest
+        step, last_row, then = taken.step, taken.last_row, now.by(taken.attempt)
+    found: list[LastEpisode] = []
+    for line in read_backwards(folder.metrics_path):
+        row = line.record
+        if row is None:
+            continue
+        led_to_snapshot = row["seq"] <= last_row
+        if not counts(row, then if led_to_snapshot else now) or (not led_to_snapshot and until == step):
+            continue
+        values = row["values"]
+        if row["step"] > until or EPISODE_REWARD not in values:
+            continue
+        found.append(
+            LastEpisode(episode_return=_number(values[EPISODE_REWARD]), length=_number(values.get(EPISODE_LENGTH)))
+        )
+        if len(found) == MEAN_EPISODES:
+            break
+    before = config.parent.last_episodes or [] if config.parent is not None else []
+    return [*before, *found[::-1]][-MEAN_EPISODES:]
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

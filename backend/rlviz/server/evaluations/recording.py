@@ -1,0 +1,120 @@
+"""Use cases on how a run is recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlviz.domain.config import RunActor, RunConfig
+from rlviz.domain.errors import EvaluationNotFound, PicturesNotFound, RunFolderError
+from rlviz.domain.evaluation import StepsWanted
+from rlviz.domain.events import RecordedData, RecordingChangedData, StartedData
+from rlviz.domain.recording import Detail, Lowered
+from rlviz.domain.storage_profile import RecordingChoice, StorageProfile
+from rlviz.learning.environments.custom import family_of
+from rlviz.rundir.folder import KeptFrame, RunFolder
+from rlviz.server.catalog.models import EvaluationRow
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.runs.events import read_events
+from rlviz.server.use_case import RunUseCases, check_controlled
+from rlviz.settings import Settings
+
+
+@dataclass(frozen=True)
+class RunRecording:
+    """How a run is recorded: as ``chosen`` for it, or else as the ``profile`` of its family says, unless its worker has
+    ``lowered`` that since, at step ``lowered_at``. ``cost`` of recording while it went on; None: unknown."""
+
+    profile: StorageProfile
+    chosen: Detail | None
+    lowered: Lowered | None
+    lowered_at: int | None
+    cost: float | None
+    most_cost: float
+
+    @property
+    def detail(self) -> Detail:
+        """At which it is recorded now."""
+        if self.lowered is not None:
+            return self.lowered.after
+        return self.chosen or self.profile.detail
+
+
+class RecordingService(RunUseCases):
+    def look(self, run_id: str) -> RunRecording:
+        """Raises RunNotFound, ArtifactNotFound or RunFolderError."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+        folder = self._folder(run_id)
+        folder.check()
+        config = folder.read_config()
+        choice = recording_choice(self._settings, folder, config)
+        lowered, lowered_at, cost = None, None, None
+        for event in read_events(folder).events:
+            match event.data:
+                case RecordedData(cost=measured):
+                    cost = cost if measured is None else measured
+                case RecordingChangedData(lowered=found):
+                    lowered, lowered_at = found, event.step if found is not None else None
+                case StartedData():
+                    lowered, lowered_at = None, None
+        profile, learns = choice.profile, config.actor is RunActor.POLICY
+        most_cost = profile.most_cost_in_training if learns else profile.most_cost
+        return RunRecording(profile, choice.detail, lowered, lowered_at, cost, most_cost)
+
+    def choose(self, run_id: str, detail: Detail | None) -> RunRecording:
+        """Record the run at ``detail`` from now on, while it trains too; None: as its family is recorded.
+
+        Raises NotControlled, besides what ``look`` does, and NewerVersion.
+        """
+        with self._database.write() as session:
+            check_controlled(get_run(session, run_id))
+            folder = self._folder(run_id)
+            folder.check()
+            choice = recording_choice(self._settings, folder, folder.config_to_go_on())
+            folder.write_recording(choice.model_copy(update={"detail": detail}))
+        return self.look(run_id)
+
+    def frames(self, run_id: str, evaluation_id: str) -> list[KeptFrame]:
+        """Those that are kept of an evaluation. Raises RunNotFound, EvaluationNotFound or RunFolderError."""
+        try:
+            return self._of(run_id, evaluation_id).evaluations.frames(evaluation_id)
+        except FileNotFoundError:
+            return []
+
+    def frame(self, run_id: str, evaluation_id: str, episode: int, index: int) -> bytes:
+        """As JPEG. Raises PicturesNotFound, besides what ``frames`` does."""
+        try:
+            return self._of(run_id, evaluation_id).evaluations.read_frame(evaluation_id, episode, index)
+        except FileNotFoundError as error:
+            raise PicturesNotFound(
+                f"The frame of step {index} of episode {episode + 1} is not kept. Ask for the list of those that are."
+            ) from error
+
+    def _of(self, run_id: str, evaluation_id: str) -> RunFolder:
+        with self._database.read() as session:
+            get_run(session, run_id)
+            if session.get(EvaluationRow, (run_id, evaluation_id)) is None:
+                raise EvaluationNotFound(f"Run {run_id[:80]!r} has no evaluation {evaluation_id[:80]!r}.")
+        return self._folder(run_id)
+
+
+def recording_choice(settings: Settings, folder: RunFolder, config: RunConfig) -> RecordingChoice:
+    """What was chosen for the run in ``folder``, with the profile of its family as it is now."""
+    detail = None
+    try:
+        known = folder.read_recording()
+    except RunFolderError:
+        known = None
+    if known is not None:
+        detail = known.detail
+    return RecordingChoice(detail=detail, profile=settings.storage_profile(family_of(config)))
+
+
+def steps_wanted(settings: Settings, folder: RunFolder, asked: bool | None) -> StepsWanted | None:
+    """How an evaluation of the run in ``folder`` is recorded; ``asked``: whether it shall be, None: as it is chosen."""
+    choice = recording_choice(settings, folder, folder.read_config())
+    if asked is False:
+        return None
+    if asked and choice.effective is Detail.OFF:
+        return choice.profile.wanted(Detail.STANDARD)
+    return choice.profile.wanted(choice.effective)

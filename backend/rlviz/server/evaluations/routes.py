@@ -1,0 +1,627 @@
+"""Step records of an evaluation: looked through, and handed out in several formats; those of a clip, looked through.
+
+Evaluations of a run.
+
+Episodes of evaluations, searched and judged.
+
+How a run is recorded, and the frames that are kept of an evaluation.
+
+The filmstrip of a run.
+
+The files of a run.
+
+Waiting for what a worker makes: it answers soon, or the client asks again.
+
+What an agent saw in an evaluation or a clip: its pictures, and which pixels mattered.
+
+Value slices of a run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Annotated, Literal, TypeVar
+
+import orjson
+from fastapi import Depends, Path, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response, StreamingResponse
+
+from rlviz.domain.clips import ClipStatus
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    EvaluationInProgress,
+    EvaluationNotFound,
+    InvalidRequest,
+    NewerVersion,
+    NoSaliency,
+    NotControlled,
+    NotEnoughDisk,
+    NotExportable,
+    NothingToEvaluate,
+    NotSliceable,
+    PicturesNotFound,
+    RunFolderError,
+    RunIsActive,
+    RunNotFound,
+    StepsNotFound,
+    VerificationInProgress,
+)
+from rlviz.domain.evaluation import Verification
+from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS, MAX_TIMESTEPS
+from rlviz.domain.recording import Detail
+from rlviz.learning.records.about import RecordsAbout
+from rlviz.learning.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
+from rlviz.learning.records.export import ExportFormat
+from rlviz.learning.records.query import FoundSteps, StepQuery
+from rlviz.rundir.folder import find_artifact
+from rlviz.rundir.journal import open_journal
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import EvaluationRow
+from rlviz.server.dependencies import ApiLanes, App
+from rlviz.server.evaluations import recording
+from rlviz.server.evaluations.episodes import EpisodeSearch
+from rlviz.server.evaluations.film import FoundClip
+from rlviz.server.evaluations.models import (
+    Clip,
+    ClipCreate,
+    ClipSaliency,
+    EpisodeEndings,
+    EvaluationCreate,
+    EvaluationJudgement,
+    EvaluationSaliency,
+    FoundEpisodes,
+    GrowthVideoCreate,
+    KeptFrame,
+    KeptFrames,
+    Policies,
+    RecordingBody,
+    RecordingLevel,
+    RunRecording,
+    RunValueSlice,
+    SaliencyUnderWay,
+    SliceUnderWay,
+    StepColumns,
+    view_clip,
+    view_endings,
+    view_found_episodes,
+    view_judgement,
+    view_steps_info,
+    view_value_slice,
+)
+from rlviz.server.files import ARTIFACT, POLICY, named, send_file
+from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.problems import PROBLEM, documented
+from rlviz.server.proxy import link
+from rlviz.server.router import Router
+from rlviz.server.runs.models import Evaluation, view_evaluation
+
+router = Router(prefix="/runs/{run_id}/evaluations", tag="evaluations", lane=Lane.READS)
+
+
+ByRun = Annotated[
+    bool,
+    Query(
+        description="Instead of those that somebody asked for or played: episodes that the run has recorded itself "
+        "while it went on."
+    ),
+]
+
+
+@router.post(
+    "",
+    status_code=202,
+    responses=documented(
+        RunNotFound, NothingToEvaluate, EvaluationInProgress, NotControlled, NewerVersion, InvalidRequest, NotEnoughDisk
+    ),
+)
+def create_evaluation(run_id: str, app: App, body: EvaluationCreate | None = None) -> Evaluation:
+    """Evaluate the newest policy and record a video. A run that trains saves a checkpoint for it first."""
+    wanted = body or EvaluationCreate()
+    return _view(app, app.evaluations.create(run_id, **wanted.model_dump()))
+
+
+@router.get("", responses=documented(RunNotFound))
+def list_evaluations(run_id: str, app: App, by_run: ByRun = False) -> list[Evaluation]:
+    """The evaluations of the run, newest first."""
+    return [_view(app, row) for row in app.evaluations.list(run_id, by_run=by_run)]
+
+
+@router.get("/latest", responses=documented(RunNotFound, EvaluationNotFound))
+def get_latest_evaluation(run_id: str, app: App) -> Evaluation:
+    """The newest evaluation, whatever its status."""
+    return _view(app, app.evaluations.latest(run_id))
+
+
+def _view(app: Application, row: EvaluationRow) -> Evaluation:
+    return view_evaluation(row, app.evaluations.kept(row), app.evaluations.short_of_solved(row))
+
+
+episodes_router = Router(tag="evaluations", lane=Lane.COMPARISONS)
+
+RUNS = LIMITS.compared_runs
+
+Sort = Literal["return", "-return", "length", "-length", "step", "-step", "episode", "-episode", "seed", "-seed"]
+
+
+Runs = Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")]
+
+
+@episodes_router.get("/episodes", responses=documented(RunNotFound, InvalidRequest))
+def search_episodes(
+    app: App,
+    runs: Runs,
+    where: Annotated[
+        str,
+        Query(max_length=LIMITS.episode_search.maximum, description="A condition: return < 100 and length > 200."),
+    ] = "",
+    sort: Annotated[Sort, Query(description="From the least, or with a minus from the greatest.")] = "return",
+    limit: Annotated[
+        int,
+        Query(ge=LIMITS.found_episodes.minimum, le=LIMITS.found_episodes.maximum, description="How many at most."),
+    ] = DEFAULT_FOUND_EPISODES,
+) -> FoundEpisodes:
+    """Search the episodes of all completed evaluations of some runs."""
+    search = EpisodeSearch(named(runs, "runs", RUNS), where, sort, limit)
+    return view_found_episodes(search, app.episodes.search(search))
+
+
+@episodes_router.get(
+    "/episodes/endings", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest)
+)
+def get_episode_endings(app: App, runs: Runs) -> EpisodeEndings:
+    """How the episodes of all evaluations of some runs of one environment end."""
+    return view_endings(app.judging.endings(named(runs, "runs", RUNS)))
+
+
+@episodes_router.get(
+    "/runs/{run_id}/evaluations/{evaluation_id}/judgement",
+    responses=documented(RunNotFound, EvaluationNotFound, RunFolderError),
+)
+def get_judgement(run_id: str, evaluation_id: str, app: App) -> EvaluationJudgement:
+    """The worst, median and best episode of an evaluation, how its returns are spread, and its key moments."""
+    return view_judgement(app.judging.judge(run_id, evaluation_id))
+
+
+recording_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
+
+_FRAMES = "/evaluations/{evaluation_id}/frames"
+Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]
+
+
+@recording_router.get("/recording", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+def get_recording(run_id: str, app: App) -> RunRecording:
+    """At which detail the run is recorded, and what that costs."""
+    return _recording(run_id, app.recording.look(run_id))
+
+
+@recording_router.put(
+    "/recording", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError)
+)
+def put_recording(run_id: str, body: RecordingBody, app: App) -> RunRecording:
+    """Record the run at another detail from now on, also while it trains: what it records itself, and evaluations."""
+    return _recording(run_id, app.recording.choose(run_id, body.detail))
+
+
+@recording_router.get(_FRAMES, responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
+def list_frames(run_id: str, evaluation_id: str, app: App) -> KeptFrames:
+    """The frames that are kept as pictures: of ends, of reward spikes, before an error, and now and then."""
+    frames = [
+        KeptFrame(
+            episode=frame.episode,
+            index=frame.index,
+            reason=frame.reason,
+            url=link(f"/api/runs/{run_id}/evaluations/{evaluation_id}/frames/{frame.episode}/{frame.index}"),
+        )
+        for frame in app.recording.frames(run_id, evaluation_id)
+    ]
+    return KeptFrames(run_id=run_id, evaluation_id=evaluation_id, frames=frames)
+
+
+@recording_router.get(
+    f"{_FRAMES}/{{episode}}/{{index}}",
+    response_class=Response,
+    responses={
+        200: {"description": "A frame", "content": {"image/jpeg": {}}},
+        **documented(RunNotFound, EvaluationNotFound, PicturesNotFound, RunFolderError),
+    },
+)
+def get_frame(run_id: str, evaluation_id: str, episode: Place, index: Place, app: App) -> Response:
+    """What a step looked like."""
+    content = app.recording.frame(run_id, evaluation_id, episode, index)
+    return Response(content, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400, immutable"})
+
+
+def _recording(run_id: str, found: recording.RunRecording) -> RunRecording:
+    return RunRecording(
+        run_id=run_id,
+        detail=found.detail,
+        chosen=found.chosen,
+        of_family=found.profile.detail,
+        levels=[RecordingLevel(detail=detail, keeps=found.profile.keeps(detail)) for detail in Detail],
+        cost=found.cost,
+        most_cost=found.most_cost,
+        lowered=found.lowered,
+        lowered_at=found.lowered_at,
+    )
+
+
+steps_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
+_EVALUATION = "/evaluations/{evaluation_id}"
+
+_MEDIA_TYPES = {
+    ExportFormat.NDJSON: "application/x-ndjson",
+    ExportFormat.CSV: "text/csv; charset=utf-8",
+    ExportFormat.PARQUET: "application/vnd.apache.parquet",
+    ExportFormat.MINARI: "application/zip",
+}
+_EXTENSIONS = {ExportFormat.MINARI: "minari.zip"}
+
+Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated.")]
+
+
+Episode = Annotated[int | None, Query(ge=0, le=1_000_000, description="From 0; all episodes if left out.")]
+Where = Annotated[
+    list[Annotated[str, Query(max_length=LONGEST_CONDITION)]] | None,
+    Query(
+        max_length=MOST_CONDITIONS,
+        description="Conditions, all of which hold: column:test, or in words, as in reward < 0 and action = 1.",
+    ),
+]
+
+
+def _query(
+    episode: Episode = None,
+    start: Annotated[int, Query(alias="from", ge=0, le=1 << 53, description="Place of the first record found.")] = 0,
+    stop: Annotated[int | None, Query(alias="to", ge=0, le=1 << 53, description="Place after the last one.")] = None,
+    columns: Names = None,
+    where: Where = None,
+    sort: Annotated[
+        str | None, Query(max_length=1_000, description="Columns, comma-separated; -reward: the greatest first.")
+    ] = None,
+) -> StepQuery:
+    return StepQuery(
+        episode=episode,
+        where=where or (),
+        sort=_split(sort) or (),
+        columns=_split(columns),
+        start=start,
+        stop=stop,
+    )
+
+
+Wanted = Annotated[StepQuery, Depends(_query)]
+
+
+@steps_router.get(
+    f"{_EVALUATION}/steps",
+    response_model=StepColumns,
+    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, RunFolderError),
+)
+def get_steps(run_id: str, evaluation_id: str, app: App, query: Wanted) -> Response:
+    """Records, filtered and sorted: as many as one answer may hold."""
+    found = app.step_records.find(run_id, evaluation_id, query)
+    return _answer({"run_id": run_id, "evaluation_id": evaluation_id, "clip_id": None}, *found)
+
+
+@steps_router.get(
+    "/clips/{clip_id}/steps",
+    response_model=StepColumns,
+    responses=documented(RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, RunFolderError),
+)
+def get_clip_steps(run_id: str, clip_id: str, app: App, query: Wanted) -> Response:
+    """Records of a clip, as those of an evaluation."""
+    found = app.step_records.find_in_clip(run_id, clip_id, query)
+    return _answer({"run_id": run_id, "evaluation_id": None, "clip_id": clip_id}, *found)
+
+
+def _answer(whose: dict[str, str | None], about: RecordsAbout, names: list[str], found: FoundSteps) -> Response:
+    content = {
+        **whose,
+        "info": view_steps_info(about, names).model_dump(mode="json"),
+        "total": found.total,
+        "start": found.start,
+        "stop": found.stop,
+        "columns": found.columns,
+    }
+    return Response(orjson.dumps(content), media_type="application/json")  # which says null for NaN and infinity
+
+
+@steps_router.get(
+    f"{_EVALUATION}/export",
+    response_class=Response,
+    responses={
+        200: {"description": "The records", "content": {media: {} for media in _MEDIA_TYPES.values()}},
+        **documented(RunNotFound, EvaluationNotFound, StepsNotFound, NotExportable, InvalidRequest, RunFolderError),
+    },
+)
+@in_lane(Lane.EXPORTS)
+def export_steps(
+    run_id: str,
+    evaluation_id: str,
+    app: App,
+    lanes: ApiLanes,
+    request: Request,
+    kind: Annotated[ExportFormat, Query(alias="format", description="Of the answer.")] = ExportFormat.NDJSON,
+    episode: Episode = None,
+    where: Where = None,
+) -> Response:
+    """The records of the evaluation, in one of several formats: all of them, or those that are asked for as of
+    `…/steps`."""
+    name = f"{run_id}-{evaluation_id}.{_EXTENSIONS.get(kind, kind.value)}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', POLICY: ARTIFACT}
+    if kind is ExportFormat.PARQUET and episode is None and not where:
+        response = send_file(request, app.step_records.open(run_id, evaluation_id), _MEDIA_TYPES[kind])
+        response.headers.update(headers)
+        return response
+    pieces = app.step_records.export(run_id, evaluation_id, kind, episode, where or ())
+    return StreamingResponse(lanes.make(pieces), headers=headers, media_type=_MEDIA_TYPES[kind])
+
+
+@steps_router.post(
+    f"{_EVALUATION}/verify",
+    status_code=202,
+    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress),
+)
+@in_lane(Lane.CHECKS)
+def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
+    """Play the episodes again, in a worker, and compare every record."""
+    return app.step_records.verify(run_id, evaluation_id)
+
+
+@steps_router.post(
+    f"{_EVALUATION}/film",
+    status_code=202,
+    responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress, RunIsActive),
+)
+@in_lane(Lane.CHECKS)
+def film_again(run_id: str, evaluation_id: str, app: App) -> Verification:
+    """Make the video of an evaluation from its step records, which verifies them: if one differs, there is no video."""
+    return app.step_records.verify(run_id, evaluation_id, film=True)
+
+
+@steps_router.get(f"{_EVALUATION}/verify", responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
+def get_verification(run_id: str, evaluation_id: str, app: App) -> Verification | None:
+    """How the last verification goes, or how it went; null if nobody has asked for one."""
+    return app.step_records.verification(run_id, evaluation_id)
+
+
+def _split(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+film_router = Router(prefix="/runs/{run_id}", tag="film", lane=Lane.READS)
+
+_ASKED = {
+    202: {"model": Clip, "description": "It is being made; GET it to see how it stands"},
+    **documented(RunNotFound, NothingToEvaluate, InvalidRequest, NotEnoughDisk),
+}
+
+
+@film_router.get("/policies", responses=documented(RunNotFound))
+def list_policies(run_id: str, app: App) -> Policies:
+    """The policies of the run that are kept, each of which can be evaluated and filmed."""
+    return Policies(**asdict(app.film.policies(run_id)))
+
+
+@film_router.post("/clips", responses=_ASKED)
+def create_clip(run_id: str, body: ClipCreate, app: App, response: Response) -> Clip:
+    """One episode of a kept policy, filmed and recorded: at once if it was filmed before."""
+    return _film_answer(app.film.clip(run_id, **body.model_dump()), response)
+
+
+@film_router.get("/clips", responses=documented(RunNotFound))
+def list_clips(run_id: str, app: App) -> list[Clip]:
+    """Every clip that was made, the one that was watched last at the end."""
+    return [view_clip(clip) for clip in app.film.clips(run_id)]
+
+
+@film_router.get("/clips/{clip_id}", responses=documented(RunNotFound, ArtifactNotFound))
+def get_clip(run_id: str, clip_id: str, app: App) -> Clip:
+    """How a clip that was asked for stands."""
+    return view_clip(app.film.find(run_id, clip_id))
+
+
+@film_router.post("/growth-video", responses=_ASKED)
+def create_growth_video(run_id: str, app: App, response: Response, body: GrowthVideoCreate | None = None) -> Clip:
+    """One video of how the run learned: some of its policies after each other, with the curve of the return."""
+    wanted = body or GrowthVideoCreate()
+    return _film_answer(app.film.growth_video(run_id, **wanted.model_dump()), response)
+
+
+def _film_answer(clip: FoundClip, response: Response) -> Clip:
+    if clip.status is ClipStatus.WAITING:
+        response.status_code = 202
+    return view_clip(clip)
+
+
+artifacts_router = Router(prefix="/runs/{run_id}/artifacts", tag="artifacts", lane=Lane.READS)
+
+_TYPES = {
+    ".jsonl": "application/x-ndjson",
+    ".json": "application/json",
+    ".log": "text/plain; charset=utf-8",
+    ".mp4": "video/mp4",
+    ".webp": "image/webp",
+    ".zip": "application/zip",
+}
+
+
+@artifacts_router.head("/{path:path}", include_in_schema=False)
+@artifacts_router.get(
+    "/{path:path}",
+    response_class=Response,
+    responses={
+        200: {"description": "The file", "content": {"*/*": {}}},
+        206: {"description": "The range asked for"},
+        304: {"description": "The file is still the one that If-None-Match names"},
+        416: {"description": "The range begins beyond the end", "content": PROBLEM},
+        **documented(RunNotFound, ArtifactNotFound),
+    },
+)
+def get_artifact(run_id: str, path: str, app: App, request: Request) -> Response:
+    """Any file of the run folder, whole or a range of it. A journal that was compressed is sent as it was before."""
+    folder = app.runs.folder(run_id)
+    found = find_artifact(folder, path)
+    kind = _TYPES.get(found.suffix) or mimetypes.guess_type(found.name)[0] or "application/octet-stream"
+    try:
+        file = open_journal(found, folder.path)
+    except FileNotFoundError as error:  # a checkpoint or video that was dropped just now
+        raise ArtifactNotFound(f"Run {run_id!r} has no file {path[:120]!r} any more.") from error
+    return send_file(request, file, kind)
+
+
+TIMEOUT_SECONDS = 10.0
+"""So long a request waits; a worker that is there answers within a fraction of it."""
+
+LOOK_SECONDS = 0.05
+
+T = TypeVar("T")
+
+
+async def wait_for(look: Callable[[], T | None]) -> T | None:
+    """What ``look`` finds, as soon as it finds something; None if it has found nothing for TIMEOUT_SECONDS."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while (found := await run_in_threadpool(look)) is None:
+        if time.monotonic() >= deadline:
+            return None
+        await asyncio.sleep(LOOK_SECONDS)
+    return found
+
+
+seen_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
+Strip = Annotated[int, Path(ge=0, le=1_000_000, description="From 0; the facts say how many pictures each has.")]
+PlayedStep = Annotated[int, Query(ge=0, le=1_000_000_000, description="Actions taken before; 0 is the reset.")]
+
+
+@seen_router.get(
+    f"{_EVALUATION}/pictures/{{strip}}",
+    response_class=Response,
+    responses={
+        200: {"description": "A strip of pictures", "content": {"image/png": {}}},
+        **documented(RunNotFound, EvaluationNotFound, PicturesNotFound, RunFolderError),
+    },
+)
+def get_pictures(
+    run_id: str,
+    evaluation_id: str,
+    strip: Strip,
+    app: App,
+) -> Response:
+    """What the agent saw, some steps of it below each other."""
+    content = app.seen.strip(run_id, evaluation_id, strip)
+    return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=86400, immutable"})
+
+
+@seen_router.get(
+    "/clips/{clip_id}/pictures/{strip}",
+    response_class=Response,
+    responses={
+        200: {"description": "A strip of pictures", "content": {"image/png": {}}},
+        **documented(RunNotFound, ArtifactNotFound, PicturesNotFound, RunFolderError),
+    },
+)
+def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, app: App) -> Response:
+    """What the agent saw in a clip, as of an evaluation. A clip may be made again, so nothing keeps the answer."""
+    content = app.seen.clip_strip(run_id, clip_id, strip)
+    return Response(content, media_type="image/png", headers={"Cache-Control": "no-store"})
+
+
+@seen_router.get(
+    f"{_EVALUATION}/saliency",
+    response_model=EvaluationSaliency,
+    responses={
+        202: {"model": SaliencyUnderWay, "description": "The episode is being played up to there; ask again"},
+        **documented(
+            RunNotFound, EvaluationNotFound, StepsNotFound, NoSaliency, InvalidRequest, NotEnoughDisk, RunFolderError
+        ),
+    },
+)
+@in_lane(None)
+async def get_saliency(
+    run_id: str,
+    evaluation_id: str,
+    app: App,
+    episode: Annotated[int, Query(ge=0, le=1_000_000, description="From 0.")],
+    step: PlayedStep,
+) -> Response | EvaluationSaliency:
+    """What the agent saw in a step, and which pixels mattered for what it did then."""
+    wanted = await run_in_threadpool(app.seen.ask, run_id, evaluation_id, episode=episode, index=step)
+    found = await wait_for(lambda: app.seen.look(wanted))
+    if found is None:
+        return _under_way(SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id))
+    return EvaluationSaliency(
+        run_id=run_id,
+        evaluation_id=evaluation_id,
+        policy_step=wanted.step,
+        episode=episode,
+        step=step,
+        seen=found.seen,
+        png=found.png,
+    )
+
+
+@seen_router.get(
+    "/clips/{clip_id}/saliency",
+    response_model=ClipSaliency,
+    responses={
+        202: {"model": SaliencyUnderWay, "description": "The episode is being played up to there; ask again"},
+        **documented(
+            RunNotFound, ArtifactNotFound, StepsNotFound, NoSaliency, InvalidRequest, NotEnoughDisk, RunFolderError
+        ),
+    },
+)
+@in_lane(None)
+async def get_clip_saliency(run_id: str, clip_id: str, app: App, step: PlayedStep) -> Response | ClipSaliency:
+    """The same of a clip."""
+    wanted = await run_in_threadpool(app.seen.ask_of_clip, run_id, clip_id, index=step)
+    found = await wait_for(lambda: app.seen.look(wanted))
+    if found is None:
+        return _under_way(SaliencyUnderWay(run_id=run_id, clip_id=clip_id))
+    return ClipSaliency(
+        run_id=run_id, clip_id=clip_id, policy_step=wanted.step, step=step, seen=found.seen, png=found.png
+    )
+
+
+def _under_way(what: SaliencyUnderWay) -> Response:
+    return Response(what.model_dump_json(), status_code=202, media_type="application/json")
+
+
+value_slices_router = Router(prefix="/runs/{run_id}", tag="film")
+
+Component = Annotated[str, Query(min_length=1, max_length=200, description="Its place from 0, or its name.")]
+
+
+@value_slices_router.get(
+    "/value-slice",
+    response_model=RunValueSlice,
+    responses={
+        202: {"model": SliceUnderWay, "description": "It is being read; ask again"},
+        **documented(RunNotFound, NothingToEvaluate, NotSliceable, InvalidRequest, NotEnoughDisk, RunFolderError),
+    },
+)
+async def get_value_slice(
+    run_id: str,
+    app: App,
+    x: Component,
+    y: Component,
+    checkpoint_step: Annotated[
+        int | None,
+        Query(ge=0, le=MAX_TIMESTEPS, description="The newest policy not beyond it; the newest if left out."),
+    ] = None,
+    at: Annotated[
+        str | None,
+        Query(max_length=40_000, description="Where the other components are held: all, comma-separated."),
+    ] = None,
+) -> Response | RunValueSlice:
+    """What the policy expects over two components of the observation."""
+    wanted = await run_in_threadpool(app.value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
+    found = await wait_for(lambda: app.value_slices.look(wanted))
+    if found is None:
+        under_way = SliceUnderWay(run_id=run_id, step=wanted.step)
+        return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")
+    return view_value_slice(wanted, found)

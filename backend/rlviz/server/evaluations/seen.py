@@ -1,0 +1,335 @@
+"""Use cases on what an agent saw in an evaluation or a clip: its pictures as they were kept, and which mattered.
+
+Use cases on value slices: the clip worker computes them, since the service never loads a policy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from rlviz.domain.clips import (
+    MOST_COMPONENTS,
+    ClipRequest,
+    KeptPolicy,
+    SaliencyPlan,
+    SlicePlan,
+    StepSaliency,
+    ValueSlice,
+)
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    EvaluationNotFound,
+    InvalidRequest,
+    NoSaliency,
+    NotSliceable,
+    PicturesNotFound,
+    StepsNotFound,
+    UnknownName,
+)
+from rlviz.domain.spaces import Space
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.environments.custom import environment_of
+from rlviz.rundir.archives import open_archive, read_member
+from rlviz.rundir.clips import Clips
+from rlviz.rundir.files import is_file
+from rlviz.rundir.folder import RunFolder, evaluated_policy, kept_policies, strip_name
+from rlviz.server.catalog.evaluations import completed_evaluations
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.film import choose_policy
+from rlviz.server.use_case import RunUseCases
+
+
+@dataclass(frozen=True)
+class WantedSaliency:
+    """Which map was asked for, of a policy of ``step``."""
+
+    run_id: str
+    step: int
+    plan: SaliencyPlan
+
+
+class SeenService(RunUseCases):
+    """Maps are made by the worker that films clips, and kept and taken away as clips are."""
+
+    def strip(self, run_id: str, evaluation_id: str, number: int) -> bytes:
+        """A PNG of what the agent saw. Raises RunNotFound, EvaluationNotFound, PicturesNotFound or RunFolderError."""
+        _, folder, evaluation = self._evaluation(run_id, evaluation_id)
+        return _read_strip(
+            folder,
+            folder.evaluations.pictures_path(evaluation.id),
+            number,
+            f"Evaluation {evaluation_id!r}",
+            "its agent sees none, they were not asked for, or they had to make room for newer ones. Evaluate again.",
+        )
+
+    def clip_strip(self, run_id: str, clip_id: str, number: int) -> bytes:
+        """The same of a clip. Raises RunNotFound, ArtifactNotFound, PicturesNotFound or RunFolderError."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+        folder = self._folder(run_id)
+        return _read_strip(
+            folder,
+            Clips(folder).pictures_path(clip_id),
+            number,
+            f"Clip {clip_id!r}",
+            "its agent sees none, or they had to make room for newer clips. POST to the clips to have it made again.",
+        )
+
+    def ask(self, run_id: str, evaluation_id: str, *, episode: int, index: int) -> WantedSaliency:
+        """Have the map of a step made if it is not there.
+
+        Raises RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, NoSaliency or NotEnoughDisk.
+        """
+        run, folder, evaluation = self._evaluation(run_id, evaluation_id)
+        _check_seen(folder)
+        _check_step(evaluation, episode, index)
+        if not is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
+            raise StepsNotFound(f"Evaluation {evaluation_id!r} has no step records (any more), to play it again by.")
+        plan = SaliencyPlan(evaluation_id=evaluation_id, episode=episode, index=index)
+        return self._want(folder, _policy_of(run, folder, evaluation), plan)
+
+    def ask_of_clip(self, run_id: str, clip_id: str, *, index: int) -> WantedSaliency:
+        """The same of a clip. Raises RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, NoSaliency or
+        NotEnoughDisk."""
+        with self._database.read() as session:
+            run = get_run(session, run_id)
+        folder = self._folder(run_id)
+        _check_seen(folder)
+        clips = Clips(folder)
+        record = clips.find(clip_id)
+        if record is None or record.kind != "clip":
+            raise ArtifactNotFound(f"Clip {clip_id[:80]!r} of run {run_id!r} was not made. POST to its clips.")
+        if not record.episodes or not clips.has_steps(clip_id):
+            raise StepsNotFound(f"Clip {clip_id!r} has no step records (any more). POST to the clips to make it again.")
+        _check_length(record.episodes[0].episode_length, index)
+        policy = _kept(run, folder, record.episodes[0].step)
+        return self._want(folder, policy, SaliencyPlan(clip_id=clip_id, index=index))
+
+    def _want(self, folder: RunFolder, policy: KeptPolicy, plan: SaliencyPlan) -> WantedSaliency:
+        clips, wanted_id = Clips(folder), plan.saliency_id
+        wanted = WantedSaliency(folder.run_id, policy.step, plan)
+        record = clips.find(wanted_id)
+        # A clip may have been made again, of a policy that training came to once more.
+        is_fresh = plan.clip_id is None or clips.is_newer_than(wanted_id, clips.steps_path(plan.clip_id))
+        if is_fresh and record is not None and record.cause is None and clips.find_saliency(wanted_id) is not None:
+            clips.touch(wanted_id)
+            return wanted
+        if not clips.requests.has(wanted_id):
+            self._disk.check()
+            self._trust.admit(folder)
+            clips.requests.add(
+                ClipRequest(
+                    id=wanted_id,
+                    kind="saliency",
+                    seed=0,
+                    greedy=True,
+                    steps=[policy.step],
+                    policies=[policy.file],
+                    keep_bytes=int(self._settings.keep_clips),
+                    saliency=plan,
+                )
+            )
+        self._supervisor.request_clips(folder.run_id)
+        return wanted
+
+    def look(self, wanted: WantedSaliency) -> StepSaliency | None:
+        """What was made; None as long as it is not. Raises NoSaliency with the cause if it cannot be."""
+        clips, wanted_id = Clips(self._folder(wanted.run_id)), wanted.plan.saliency_id
+        if clips.requests.has(wanted_id):
+            return None
+        record = clips.find(wanted_id)
+        if record is not None and record.cause is not None:
+            raise NoSaliency(f"{record.cause} Ask again to try again.")
+        return clips.find_saliency(wanted_id)
+
+    def _evaluation(self, run_id: str, evaluation_id: str) -> tuple[RunRow, RunFolder, EvaluationRow]:
+        with self._database.read() as session:
+            run = get_run(session, run_id)
+            row = session.get(EvaluationRow, (run_id, evaluation_id))
+        if row is None:
+            raise EvaluationNotFound(f"Run {run_id[:80]!r} has no evaluation {evaluation_id[:80]!r}.")
+        return run, self._folder(run_id), row
+
+
+def _read_strip(folder: RunFolder, path: Path, number: int, whose: str, why_none: str) -> bytes:
+    """Strip ``number`` of the archive ``path``. Raises PicturesNotFound or RunFolderError."""
+    try:
+        with open_archive(path, folder.path, "It is no whole archive of pictures.") as archive:
+            return read_member(archive, strip_name(number))
+    except FileNotFoundError as error:
+        raise PicturesNotFound(f"{whose} has no pictures: {why_none}") from error
+    except KeyError as error:
+        raise PicturesNotFound(f"{whose} has no strip {number} of pictures.") from error
+
+
+def _check_seen(folder: RunFolder) -> None:
+    """Raises NoSaliency unless the agent sees pictures, and ArtifactNotFound or RunFolderError."""
+    folder.check()
+    config = folder.read_config()
+    if not environment_of(config).observation_space.is_picture or ALGORITHMS.get(config.algo).scorer is None:
+        raise NoSaliency("Saliency shows which pixels matter; what this agent sees are no pictures.")
+
+
+def _check_step(evaluation: EvaluationRow, episode: int, index: int) -> None:
+    """Raises InvalidRequest for a step that was not played."""
+    summary = evaluation.parsed().summary
+    lengths = [] if summary is None else [played.episode_length for played in summary.episodes]
+    if episode >= len(lengths):
+        raise InvalidRequest.field(
+            "/episode", f"There is no episode {episode}; {len(lengths)} were played, counted from 0."
+        )
+    _check_length(lengths[episode], index)
+
+
+def _check_length(length: int, index: int) -> None:
+    """Raises InvalidRequest if the episode has no step ``index``."""
+    if index > length:
+        raise InvalidRequest.field("/step", f"There is no step {index}; the episode ended with step {length}.")
+
+
+def _kept(run: RunRow, folder: RunFolder, step: int) -> KeptPolicy:
+    """Raises NoSaliency if no policy of ``step`` is kept any more."""
+    kept = kept_policies(folder, run.policy_step)
+    found = next((policy for policy in kept if policy.step == step), None)
+    if found is None:
+        raise NoSaliency(f"The policy of step {step:,}, which played, is not kept any more.")
+    return found
+
+
+def _policy_of(run: RunRow, folder: RunFolder, evaluation: EvaluationRow) -> KeptPolicy:
+    """The policy that played. Raises NoSaliency if it is not kept any more."""
+    step = evaluation.parsed().checkpoint_step
+    found = evaluated_policy(folder, evaluation.id, step, run.policy_step)
+    if found is None:
+        said = "that played" if step is None else f"of step {step:,}, which played,"
+        raise NoSaliency(f"The policy {said} is not kept any more. Evaluate one that is.")
+    return found
+
+
+NEWEST = 1 << 62
+"""A step beyond that of any policy."""
+
+
+@dataclass(frozen=True)
+class WantedSlice:
+    """The requested slice: of the policy at ``step``, in ``space``."""
+
+    run_id: str
+    step: int
+    plan: SlicePlan
+    space: Space
+
+    @property
+    def id(self) -> str:
+        return self.plan.slice_id(self.step)
+
+
+class ValueSliceService(RunUseCases):
+    """Slices are kept and deleted as clips are."""
+
+    def ask(self, run_id: str, *, x: str, y: str, step: int | None, at: str | None) -> WantedSlice:
+        """Request the slice if it is not there. ``x``, ``y``: indices of components, or their names.
+
+        Raises RunNotFound, InvalidRequest, NothingToEvaluate or NotEnoughDisk.
+        """
+        with self._database.read() as session:
+            run = get_run(session, run_id)
+            evaluations = [row.id for row in completed_evaluations(session, [run_id])]
+        folder = self._folder(run_id)
+        folder.check()
+        space = environment_of(folder.read_config()).observation_space
+        _check_sliceable(space)
+        places = _place(space, "x", x), _place(space, "y", y)
+        if places[0] == places[1]:
+            raise InvalidRequest.field("/y", "x and y name the same component. Choose two different ones.")
+        plan = SlicePlan(
+            x=places[0], y=places[1], at=_numbers(space, at), evaluation_id=_newest_recorded(folder, evaluations)
+        )
+        policy = choose_policy(run, folder, NEWEST if step is None else step)
+        wanted = WantedSlice(run_id, policy.step, plan, space)
+        clips = Clips(folder)
+        record = clips.find(wanted.id)
+        if record is not None and record.cause is None and clips.is_newer_than(wanted.id, folder.path / policy.file):
+            clips.touch(wanted.id)
+            return wanted
+        if not clips.requests.has(wanted.id):
+            self._disk.check()
+            self._trust.admit(folder)
+            clips.requests.add(
+                ClipRequest(
+                    id=wanted.id,
+                    kind="slice",
+                    seed=0,
+                    greedy=True,
+                    steps=[policy.step],
+                    policies=[policy.file],
+                    keep_bytes=int(self._settings.keep_clips),
+                    plan=plan,
+                )
+            )
+        self._supervisor.request_clips(run_id)
+        return wanted
+
+    def look(self, wanted: WantedSlice) -> ValueSlice | None:
+        """The slice; None while it is not ready. Raises NotSliceable with the cause if it cannot be computed."""
+        clips = Clips(self._folder(wanted.run_id))
+        if clips.requests.has(wanted.id):
+            return None
+        record = clips.find(wanted.id)
+        if record is not None and record.cause is not None:
+            raise NotSliceable(f"{record.cause} Ask again to try again.")
+        return clips.find_slice(wanted.id)
+
+
+def _check_sliceable(space: Space) -> None:
+    if space.kind != "Box":
+        raise InvalidRequest.field(
+            "/x", f"A value slice needs observations of numbers; these are {space.kind}. Look at the Q-table."
+        )
+    if space.is_picture or space.size > MOST_COMPONENTS:
+        raise InvalidRequest.field(
+            "/x",
+            "A value slice needs a few numbers; these observations are pictures. Look at what the agent saw, with the "
+            "pixels that matter, in the live window or under an evaluation.",
+        )
+    if space.size < 2:
+        raise InvalidRequest.field("/x", "A value slice needs two components; these observations have one.")
+
+
+def _place(space: Space, field: str, text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 9:
+        place = int(text)
+        if place >= space.size:
+            raise InvalidRequest.field(
+                f"/{field}", f"There is no component {place}; they are counted from 0 to {space.size - 1}."
+            )
+        return place
+    if text not in space.labels:
+        raise UnknownName(
+            "component of the observation", text, space.labels or map(str, range(space.size)), f"/{field}"
+        )
+    return space.labels.index(text)
+
+
+def _numbers(space: Space, text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise InvalidRequest.field("/at", "Give numbers with commas between them, as in 0,0.1,0,0.") from error
+    if len(numbers) != space.size or not all(map(math.isfinite, numbers)):
+        raise InvalidRequest.field(
+            "/at", f"Give one finite number for each of the {space.size} components; {len(numbers)} were given."
+        )
+    return numbers
+
+
+def _newest_recorded(folder: RunFolder, evaluations: list[str]) -> str | None:
+    for evaluation_id in sorted(evaluations, reverse=True):
+        if is_file(folder.evaluations.steps_path(evaluation_id), folder.path):
+            return evaluation_id
+    return None

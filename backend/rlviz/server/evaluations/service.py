@@ -1,0 +1,193 @@
+"""Use cases on evaluations: create and list them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from rlviz.domain.config import RunActor, RunConfig
+from rlviz.domain.errors import EvaluationInProgress, EvaluationNotFound, InvalidRequest, NothingToEvaluate
+from rlviz.domain.evaluation import EvaluationRecord, Origin, PolicyChoice
+from rlviz.domain.ids import new_evaluation_id, utc
+from rlviz.domain.status import RunStatus
+from rlviz.rundir.files import is_file, may_be_file
+from rlviz.rundir.folder import RunFolder, evaluated_policy, request_checkpoint
+from rlviz.server.catalog.evaluations import evaluations_of, latest_evaluation, newest_evaluation, open_evaluations
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.film import choose_policy
+from rlviz.server.evaluations.recording import steps_wanted
+from rlviz.server.runs.models import KeptFiles
+from rlviz.server.use_case import RunUseCases, check_controlled
+from rlviz.stats.solved import LEAST_EPISODES, what_is_missing
+
+
+class EvaluationService(RunUseCases):
+    def create(
+        self,
+        run_id: str,
+        *,
+        episodes: int,
+        seed: int,
+        deterministic: bool,
+        policy: PolicyChoice = PolicyChoice.LATEST,
+        checkpoint_step: int | None = None,
+        video: bool = True,
+        steps: bool | None = None,
+    ) -> EvaluationRow:
+        """Queue an evaluation.
+
+        It plays the newest policy, which a run that trains is asked to save first; or the best; or the newest kept
+        policy up to ``checkpoint_step``. In a run of random actions chance plays, at any time.
+        ``steps``: whether steps are recorded; None: as the storage profile of the
+        environment's family says. Raises RunNotFound, NothingToEvaluate, EvaluationInProgress, InvalidRequest or
+        NotEnoughDisk.
+        """
+        if checkpoint_step is not None and policy is not PolicyChoice.LATEST:
+            raise InvalidRequest.field("/checkpoint_step", "Give a step, or ask for the best policy; not both.")
+        now = utc(self._clock())
+        with self._database.write() as session:
+            run = get_run(session, run_id)
+            check_controlled(run)
+            if open_evaluations(session, run_id):
+                raise EvaluationInProgress(f"Run {run_id!r} is being evaluated. Wait for it to end, then ask again.")
+            folder = self._folder(run_id)
+            folder.check()
+            folder.config_to_go_on()
+            self._trust.admit(folder)
+            kept = choose_policy(run, folder, checkpoint_step) if checkpoint_step is not None else None
+            latest = policy is PolicyChoice.LATEST and kept is None
+            if latest and not _can_act(run, folder):
+                raise NothingToEvaluate(_why_nothing(run))
+            if policy is PolicyChoice.BEST and not is_file(folder.best_model_path):
+                raise NothingToEvaluate(_why_no_best(run, folder.read_config()))
+            self._disk.check()
+            newest = newest_evaluation(session, run_id)
+            now = later_than(newest.parsed().created_at if newest else None, now)
+            record = EvaluationRecord(
+                id=new_evaluation_id(now),
+                run_id=run_id,
+                created_at=now,
+                episodes=episodes,
+                seed=seed,
+                deterministic=deterministic,
+                policy=policy,
+                checkpoint=kept.file if kept else None,
+                checkpoint_step=kept.step if kept else None,
+                video=video,
+                steps=steps_wanted(self._settings, folder, steps),
+            )
+            if kept is not None:
+                folder.evaluations.pin_policy(record.id, folder.path / kept.file)
+            folder.evaluations.write(record)
+            row = EvaluationRow.of(record)
+            session.add(row)
+            # Within the transaction, so that a concurrent stop request is not overwritten.
+            request = None
+            if latest and run.actor is RunActor.POLICY and run.state.has_worker:
+                request = request_checkpoint(folder, stopping=run.state is RunStatus.STOPPING, now=now)
+        self._broadcast.evaluation_changed(row)
+        self._supervisor.add_evaluation(row, request)
+        return row
+
+    def list(self, run_id: str, *, by_run: bool = False) -> list[EvaluationRow]:
+        """Evaluations of the run, newest first: those that somebody asked for or played, or those that the run has
+        recorded itself. Raises RunNotFound."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+            return evaluations_of(session, run_id, by_run=by_run)
+
+    def latest(self, run_id: str) -> EvaluationRow:
+        """The newest evaluation. Raises RunNotFound, or EvaluationNotFound if there is none yet."""
+        row = self.find_latest(run_id)
+        if row is None:
+            raise EvaluationNotFound(f"Run {run_id!r} has not been evaluated yet. POST to its evaluations to do so.")
+        return row
+
+    def find_latest(self, run_id: str) -> EvaluationRow | None:
+        with self._database.read() as session:
+            get_run(session, run_id)
+            return latest_evaluation(session, run_id)
+
+    def get(self, run_id: str, evaluation_id: str) -> EvaluationRow:
+        """Raises RunNotFound or EvaluationNotFound."""
+        with self._database.read() as session:
+            get_run(session, run_id)
+            row = session.get(EvaluationRow, (run_id, evaluation_id))
+        if row is None:
+            raise EvaluationNotFound(f"Run {run_id[:80]!r} has no evaluation {evaluation_id[:80]!r}.")
+        return row
+
+    def kept(self, row: EvaluationRow) -> KeptFiles:
+        """Which of its files still exist."""
+        folder = self._folder(row.run_id)
+        record, policy = row.parsed(), None
+        if record.summary is not None and record.summary.pictures is not None:
+            policy = evaluated_policy(folder, row.id, record.checkpoint_step, self._policy_step(row.run_id))
+        return KeptFiles(
+            video=may_be_file(folder.evaluations.video_path(row.id), folder.path),
+            steps=may_be_file(folder.evaluations.steps_path(row.id), folder.path),
+            pictures=may_be_file(folder.evaluations.pictures_path(row.id), folder.path),
+            frames=may_be_file(folder.evaluations.frames_path(row.id), folder.path),
+            policy_bytes=policy.size_bytes if policy is not None else None,
+        )
+
+    def short_of_solved(self, row: EvaluationRow) -> str | None:
+        """Why an evaluation whose mean return reaches the threshold does not show the run to be solved, and what would;
+        None where there is nothing to say."""
+        record = row.parsed()
+        if record.summary is None or record.summary.episode_return is None or not _plays_a_policy(record):
+            return None
+        mean, episodes = record.summary.episode_return.mean, len(record.summary.episodes)
+        if episodes >= LEAST_EPISODES:
+            return None
+        with self._database.read() as session:
+            run = get_run(session, row.run_id)
+        return what_is_missing(run.reward_threshold, mean, episodes) if run.solved is None else None
+
+    def _policy_step(self, run_id: str) -> int | None:
+        with self._database.read() as session:
+            return get_run(session, run_id).policy_step
+
+
+def later_than(newest: datetime | None, now: datetime) -> datetime:
+    """``now``, or just after ``newest`` if the clock was set back, so that the new id sorts last."""
+    return now if newest is None else max(now, newest + timedelta(milliseconds=1))
+
+
+def _plays_a_policy(record: EvaluationRecord) -> bool:
+    return record.origin is Origin.ASKED and record.checkpoint_step is not None
+
+
+def _can_act(run: RunRow, folder: RunFolder) -> bool:
+    """Whether there is something that plays now, or will be once the trainer has saved it."""
+    match run.actor:
+        case RunActor.RANDOM:
+            return True
+        case RunActor.HUMAN | RunActor.FOREIGN:
+            return False
+    return run.state.has_worker or folder.newest_policy() is not None
+
+
+def _why_nothing(run: RunRow) -> str:
+    if run.actor is RunActor.HUMAN:
+        return f"Nothing learns in run {run.id!r}, so that it has no policy to evaluate."
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before its first checkpoint. Create a new run."
+    return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it, or wait until it trains."
+
+
+def _why_no_best(run: RunRow, config: RunConfig) -> str:
+    if run.actor is not RunActor.POLICY:
+        return f"Nothing learns in run {run.id!r}, so that it has no best policy. Leave policy out."
+    steps = config.evaluation.every_steps
+    if steps is None:
+        return (
+            f"Run {run.id!r} keeps no best policy: it was created without evaluation while it trains. "
+            "Evaluate the latest policy instead."
+        )
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before its first evaluation kept a policy. Evaluate the latest policy instead."
+    return (
+        f"Run {run.id!r} has no best policy yet: its first evaluation comes after {steps:,} steps. "
+        "Wait for it, or evaluate the latest policy."
+    )

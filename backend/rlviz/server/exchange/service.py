@@ -1,0 +1,160 @@
+"""ExchangeService: runs that leave as files, and files that come in as runs."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from rlviz.confined import Confined
+from rlviz.domain.errors import ArtifactNotFound, Conflict, ImportRefused, TooMuchToRead
+from rlviz.exchange import export as tensorboard
+from rlviz.exchange.bundle import write_bundle
+from rlviz.exchange.export import RunsFormat, TableFormat, of_metrics, write_runs, write_table, zip_folder
+from rlviz.exchange.import_runs import ImportOptions, ImportOutcome
+from rlviz.rundir.creation import DRAFTS
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.metric_rows import all_rows
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.evaluations.videos import SideBySideVideos
+from rlviz.server.runs.service import RunService, TakeUpService
+from rlviz.server.supervisor.disk_guard import DiskGuard
+from rlviz.settings import Settings
+
+NAME_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Imported:
+    """``refused``: the place of each run that could not be taken, and why. ``known``: the place of each whose curves
+    are there already, and the run that has them. ``warnings``: by the id of a run."""
+
+    runs: list[RunRow]
+    refused: list[tuple[str, str]]
+    known: list[tuple[str, RunRow]]
+    warnings: Mapping[str, Sequence[str]]
+
+
+class ExchangeService:
+    """What is being packed or unpacked lies among the drafts of the runs folder, which every start empties."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        runs: RunService,
+        taking_up: TakeUpService,
+        videos: SideBySideVideos,
+        confined: Confined,
+    ) -> None:
+        """``confined``: reads what is imported."""
+        self._settings, self._runs, self._taking_up, self._videos = settings, runs, taking_up, videos
+        self._confined = confined
+        self._disk = DiskGuard(settings)
+
+    def bundle(self, run_id: str, *, policies: bool, snapshots: bool) -> BinaryIO:
+        """A run as one file, open at its end; it is gone once it is closed.
+
+        Raises RunNotFound, RunFolderError, NotEnoughDisk and OSError.
+        """
+        folder = self._folder(run_id)
+        with self._packing() as file:
+            write_bundle(folder, file, policies=policies, snapshots=snapshots)
+        return file
+
+    def event_files(self, run_id: str) -> BinaryIO:
+        """A zip archive with a folder of event files of TensorBoard, with every row of the journal.
+
+        Raises what ``bundle`` does.
+        """
+        folder = self._folder(run_id)
+        configuration = folder.read_config().model_dump_json(indent=1)
+        with self._packing() as file, self._room() as room:
+            tensorboard.write_event_files(all_rows(folder), configuration, room)
+            zip_folder(room, run_id, file)
+        return file
+
+    def table(self, run_id: str, form: TableFormat) -> BinaryIO:
+        """A run's metrics as a table, every row of them. Raises what ``bundle`` does."""
+        folder = self._folder(run_id)
+        with self._packing() as file:
+            write_table(of_metrics(folder), form, file)
+        return file
+
+    def several(self, run_ids: Sequence[str], form: RunsFormat, name: str) -> BinaryIO:
+        """Runs as one zip archive, with everything in the folder ``name``. Raises ArtifactNotFound where
+        there is none, and what ``bundle`` does."""
+        if not run_ids:
+            raise ArtifactNotFound("There is no run yet that could be exported.")
+        folders = [self._folder(run_id) for run_id in run_ids]
+        with self._packing() as file, self._room() as room:
+            write_runs(folders, form, room)
+            zip_folder(room, name, file)
+        return file
+
+    def side_by_side(self, first: str, second: str) -> BinaryIO:
+        """One video of two runs or evaluations. Raises what ``SideBySideVideos.write`` does, NotEnoughDisk and
+        OSError."""
+        with self._packing() as file, self._room() as room:
+            self._videos.write(first, second, room / "video.mp4")
+            with (room / "video.mp4").open("rb") as video:
+                shutil.copyfileobj(video, file)
+        return file
+
+    @contextmanager
+    def upload(self, name: str) -> Iterator[Path]:
+        """Where a file that is sent may be written, under its name as far as that can be one; it is removed again.
+
+        Raises NotEnoughDisk and OSError.
+        """
+        last = name.replace("\\", "/").rpartition("/")[2]
+        plain = "".join(character for character in last if character.isprintable())[-NAME_CHARACTERS:].strip(". ")
+        with self._room() as room:
+            yield room / (plain or "upload")
+
+    def import_file(self, path: Path, options: ImportOptions) -> Imported:
+        """Import the runs at ``path`` and list them. Raises BundleRefused or ImportRefused where nothing can be taken,
+        Conflict where a bundle's run is there already, and OSError."""
+        try:
+            outcome: ImportOutcome = self._confined.call(
+                "rlviz.exchange.confined_import:import_file", path, self._settings.runs_dir, options
+            )
+        except FileExistsError as error:
+            raise Conflict(str(error)) from error
+        except TooMuchToRead as error:
+            raise ImportRefused(f"{path.name} cannot be imported. {error}") from error
+        runs = [self._taking_up.take_up(folder.run_id) for folder in outcome.runs]
+        known = [(place, self._taking_up.take_up(run_id)) for place, run_id in outcome.known]
+        return Imported(runs, outcome.refused, known, outcome.warnings)
+
+    def _folder(self, run_id: str) -> RunFolder:
+        folder = self._runs.folder(run_id)
+        folder.check()
+        return folder
+
+    def _drafts(self) -> Path:
+        self._disk.check()
+        drafts = self._settings.runs_dir / DRAFTS
+        drafts.mkdir(parents=True, exist_ok=True)
+        return drafts
+
+    @contextmanager
+    def _packing(self) -> Iterator[BinaryIO]:
+        """A file without a name, closed if the block raises."""
+        file = tempfile.TemporaryFile(dir=self._drafts())  # noqa: SIM115  (whoever sends it closes it)
+        try:
+            yield file
+        except BaseException:
+            file.close()
+            raise
+
+    @contextmanager
+    def _room(self) -> Iterator[Path]:
+        room = Path(tempfile.mkdtemp(prefix="exchange-", dir=self._drafts()))
+        try:
+            yield room
+        finally:
+            shutil.rmtree(room, ignore_errors=True)

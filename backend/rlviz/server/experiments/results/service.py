@@ -1,0 +1,603 @@
+"""ResultsService: the results of experiments, made again only when a trial has changed.
+
+Results of experiments that are over, kept in their folders, so that nobody waits for them twice.
+
+ResultsPreparer: makes what results need while experiments train, so that nobody waits for it who asks later.
+
+What results need to know of an experiment, however it is specified and stored.
+
+Keeping a variant of an experiment as a preset of the user's own, with what the experiment measured.
+
+ExperimentResultsService: what can be asked of the results of an experiment, by its id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from threading import Condition, Lock, Thread
+from time import monotonic
+
+import numpy as np
+from cachetools import LRUCache
+
+from rlviz import __version__
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import InvalidRequest, RunFolderError, SearchNotFound, UnknownName
+from rlviz.domain.evaluation import BestPolicy, PolicyChoice
+from rlviz.domain.experiments import Sweep
+from rlviz.domain.ids import utc
+from rlviz.domain.presets import MeasuredCurve, MeasuredPreset, OwnPreset, own_preset_id
+from rlviz.domain.status import RunStatus
+from rlviz.learning.search.results import SearchResults, search_results
+from rlviz.learning.search.study import SearchRecord, SearchTrial
+from rlviz.rundir.files import read_small, write_atomically
+from rlviz.rundir.folder import RunFolder
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.evaluations import results_asked_for
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.projection.folder import counted
+from rlviz.server.catalog.runs import find_runs, run_stamps
+from rlviz.server.experiments.results.digests import RunDigestStore
+from rlviz.server.experiments.results.exports import ExportFormat, export
+from rlviz.server.metrics.service import MetricsService, RunCurvesCache
+from rlviz.server.runs.presets import OwnPresets
+from rlviz.settings import Settings
+from rlviz.stats.experiments import ExperimentResults, Scale, ScoreKind, Setting, Trial, experiment_results
+from rlviz.stats.experiments.curves import Curves
+from rlviz.stats.experiments.report import ReportHead, report
+from rlviz.stats.experiments.results import DEFINITIONS, DIGEST_DEFINITION, RunDigest, for_threshold
+from rlviz.stats.experiments.trials import Paid, SeedArrival, evaluated_alike
+from rlviz.stats.seeds import kaplan_meier
+from rlviz.stats.solved import Evaluated
+
+log = logging.getLogger(__name__)
+
+
+MOST_KEPT = 8
+"""Results of one experiment: of each kind of score, with a threshold or two."""
+
+MOST_BYTES = 1 << 26
+
+_PREFIX, _SUFFIX = "made-", ".json"
+
+
+class ResultsCache:
+    """Files in the ``results`` of an experiment, each by a key of all that it was made from.
+
+    They can be deleted at any time: they are made again. One that cannot be read, or is of another shape, is none.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def read(self, key: str) -> ExperimentResults | None:
+        try:
+            return ExperimentResults.model_validate_json(read_small(self._path(key), limit=MOST_BYTES))
+        except (OSError, ValueError, RunFolderError):
+            return None
+
+    def keep(self, key: str, results: ExperimentResults) -> None:
+        """Results of trials that still train are not kept: they change. A full disk is no reason not to show them."""
+        if not results.complete:
+            return
+        try:
+            self._folder.mkdir(exist_ok=True)  # without its parents: an experiment that was deleted stays deleted
+            write_atomically(self._path(key), results.model_dump_json().encode())
+            self._forget_oldest()
+        except OSError as error:
+            log.warning("Results were not kept in %s: %s", self._folder, error)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / f"{_PREFIX}{key}{_SUFFIX}"
+
+    def _forget_oldest(self) -> None:
+        found = sorted(self._folder.glob(f"{_PREFIX}*{_SUFFIX}"), key=lambda path: path.stat().st_mtime)
+        for path in found[:-MOST_KEPT]:
+            path.unlink(missing_ok=True)
+
+
+BETWEEN_SECONDS = 10.0
+"""Between two looks at experiments that go on."""
+
+
+class ResultsPreparer:
+    """A thread of its own, begun when it is first needed. ``consider`` is for every thread."""
+
+    def __init__(self, prepare: Callable[[str], None], *, between: float = BETWEEN_SECONDS) -> None:
+        """``prepare``: what is done for an experiment, by its id; what it raises is logged."""
+        self._prepare, self._between = prepare, between
+        self._changed = Condition()
+        self._over: list[str] = []
+        self._training: set[str] = set()
+        self._next_look = 0.0
+        self._closing = False
+        self._thread: Thread | None = None
+
+    def consider(self, experiment_id: str, *, is_over: bool) -> None:
+        """Cheap. Something of the experiment has changed; one that is over is prepared at once."""
+        with self._changed:
+            if self._closing:
+                return
+            self._training.discard(experiment_id)
+            if is_over:
+                self._over.append(experiment_id)
+            else:
+                self._training.add(experiment_id)
+            if self._thread is None:
+                self._thread = Thread(target=self._loop, name="results", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Prepare nothing more; what is being prepared is finished."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _loop(self) -> None:
+        while (wanted := self._next()) is not None:
+            for experiment_id in wanted:
+                try:
+                    self._prepare(experiment_id)
+                except Exception as error:  # deleted meanwhile, or damaged: whoever asks for the results is told
+                    log.info("Results of experiment %s were not prepared: %s", experiment_id, error)
+
+    def _next(self) -> list[str] | None:
+        """Waits. None when it closes."""
+        with self._changed:
+            while not self._closing:
+                if self._over:
+                    found, self._over = self._over, []
+                    return found
+                if self._training and monotonic() >= self._next_look:
+                    self._next_look = monotonic() + self._between
+                    going, self._training = sorted(self._training), set()
+                    return going
+                self._changed.wait(max(0.0, self._next_look - monotonic()) if self._training else None)
+            return None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One trial of one variant with one seed. ``run_id`` is None until it has a run; ``score`` is the mean return of
+    its policy on fresh episodes, None if it has none, and ``policy`` which policy that was, None if that is not known.
+    ``ended``: whether nothing more is to come of it; ``skipped``: because its experiment was over before it had ended;
+    ``pruned``: because the search gave it up.
+    ``earlier_run_ids``: those of attempts that failed or were lost."""
+
+    variant: str
+    seed: int
+    run_id: str | None
+    score: float | None
+    ended: bool
+    earlier_run_ids: Sequence[str] = ()
+    skipped: bool = False
+    pruned: bool = False
+    policy: PolicyChoice | None = None
+
+    @property
+    def run_ids(self) -> list[str]:
+        """Of all attempts."""
+        return [*self.earlier_run_ids, *([self.run_id] if self.run_id is not None else [])]
+
+
+@dataclass(frozen=True)
+class ExperimentSource:
+    """``folder``: of the experiment; results are kept in ``results`` there. ``specification``: reads it, as JSON
+    text.
+
+    ``variants``: ids with labels, in the order of the specification; ``environments``: that of each, with its options;
+    ``thresholds``: of environments the return to reach, where they have one. ``methods``: by variant, what it is called
+    without its environment; ``scales``: of environments whose returns can be normalised. ``sweep``: of a search.
+    """
+
+    id: str
+    title: str
+    folder: Path
+    specification: Callable[[], str]
+    variants: dict[str, str]
+    environments: dict[str, str]
+    cells: Sequence[Cell]
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    methods: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    sweep: Sweep | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The return to reach that all environments have in common; None where there is none, or each has its own."""
+        found = {self.thresholds.get(environment) for environment in self.environments.values()}
+        return found.pop() if len(found) == 1 else None
+
+
+RESULTS = "results"
+CACHED_RESULTS = 32
+CACHED_STORES = 16
+
+
+@dataclass(frozen=True)
+class ResultsRequest:
+    """``threshold`` is None for that of each environment."""
+
+    score: ScoreKind = ScoreKind.TRIAL
+    threshold: float | None = None
+
+
+class _State:
+    """An experiment as it is now."""
+
+    def __init__(self, source: ExperimentSource, database: Database) -> None:
+        self.source, self._database = source, database
+        self._run_ids = [one for cell in source.cells for one in cell.run_ids]
+        with database.read() as session:
+            stamps = run_stamps(session, self._run_ids)
+            self.asked = results_asked_for(session, self._run_ids)
+        parts = [
+            __version__,
+            str(DEFINITIONS),
+            str(DIGEST_DEFINITION),
+            source.id,
+            repr(source.variants),
+            repr(source.environments),
+        ]
+        parts += [repr(source.methods), repr(source.scales), repr(source.thresholds)]
+        parts += [repr(cell) for cell in source.cells]
+        parts += [f"{run_id} {stamp} {self.asked.get(run_id)!r}" for run_id, stamp in stamps.items()]
+        self._digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @cached_property
+    def rows(self) -> dict[str, RunRow]:
+        """By id, of the runs that exist: one that was deleted leaves its score behind."""
+        with self._database.read() as session:
+            return {row.id: row for row in find_runs(session, self._run_ids)}
+
+    def key(self, request: ResultsRequest) -> str:
+        """Of everything that results are made from, but for the seconds of what still trains."""
+        asked = f"{self._digest}/{request.score.value}/{_threshold(self.source, request)!r}"
+        return hashlib.sha256(asked.encode()).hexdigest()
+
+
+class ResultsService:
+    """``clock``: Unix seconds, for the cost of what still trains."""
+
+    def __init__(
+        self, settings: Settings, database: Database, metrics: MetricsService, *, clock: Callable[[], float]
+    ) -> None:
+        self._runs_dir, self._database, self._metrics, self._clock = settings.runs_dir, database, metrics, clock
+        self._curves = RunCurvesCache(metrics)
+        self._stores: LRUCache[str, RunDigestStore] = LRUCache(CACHED_STORES)
+        self._results: LRUCache[str, ExperimentResults] = LRUCache(CACHED_RESULTS)
+        self._lock = Lock()
+
+    def results(self, source: ExperimentSource, request: ResultsRequest) -> ExperimentResults:
+        state = _State(source, self._database)
+        known = self._known(state, request)
+        return self._compute(state, request, *self._trials(state, request)) if known is None else known
+
+    def prepare(self, source: ExperimentSource) -> None:
+        """Digest what has ended, and make the results that are asked for first once every trial has."""
+        if all(cell.ended for cell in source.cells):
+            self.results(source, ResultsRequest())
+        else:
+            rows = _State(source, self._database).rows
+            self._store(source).of([row for row in rows.values() if row.state.has_ended])
+
+    def trials_and_results(
+        self, source: ExperimentSource, request: ResultsRequest
+    ) -> tuple[list[Trial], ExperimentResults]:
+        """The trials as they are counted, and what they amount to."""
+        state = _State(source, self._database)
+        trials, setting = self._trials(state, request)
+        known = self._known(state, request)
+        return trials, self._compute(state, request, trials, setting) if known is None else known
+
+    def without_deleted(self, source: ExperimentSource) -> ExperimentSource:
+        """The same without trials whose runs were deleted."""
+        rows = _State(source, self._database).rows
+        return replace(source, cells=[one for one in source.cells if one.run_id is None or one.run_id in rows])
+
+    def _compute(
+        self, state: _State, request: ResultsRequest, trials: list[Trial], setting: Setting
+    ) -> ExperimentResults:
+        """Of another threshold than that of the environments only what depends on it."""
+        if setting.threshold == state.source.threshold:
+            results = experiment_results(trials, setting)
+        else:
+            usual = ResultsRequest(request.score)
+            before = self._known(state, usual) or self._compute(state, usual, *self._trials(state, usual))
+            results = for_threshold(before, trials, setting)
+        key = state.key(request)
+        ResultsCache(state.source.folder / RESULTS).keep(key, results)
+        with self._lock:
+            self._results[key] = results
+        return results
+
+    def _trials(self, state: _State, request: ResultsRequest) -> tuple[list[Trial], Setting]:
+        source, rows = state.source, state.rows
+        digests = self._store(source).of(list(rows.values()))
+        greedy = bool(digests) and all(one.greedy is not None or one.training is None for one in digests.values())
+        setting = Setting(
+            source.variants,
+            source.environments,
+            request.score,
+            _threshold(source, request),
+            greedy,
+            methods=source.methods,
+            scales=source.scales,
+            thresholds=source.thresholds,
+            evaluated_unlike=_evaluated_unlike(source, digests),
+        )
+        return [self._trial(cell, state, digests, setting) for cell in source.cells], setting
+
+    def _known(self, state: _State, request: ResultsRequest) -> ExperimentResults | None:
+        """Those in memory, or that an earlier service has kept."""
+        key = state.key(request)
+        with self._lock:
+            known = self._results.get(key)
+        if known is None:
+            known = ResultsCache(state.source.folder / RESULTS).read(key)
+            if known is not None:
+                with self._lock:
+                    self._results[key] = known
+        return known
+
+    def _store(self, source: ExperimentSource) -> RunDigestStore:
+        with self._lock:
+            store = self._stores.get(source.id)
+            if store is None:
+                store = RunDigestStore(source.folder / RESULTS, self._runs_dir, self._metrics, self._curves)
+                self._stores[source.id] = store
+            return store
+
+    def _trial(self, cell: Cell, state: _State, digests: dict[str, RunDigest], setting: Setting) -> Trial:
+        rows = state.rows
+        now, row = self._clock(), rows.get(cell.run_id or "")
+        is_own = setting.score is ScoreKind.TRIAL
+        attempts = [rows[run_id] for run_id in cell.run_ids if run_id in rows]
+        trial = Trial(
+            variant=cell.variant,
+            seed=cell.seed,
+            run_id=cell.run_id or "",
+            score=cell.score if is_own else None,
+            ended=cell.ended,
+            paid=Paid(sum(one.core_seconds(now) for one in attempts), sum(one.step for one in attempts)),
+            skipped=cell.skipped,
+            pruned=cell.pruned,
+            policy=cell.policy if is_own else None,
+            has_own_score=cell.score is not None,
+            deleted=cell.ended and cell.run_id is not None and row is None,
+        )
+        if row is None:
+            return trial
+        found = digests[row.id]
+        threshold = setting.threshold_of(cell.variant)
+        return replace(
+            trial,
+            score=_score(cell, row, setting.score),
+            steps=row.step,
+            reached=None
+            if threshold is None
+            else found.reached(
+                threshold,
+                self._asked(row, state),
+                by_own_evaluations=setting.environments[cell.variant] not in setting.evaluated_unlike,
+            ),
+            core_seconds=row.core_seconds(now),
+            curve=found.greedy if setting.greedy_curves else found.training,
+            evaluated_every=found.every,
+        )
+
+    def _asked(self, row: RunRow, state: _State) -> list[Evaluated]:
+        """The evaluations on request that count, that of its own score among them."""
+        asked = state.asked.get(row.id, [])
+        return counted(asked, RunFolder(self._runs_dir, row.id)) if row.superseded else asked
+
+
+def _evaluated_unlike(source: ExperimentSource, digests: dict[str, RunDigest]) -> frozenset[str]:
+    """The environments on which not all runs that have begun were evaluated alike."""
+    every: dict[str, list[float | None]] = {}
+    for cell in source.cells:
+        found = digests.get(cell.run_id or "")
+        if found is not None and found.training is not None:
+            every.setdefault(source.environments[cell.variant], []).append(found.every)
+    return frozenset(environment for environment, ours in every.items() if not evaluated_alike(ours))
+
+
+def _score(cell: Cell, row: RunRow, kind: ScoreKind) -> float | None:
+    """What a training that was not completed has reached is no score."""
+    if kind is ScoreKind.TRIAL:
+        return cell.score
+    if not cell.ended or row.state is not RunStatus.COMPLETED:
+        return None
+    match kind:
+        case ScoreKind.TRAINING:
+            return row.ep_rew_mean
+        case _:
+            return None if row.best_policy is None else BestPolicy.model_validate(row.best_policy).mean_return
+
+
+def _threshold(source: ExperimentSource, request: ResultsRequest) -> float | None:
+    """For all environments; None: in each its own."""
+    return source.threshold if request.threshold is None else request.threshold
+
+
+CURVE_POINTS = 60
+
+
+def run_of(source: ExperimentSource, variant: str) -> str:
+    """A run of ``variant`` that gave a score. Raises UnknownName, or InvalidRequest while there is none."""
+    if variant not in source.variants:
+        raise UnknownName("variant", variant, source.variants, "/variant")
+    for cell in source.cells:
+        if cell.variant == variant and cell.run_id is not None and cell.score is not None:
+            return cell.run_id
+    raise InvalidRequest.field(
+        "/variant",
+        f"{source.variants[variant]} has no run with a score. Keep it once one of its trials has ended, and before its "
+        "runs are deleted.",
+    )
+
+
+def preset_of(
+    source: ExperimentSource,
+    variant: str,
+    title: str,
+    config: RunConfig,
+    results: ExperimentResults,
+    now: float,
+) -> OwnPreset:
+    """``config``: of the run that ``run_of`` names; ``results``: with the trials' own scores."""
+    label = source.variants[variant]
+    found = measured_of(variant, results)
+    seeds = f"{found.seeds} seed{'' if found.seeds == 1 else 's'}"
+    return OwnPreset(
+        id=own_preset_id(title),
+        title=title,
+        algorithm=config.algo,
+        environment=config.env_id,
+        summary=f"{label}, kept from the experiment “{source.title}” with {seeds}.",
+        tradeoff="Measured on these seeds alone: with others it may come out differently.",
+        source=f"experiment {source.id}, variant {variant}",
+        total_timesteps=config.total_timesteps,
+        when=config.env_options,
+        hyperparameters=config.hyperparameters,
+        evaluation=config.evaluation,
+        measured=found,
+        curve=curve_of(results.curves, variant),
+        experiment_id=source.id,
+        created_at=utc(now),
+    )
+
+
+def measured_of(variant: str, results: ExperimentResults) -> MeasuredPreset:
+    """The figures of a preset, from the own scores of the trials of ``variant``, of which one has a score at least."""
+    assert results.score is ScoreKind.TRIAL
+    scores = next(one for one in results.variants if one.variant == variant)
+    assert scores.iqm is not None
+    seconds, trained = (sum(getattr(one, name) for one in scores.scores) for name in ("core_seconds", "steps"))
+    arrivals = _arrivals(variant, results, {one.seed for one in scores.scores})
+    solved = sorted(round(one.steps) for one in arrivals if not one.censored)
+    steps = _median_steps(arrivals)
+    return MeasuredPreset(
+        seeds=scores.n,
+        solved=len(solved),
+        held=None if scores.threshold is None else sum(one.score >= scores.threshold for one in scores.scores),
+        return_iqm=round(scores.iqm, 3),
+        return_low=scores.low and round(scores.low, 3),
+        return_high=scores.high and round(scores.high, 3),
+        steps_to_threshold=None if steps is None else round(steps),
+        seconds_to_threshold=None if steps is None or not trained else round(seconds * steps / trained, 1),
+        solved_steps=solved,
+        seconds=round(seconds / scores.n, 1),
+    )
+
+
+def _arrivals(variant: str, results: ExperimentResults, seeds: set[int]) -> list[SeedArrival]:
+    """Those of the seeds that have a score: a preset's figures are all of the same seeds."""
+    known = [] if results.thresholds is None else results.thresholds.variants
+    found = next((one.seeds for one in known if one.variant == variant), [])
+    return [one for one in found if one.seed in seeds]
+
+
+def _median_steps(arrivals: Sequence[SeedArrival]) -> float | None:
+    """By Kaplan and Meier; None if fewer than half got there."""
+    if not arrivals:
+        return None
+    steps = np.array([one.steps for one in arrivals])
+    return kaplan_meier(steps, [not one.censored for one in arrivals]).median
+
+
+def curve_of(curves: Curves, variant: str) -> MeasuredCurve | None:
+    """The curve of ``variant``, thinned to CURVE_POINTS evenly over its grid with the first and the last; None where it
+    has none."""
+    found = next((one for one in curves.variants if one.variant == variant), None)
+    known = [] if found is None else [place for place, value in enumerate(found.iqm) if value is not None]
+    if found is None or not known:
+        return None
+    chosen = np.unique(np.linspace(0, len(known) - 1, min(len(known), CURVE_POINTS)).round().astype(int))
+    places = [known[place] for place in chosen]
+
+    def digits(values: list[float | None]) -> list[float | None]:
+        return [None if (value := values[place]) is None else float(f"{value:.4g}") for place in places]
+
+    return MeasuredCurve(
+        source="evaluation" if curves.source == "evaluation" else "training",
+        shows="iqm",
+        step=[curves.step[place] for place in places],
+        middle=[value for value in digits(found.iqm) if value is not None],
+        low=digits(found.low),
+        high=digits(found.high),
+    )
+
+
+FindExperiment = Callable[[str], ExperimentSource]
+"""The experiment of an id; raises ExperimentNotFound."""
+
+
+class ExperimentResultsService:
+    def __init__(
+        self,
+        settings: Settings,
+        results: ResultsService,
+        own_presets: OwnPresets,
+        find: FindExperiment,
+        *,
+        clock: Callable[[], float],
+    ) -> None:
+        self._runs_dir, self._results, self._own_presets = settings.runs_dir, results, own_presets
+        self._find, self._clock = find, clock
+
+    def results(self, experiment_id: str, request: ResultsRequest) -> ExperimentResults:
+        """Raises ExperimentNotFound."""
+        return self._results.results(self._find(experiment_id), request)
+
+    def prepare(self, experiment_id: str) -> None:
+        """Do what takes long of what will be asked for. Raises ExperimentNotFound or RunFolderError."""
+        self._results.prepare(self._find(experiment_id))
+
+    def export(self, experiment_id: str, request: ResultsRequest, form: ExportFormat) -> bytes:
+        """Raises ExperimentNotFound."""
+        return export(form, *self._results.trials_and_results(self._find(experiment_id), request))
+
+    def report(self, experiment_id: str, request: ResultsRequest) -> str:
+        """One HTML document. Raises ExperimentNotFound."""
+        source = self._find(experiment_id)
+        head = ReportHead(
+            title=source.title,
+            experiment_id=source.id,
+            made_at=f"{utc(self._clock()):%Y-%m-%d %H:%M} UTC",
+            version=__version__,
+            specification=source.specification(),
+        )
+        return report(head, self._results.results(source, request))
+
+    def search(self, experiment_id: str) -> SearchResults:
+        """Raises ExperimentNotFound, or SearchNotFound for one that searches nothing."""
+        source = self._find(experiment_id)
+        if source.sweep is None:
+            raise SearchNotFound(f"Experiment {source.id!r} compares fixed variants; it searches nothing.")
+        try:
+            record = SearchRecord(source.folder, source.id)
+        except KeyError:  # nothing was proposed yet
+            nothing: list[SearchTrial] = []
+            return search_results(source.sweep, nothing, {})
+        return search_results(source.sweep, record.trials, record.importances())
+
+    def keep(self, experiment_id: str, variant: str, title: str) -> OwnPreset:
+        """Keep a variant as a preset of the user's own, with the figures of those of its runs that exist.
+
+        Raises ExperimentNotFound, RunFolderError, InvalidRequest or UnknownName.
+        """
+        source = self._results.without_deleted(self._find(experiment_id))
+        config = RunFolder(self._runs_dir, run_of(source, variant)).read_config()
+        results = self._results.results(source, ResultsRequest())
+        kept = preset_of(source, variant, title, config, results, self._clock())
+        self._own_presets.keep(kept)
+        return kept

@@ -1,0 +1,193 @@
+"""What an experiment has shown: results, exports, the report, the search, and a variant kept as a preset.
+
+Experiments: create, list, show, stop, resume, delete.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Query
+from fastapi.responses import HTMLResponse, Response
+from pydantic import Field
+
+from rlviz.domain.errors import (
+    ExperimentConflict,
+    ExperimentNotFound,
+    ExtraMissing,
+    InvalidRequest,
+    NewerVersion,
+    NotEnoughDisk,
+    RunFolderError,
+    SearchNotFound,
+)
+from rlviz.domain.experiments import ExperimentSpec
+from rlviz.domain.limits import DEFAULT_EXPERIMENTS_PER_PAGE, LIMITS
+from rlviz.domain.presets import OwnPreset, PresetTitle
+from rlviz.learning.search.results import SearchResults
+from rlviz.server.dependencies import App
+from rlviz.server.experiments.models import (
+    Experiment,
+    ExperimentEstimate,
+    ExperimentList,
+    view_estimate,
+    view_experiment,
+    view_summary,
+)
+from rlviz.server.experiments.results.exports import MEDIA_TYPES, SUFFIXES, ExportFormat
+from rlviz.server.experiments.results.service import ResultsRequest
+from rlviz.server.files import ARTIFACT, POLICY, policy
+from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.problems import documented
+from rlviz.server.router import Router
+from rlviz.server.wire import Body
+from rlviz.stats.experiments import ExperimentResults, ScoreKind
+
+router = Router(prefix="/experiments", tag="experiments", lane=Lane.CHANGES)
+
+
+@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
+def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
+    """Train every variant with every seed, and score what comes out. It begins at once."""
+    app.sinks.check(body.sinks)
+    return view_experiment(app.experiments.create(body))
+
+
+@router.post("/estimate", responses=documented(InvalidRequest))
+def estimate_experiment(body: ExperimentSpec, app: App) -> ExperimentEstimate:
+    """How many runs an experiment would train, and for how many steps. Nothing is begun."""
+    return view_estimate(app.experiments.estimate(body))
+
+
+@router.get("", responses=documented(InvalidRequest))
+@in_lane(Lane.LISTS)
+def list_experiments(
+    app: App,
+    q: Annotated[str | None, Query(max_length=LIMITS.search.maximum, description="Text in name or id.")] = None,
+    limit: Annotated[int, Query(ge=1, le=LIMITS.experiments_per_page.maximum)] = DEFAULT_EXPERIMENTS_PER_PAGE,
+    cursor: Annotated[str | None, Query(max_length=100)] = None,
+) -> ExperimentList:
+    """Experiments without their trials, newest first."""
+    found = app.experiments.list(q=q, limit=limit, cursor=cursor)
+    return ExperimentList(
+        experiments=[view_summary(one) for one in found.experiments],
+        next_cursor=found.next_cursor,
+        total=found.total,
+        damaged=dict(app.experiment_scheduler.damaged()),
+    )
+
+
+@router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))
+@in_lane(Lane.READS)
+def get_experiment(experiment_id: str, app: App) -> Experiment:
+    """One experiment with each of its trials."""
+    return view_experiment(app.experiments.get(experiment_id))
+
+
+@router.post(
+    "/{experiment_id}/stop", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion)
+)
+@in_lane(None)
+def stop_experiment(experiment_id: str, app: App) -> Experiment:
+    """Begin nothing more, and pause what trains."""
+    return view_experiment(app.experiments.stop(experiment_id))
+
+
+@router.post(
+    "/{experiment_id}/resume",
+    status_code=202,
+    responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion),
+)
+def resume_experiment(experiment_id: str, app: App) -> Experiment:
+    """Go on with an experiment that was stopped, with each run where it was."""
+    return view_experiment(app.experiments.resume(experiment_id))
+
+
+@router.delete("/{experiment_id}", status_code=204, responses=documented(ExperimentNotFound))
+def delete_experiment(experiment_id: str, app: App) -> None:
+    """Delete the experiment, and stop what it trains; its runs stay."""
+    app.experiments.delete(experiment_id)
+
+
+experiment_results_router = Router(prefix="/experiments/{experiment_id}", tag="experiments", lane=Lane.COMPARISONS)
+
+REPORT = policy(sandbox="", style_src="'unsafe-inline'")
+"""The report is a page by itself: it loads and runs nothing."""
+
+
+class KeepAsPreset(Body):
+    variant: str = Field(max_length=200, description="Id of the variant.")
+    title: PresetTitle
+
+
+def _request(
+    score: Annotated[
+        ScoreKind,
+        Query(
+            description="trial: on fresh episodes after training. training: mean return of the last 100 episodes. "
+            "best: of the best policy that was kept."
+        ),
+    ] = ScoreKind.TRIAL,
+    threshold: Annotated[
+        float | None, Query(description="Return to reach; the environment's if left out.", allow_inf_nan=False)
+    ] = None,
+) -> ResultsRequest:
+    return ResultsRequest(score, threshold)
+
+
+Wanted = Annotated[ResultsRequest, Depends(_request)]
+
+
+@experiment_results_router.get("/results", responses=documented(ExperimentNotFound, InvalidRequest))
+def get_experiment_results(experiment_id: str, app: App, wanted: Wanted) -> ExperimentResults:
+    """Scores with intervals, pairs, profiles, curves, steps to the threshold, cost, and a verdict in words."""
+    return app.experiment_results.results(experiment_id, wanted)
+
+
+@experiment_results_router.get("/search", responses=documented(ExperimentNotFound, SearchNotFound))
+def get_search_results(experiment_id: str, app: App) -> SearchResults:
+    """History, best so far, importance, slices and parallel coordinates of a search."""
+    return app.experiment_results.search(experiment_id)
+
+
+@experiment_results_router.get(
+    "/export",
+    response_class=Response,
+    responses={
+        200: {"description": "The table", "content": {media: {} for media in MEDIA_TYPES.values()}},
+        **documented(ExperimentNotFound, InvalidRequest),
+    },
+)
+@in_lane(Lane.EXPORTS)
+def export_experiment(
+    experiment_id: str,
+    app: App,
+    wanted: Wanted,
+    form: Annotated[ExportFormat, Query(alias="format", description="Of the answer.")] = ExportFormat.JSON,
+) -> Response:
+    """A row for each trial (json, csv, parquet) or for each variant (markdown, latex)."""
+    content = app.experiment_results.export(experiment_id, wanted, form)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{experiment_id}.{SUFFIXES[form]}"',
+        POLICY: ARTIFACT,
+    }
+    return Response(content, headers=headers, media_type=MEDIA_TYPES[form])
+
+
+@experiment_results_router.get(
+    "/report", response_class=HTMLResponse, responses={**documented(ExperimentNotFound, InvalidRequest)}
+)
+@in_lane(Lane.EXPORTS)
+def get_experiment_report(experiment_id: str, app: App, wanted: Wanted) -> HTMLResponse:
+    """All of it in one HTML file that needs nothing else, to be saved or sent."""
+    return HTMLResponse(app.experiment_results.report(experiment_id, wanted), headers={POLICY: REPORT})
+
+
+@experiment_results_router.post(
+    "/keep-as-preset",
+    status_code=201,
+    responses=documented(ExperimentNotFound, InvalidRequest, RunFolderError),
+)
+def keep_as_preset(experiment_id: str, body: KeepAsPreset, app: App) -> OwnPreset:
+    """A preset of the user's own from a variant, with what was measured."""
+    return app.experiment_results.keep(experiment_id, body.variant, body.title)

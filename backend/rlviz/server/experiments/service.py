@@ -1,0 +1,638 @@
+"""Use cases on experiments: create, list, show, stop, resume, delete; and what results need to know of one.
+
+SpecificationCheck: whether all of an experiment can be trained, what it would cost, and what each variant
+trains.
+
+Methods: which variants of an experiment train the same on different environments; and what it is called by
+them.
+
+The environment of a variant of an experiment, also where it is configured no longer.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
+from typing import NoReturn
+
+from cachetools import LRUCache
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import (
+    ExperimentConflict,
+    ExperimentNotFound,
+    FieldError,
+    InvalidRequest,
+    NewerVersion,
+    RunFolderError,
+    RunNotFound,
+    UnknownName,
+    pointer_to,
+)
+from rlviz.domain.experiments import (
+    MOST_CELLS,
+    MOST_UNCONFIRMED,
+    ExperimentControl,
+    ExperimentSpec,
+    PrunerName,
+    RunSpec,
+    TrialState,
+    Variant,
+    VariantChanges,
+    is_experiment_id,
+    new_experiment_id,
+)
+from rlviz.domain.ids import utc
+from rlviz.domain.limits import LIMITS
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.search_spaces import check_space
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.custom import environment_of, unknown_environment
+from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
+from rlviz.rundir.folder import RunFolder
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.runs import find_runs, pace_of
+from rlviz.server.experiments.lengths import common_end, ends_of, length_note, rollout_of, searched_rollouts
+from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment
+from rlviz.server.experiments.results.service import Cell, ExperimentSource
+from rlviz.server.experiments.scheduler import MADE_ELSEWHERE, ExperimentScheduler, TrialRuns
+from rlviz.server.experiments.summaries import OVER, ExperimentState, ExperimentSummary, state_of, status_of, summary_of
+from rlviz.server.metrics.comparison import environment_title, scale_of
+from rlviz.server.runs.configuration import MEMORY_PER_WORKER
+from rlviz.server.runs.environments import EnvironmentService
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.supervisor.disk_guard import DiskGuard
+from rlviz.settings import Settings
+from rlviz.stats.arrays import listed
+
+Pace = Callable[[str, str], float | None]
+"""Environment steps a second of one core, of an algorithm in an environment; None if none was ever trained."""
+
+LEAST_SECONDS = 1.0
+
+_MERGED = ("hyperparameters", "env_options")
+
+_BROUGHT_BY = {"algo": ("env_id",), "preset": ("algo", "env_id"), "total_timesteps": ("preset",)}
+"""What may have led to something wrong with a field, the likeliest first, besides the field itself."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What an experiment would train. ``least_steps`` and ``steps``: environment steps of all ``trials`` together, at
+    least and at most; ``note``: why trials are not as long as was asked for, or differ; ``core_seconds``: processor
+    time at the pace of earlier runs, None where there are none."""
+
+    trials: int
+    least_steps: int
+    steps: int
+    note: str | None
+    core_seconds: float | None
+
+
+class SpecificationCheck:
+    def __init__(self, runs: TrialRuns, pace: Pace) -> None:
+        self._runs, self._pace = runs, pace
+
+    def resolved(self, spec: ExperimentSpec) -> dict[str, RunSpec]:
+        """What each variant trains, by its id, with the values of its preset written out; of a search its base.
+
+        Trials whose rollouts differ in a grid or a search have the same length (``lengths``).
+
+        Raises InvalidRequest, whose pointers are into the specification: for what cannot be trained, for what fits into
+        none of its limits, and for so many trials that they have to be confirmed, with what they would cost.
+        """
+        found = self._resolved(spec)
+        self._check_size(spec, list(found.values()))
+        return found
+
+    def estimate(self, spec: ExperimentSpec) -> Estimate:
+        """What the experiment would train, without asking back. Raises InvalidRequest as ``resolved`` does."""
+        found = self._resolved(spec)
+        run_specs = list(found.values())
+        least, most = _steps(spec, run_specs)
+        return Estimate(spec.cells, least, most, length_note(spec, found), self._core_seconds(spec, run_specs))
+
+    def _resolved(self, spec: ExperimentSpec) -> dict[str, RunSpec]:
+        self._check_limits(spec)
+        if spec.cells > MOST_CELLS:
+            some = spec.model_copy(update={"grid": {name: values[:1] for name, values in spec.grid.items()}})
+            cost = self._cost(spec, list(self._run_specs(some).values()))  # variants of a grid are all as long
+            raise InvalidRequest.field(
+                "", f"{spec.cells:,} trials are too many: {MOST_CELLS:,} are the most. These would take {cost}."
+            )
+        return self._run_specs(spec)
+
+    def _run_specs(self, spec: ExperimentSpec) -> dict[str, RunSpec]:
+        if spec.sweep is not None:
+            return {SEARCHED: self._searched(spec)}
+        found = {f"v{place}": self._resolve(spec, place, one) for place, one in enumerate(spec.fixed_variants())}
+        if not spec.grid:
+            return found
+        common = common_end(found["v0"].total_timesteps, map(rollout_of, found.values()))
+        if common is None:
+            return found
+        lasting = _lasting(spec, common)
+        return {f"v{place}": self._resolve(lasting, place, one) for place, one in enumerate(spec.fixed_variants())}
+
+    def _check_limits(self, spec: ExperimentSpec) -> None:
+        for name in ("seconds", "core_seconds"):
+            limit = getattr(spec.limits, name)
+            if limit is not None and limit < LEAST_SECONDS:
+                raise InvalidRequest.field(f"/limits/{name}", "Nothing could begin: give a second at least.")
+
+    def _check_size(self, spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> None:
+        if spec.cells > MOST_UNCONFIRMED and not spec.confirm:
+            cost = f"This would train {spec.cells:,} runs, {self._cost(spec, run_specs)}."
+            # Who asks a person shows the cost; who wrote the request is told what to add to it.
+            raise InvalidRequest(f"{cost} Say `confirm: true` if that is wanted.", [FieldError("/confirm", cost)])
+        shortest = min(ends_of(spec, one)[0] for one in run_specs)
+        if spec.limits.steps is not None and spec.limits.steps < shortest:
+            raise InvalidRequest.field(
+                "/limits/steps",
+                f"Not even one trial fits into this limit: the shortest takes {shortest:,} steps. Raise it, or train "
+                "for fewer.",
+            )
+
+    def _cost(self, spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> str:
+        """Steps of all trials, estimated from the sample ``run_specs``, and core-hours where every pace is known."""
+        least, most = _steps(spec, run_specs)
+        steps = f"{most:,.0f}" if least == most else f"{least:,.0f} to {most:,.0f}"
+        seconds = self._core_seconds(spec, run_specs)
+        if seconds is None:
+            return f"{steps} environment steps together"
+        hours = f"{seconds / 3600:,.{0 if seconds > 36_000 else 1}f}"
+        return f"{steps} environment steps together, about {hours} core-hours at the pace of earlier runs"
+
+    def _core_seconds(self, spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> float | None:
+        """Processor time of all trials at the pace of earlier runs; None where one was never trained."""
+        each = spec.cells / len(run_specs)
+        paces = {kind: self._pace(*kind) for kind in {(one.algo, one.env_id) for one in run_specs}}
+        seconds = 0.0
+        for one in run_specs:
+            pace = paces[one.algo, one.env_id]
+            if pace is None:
+                return None
+            seconds += each * ends_of(spec, one)[1] / pace
+        return seconds
+
+    def _base(self, spec: ExperimentSpec) -> RunSpec:
+        try:
+            return _written_out(self._runs.resolve(spec.base, 0, spec.memory_per_worker))
+        except InvalidRequest as error:
+            _refuse(error, lambda field: _in_base(spec, field))
+
+    def _searched(self, spec: ExperimentSpec) -> RunSpec:
+        assert spec.sweep is not None
+        base = self._base(spec)
+        check_space(ALGORITHMS.get(base.algo), spec.sweep.space)
+        if spec.sweep.pruner is not PrunerName.NONE and (
+            base.evaluation is None or base.evaluation.every_steps is None
+        ):
+            raise InvalidRequest.field(
+                "/sweep/pruner",
+                "It compares greedy evaluations while runs train, and these make none: give `base.evaluation`, "
+                "for instance every tenth of the steps, or no pruner.",
+            )
+        common = common_end(base.total_timesteps, searched_rollouts(base, spec.sweep.space))
+        return base if common is None else self._base(_lasting(spec, common))
+
+    def _resolve(self, spec: ExperimentSpec, place: int, variant: Variant) -> RunSpec:
+        try:
+            return _written_out(self._runs.resolve(variant.run_spec(spec.base), 0, spec.memory_per_worker))
+        except InvalidRequest as error:
+            if spec.grid:
+                unknown = isinstance(error, UnknownName)
+                _refuse(error, lambda field: _in_grid(spec, variant, field, is_name=unknown), variant.name)
+            is_in_none = any(one.pointer == MEMORY_PER_WORKER for one in error.fields)
+            of = variant.name if is_in_none else None
+            _refuse(error, lambda field: _in_variant(spec, place, variant, field), of)
+
+
+def _steps(spec: ExperimentSpec, run_specs: Sequence[RunSpec]) -> tuple[int, int]:
+    """Environment steps of all trials, estimated from the sample ``run_specs``: at least and at most."""
+    ends = [ends_of(spec, one) for one in run_specs]
+    trials = spec.cells / len(ends)
+    return round(trials * sum(least for least, _ in ends)), round(trials * sum(most for _, most in ends))
+
+
+def _lasting(spec: ExperimentSpec, steps: int) -> ExperimentSpec:
+    """The same with runs of this many environment steps."""
+    return spec.model_copy(update={"base": spec.base.model_copy(update={"total_timesteps": steps})})
+
+
+def _written_out(config: RunConfig) -> RunSpec:
+    return RunSpec(**{name: getattr(config, name) for name in RunSpec.model_fields})
+
+
+def _refuse(error: InvalidRequest, place: Callable[[FieldError], str], of: str | None = None) -> NoReturn:
+    """``place``: where in the specification a field of a run came from; ``of``: the variant that it is about, where no
+    pointer says so."""
+    prefix = f"{of}: " if of is not None else ""
+    detail = str(error)
+    for one in error.fields:  # pointers into the request for a run, which nobody made
+        detail = detail.replace(f"{one.pointer}: ", f"{one.pointer.removeprefix('/').replace('/', '.')}: ")
+    fields = [
+        FieldError(one.pointer if one.pointer == MEMORY_PER_WORKER else place(one), f"{prefix}{one.detail}")
+        for one in error.fields or [FieldError("", str(error))]
+    ]
+    raise InvalidRequest(f"{prefix}{detail}", fields) from error
+
+
+def _in_base(spec: ExperimentSpec, field: FieldError) -> str:
+    return _given_by(spec.base, field, "/base") or "/base"
+
+
+def _in_grid(spec: ExperimentSpec, variant: Variant, field: FieldError, *, is_name: bool) -> str:
+    """``is_name``: whether the name is wrong, and not a value."""
+    first, _, rest = field.pointer.removeprefix("/").partition("/")
+    name, _, within = rest.partition("/")
+    if first == "hyperparameters" and name in spec.grid:
+        if is_name:
+            return pointer_to("grid", name)
+        value = variant.changes.hyperparameters[name]
+        place = next(at for at, one in enumerate(spec.grid[name]) if one is value or one == value)
+        return pointer_to("grid", name, place) + (f"/{within}" if within else "")
+    return _given_by(spec.base, field, "/base") or "/grid"
+
+
+def _in_variant(spec: ExperimentSpec, place: int, variant: Variant, field: FieldError) -> str:
+    if field.pointer == "/total_timesteps" and variant.changes.total_timesteps is None and spec.base.total_timesteps:
+        return f"/base{field.pointer}"  # the variant's preset did not bring it
+    changes = pointer_to("variants", place, "changes")
+    found = _given_by(variant.changes, field, changes) or _given_by(spec.base, field, "/base")
+    return found or (changes if "changes" in variant.model_fields_set else pointer_to("variants", place))
+
+
+def _given_by(given: RunSpec | VariantChanges, field: FieldError, at: str) -> str | None:
+    """The pointer to what was wrong, or to what led to it, if that stands in ``given``, which stands ``at``."""
+    first, _, rest = field.pointer.removeprefix("/").partition("/")
+    if first in _MERGED:
+        return f"{at}{field.pointer}" if rest.partition("/")[0] in getattr(given, first) else None
+    for name in (first, *_BROUGHT_BY.get(first, ())):
+        if name in given.model_fields_set and getattr(given, name) is not None:
+            return f"{at}{field.pointer}" if name == first else f"{at}/{name}"
+    return None
+
+
+_BESIDE = {"on", "in", "at", "for", "with", "and", "–", "-", "·", "|", "/"}
+"""Words that lead to the name of an environment, or stand between it and the rest."""
+
+
+def methods_of(labels: Mapping[str, str], run_specs: Mapping[str, RunSpec]) -> dict[str, str]:
+    """By variant, what its method is called: variants are of one method if they differ in the environment and its
+    options alone, or in how long they train there too. Of several that train the same in one place, the first is of
+    one method with the first of the other places, the second with the second.
+
+    The name is what the names of its variants have in common: “PPO” of “PPO on CartPole” and “PPO on Acrobot”. Where
+    that is nothing, or what another method has in common too, it is all of their names: “first and second”.
+    """
+    keys = {variant: _without(run_specs[variant], "env_id", "env_options", "total_timesteps") for variant in labels}
+    places = [(keys[variant], _only(run_specs[variant], "env_id", "env_options")) for variant in labels]
+    if len(set(places)) < len(places):  # some differ in their length alone: then that is what is compared
+        keys = {variant: _without(run_specs[variant], "env_id", "env_options") for variant in labels}
+    seen: Counter[tuple[str, str]] = Counter()
+    for variant, (_, place) in zip(labels, places, strict=True):
+        alike = (keys[variant], place)
+        keys[variant] += f" {seen[alike]}"
+        seen[alike] += 1
+    found: dict[str, str] = {}
+    for _, group in groupby(sorted(labels, key=keys.__getitem__), keys.__getitem__):
+        ours = sorted(group, key=list(labels).index)
+        found |= dict.fromkeys(ours, _in_common([labels[variant] for variant in ours]))
+    return _told_apart(found, keys, labels)
+
+
+def name_of(spec: ExperimentSpec) -> str:
+    """What an experiment is called that was given no name. Its specification has been resolved."""
+    if spec.sweep is not None:
+        return f"Search for {ALGORITHMS.get(spec.base.algo).name} on {spec.base.env_id}"
+    if spec.grid:
+        named = f"{', '.join(spec.grid)} of {ALGORITHMS.get(spec.base.algo).name} on {spec.base.env_id}"
+        return named[: LIMITS.run_name.maximum]
+    run_specs = {f"v{place}": variant.run_spec(spec.base) for place, variant in enumerate(spec.variants)}
+    labels = {f"v{place}": variant.name.strip() for place, variant in enumerate(spec.variants)}
+    places = list(dict.fromkeys(one.env_id for one in run_specs.values()))
+    called = methods_of(labels, run_specs) if len(places) > 1 else labels
+    names = dict.fromkeys(called[variant] for variant in labels)
+    return f"{' or '.join(names)} on {listed(places)}"[: LIMITS.run_name.maximum]
+
+
+def _without(run_spec: RunSpec, *names: str) -> str:
+    return json.dumps(run_spec.model_dump(mode="json", exclude=set(names)), sort_keys=True)
+
+
+def _only(run_spec: RunSpec, *names: str) -> str:
+    return json.dumps(run_spec.model_dump(mode="json", include=set(names)), sort_keys=True)
+
+
+def _in_common(names: Sequence[str]) -> str:
+    """Return the words of the first that all have; all names where that leaves nothing."""
+    others = [{word.strip(",:;()").lower() for word in name.split()} for name in names[1:]]
+    words = [
+        word.strip(",:;()")
+        for word in names[0].split()
+        if all(word.strip(",:;()").lower() in other for other in others)
+    ]
+    if len(names) > 1:
+        while words and words[-1].lower() in _BESIDE:
+            words.pop()
+        while words and words[0].lower() in _BESIDE:
+            words.pop(0)
+    return " ".join(words) if words and len(names) > 1 else _all_of(names)
+
+
+def _all_of(names: Sequence[str]) -> str:
+    """Return a name for several variants that is not that of one of them."""
+    whole, most = listed(list(names)), LIMITS.variant_name.maximum
+    if len(whole) <= most:
+        return whole
+    others = f" and {len(names) - 1} more"
+    return names[0][: most - len(others)] + others
+
+
+def _told_apart(names: Mapping[str, str], keys: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, str]:
+    """Have methods that would be called the same called by the names of all their variants."""
+    methods = {keys[variant]: name for variant, name in names.items()}
+    twice = {name for name in methods.values() if list(methods.values()).count(name) > 1}
+    whole = {key: _all_of([labels[variant] for variant in labels if keys[variant] == key]) for key in methods}
+    return {variant: whole[keys[variant]] if name in twice else name for variant, name in names.items()}
+
+
+def environment_of_variant(
+    spec: RunSpec, run_ids: Iterable[str | None], runs_dir: Path, environments: EnvironmentService
+) -> Environment:
+    """The environment as the runs of the variant had it.
+
+    A custom environment may have been edited since, may be broken now, or configured no longer: results are those of
+    the runs all the same.
+
+    Args:
+        spec: What the variant trains.
+        run_ids: Its runs; None of a trial without one.
+        runs_dir: The folder of all runs.
+        environments: Those that can be trained on now, for a variant without a run.
+    """
+    if spec.env_id in ENVIRONMENTS.names():
+        return ENVIRONMENTS.get(spec.env_id).resolve(spec.env_options)
+    for run_id in filter(None, run_ids):
+        with suppress(RunFolderError, RunNotFound, OSError, UnknownName):
+            return environment_of(RunFolder(runs_dir, run_id).read_config())
+    try:
+        return environments.get(spec.env_id).resolve(spec.env_options)
+    except UnknownName:
+        return unknown_environment(spec.env_id)
+
+
+CACHED_SUMMARIES = 1_000
+CACHED_STATES = 16
+
+
+@dataclass(frozen=True)
+class ExperimentPage:
+    """``next_cursor`` is None on the last; ``total``: of all pages."""
+
+    experiments: Sequence[ExperimentSummary]
+    next_cursor: str | None
+    total: int
+
+
+class ExperimentService:
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        broadcast: Broadcast,
+        environments: EnvironmentService,
+        scheduler: ExperimentScheduler,
+        runs: TrialRuns,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database, self._broadcast = settings, database, broadcast
+        self._environments, self._scheduler, self._runs = environments, scheduler, runs
+        self._clock = clock
+        self._check = SpecificationCheck(runs, self._pace)
+        self._disk = DiskGuard(settings)
+        self._over: LRUCache[str, tuple[int, ExperimentSummary]] = LRUCache(CACHED_SUMMARIES)
+        self._over_states: LRUCache[str, tuple[int, ExperimentState]] = LRUCache(CACHED_STATES)
+        self._lock = Lock()
+
+    def create(self, spec: ExperimentSpec) -> ExperimentState:
+        """Check every variant, write the folder, and begin. Raises InvalidRequest, NotEnoughDisk or OSError."""
+        self._disk.check()
+        resolved = self._check.resolved(spec)
+        now = utc(self._clock())
+        folder = ExperimentFolder(self._settings.runs_dir, new_experiment_id(now))
+        stored = StoredExperiment(
+            id=folder.id,
+            name=(spec.name or name_of(spec)).strip(),
+            created_at=now,
+            specification=spec,
+            resolved=resolved,
+        )
+        folder.create(stored)
+        experiment = self._scheduler.open(folder)
+        self._broadcast.experiment_changed(folder.id)
+        self._scheduler.wake()
+        return self._state(experiment)
+
+    def estimate(self, spec: ExperimentSpec) -> Estimate:
+        """What ``create`` would train. Raises InvalidRequest for what it would refuse."""
+        return self._check.estimate(spec)
+
+    def list(self, *, q: str | None, limit: int, cursor: str | None) -> ExperimentPage:
+        """Newest first. ``q``: text in name or id; ``cursor``: what the page before gave as its next.
+
+        Raises InvalidRequest for a cursor that is none.
+        """
+        if cursor is not None and not is_experiment_id(cursor):
+            raise InvalidRequest.field("/cursor", "This is no cursor. Use next_cursor of the page before.")
+        wanted = (q or "").lower()
+        every = [one for one in self._scheduler.experiments() if wanted in f"{one.id} {one.stored.name}".lower()]
+        left = [one for one in every if cursor is None or one.id < cursor]
+        page = left[:limit]
+        return ExperimentPage(
+            [self._summary(one) for one in page], page[-1].id if len(left) > limit else None, len(every)
+        )
+
+    def get(self, experiment_id: str) -> ExperimentState:
+        """Raises ExperimentNotFound or RunFolderError."""
+        return self._state(self._experiment(experiment_id))
+
+    def run_ids(self, experiment_id: str) -> Sequence[str]:
+        """Of each trial the run of its newest attempt, if it is there. Raises ExperimentNotFound or RunFolderError."""
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            wanted = [trial.run_id for trial in experiment.trials.values() if trial.run_id]
+        with self._database.read() as session:
+            there = {row.id for row in find_runs(session, wanted)}
+        return [run_id for run_id in wanted if run_id in there]
+
+    def stop(self, experiment_id: str) -> ExperimentState:
+        """Begin nothing more, and pause what trains.
+
+        Raises ExperimentNotFound, NewerVersion, or ExperimentConflict if it is over.
+        """
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            self._check_goes_on(experiment)
+            experiment.direct(ExperimentControl(desired="stop"))
+        return self._directed(experiment)
+
+    def resume(self, experiment_id: str) -> ExperimentState:
+        """Go on with one that was stopped.
+
+        Raises ExperimentNotFound, NewerVersion, or ExperimentConflict for one that is over.
+        """
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            self._check_goes_on(experiment)
+            if experiment.control.desired == "stop":
+                experiment.resumes_paused = True
+                experiment.direct(ExperimentControl())
+        return self._directed(experiment)
+
+    def delete(self, experiment_id: str) -> None:
+        """Delete its folder, and stop what trains; its runs stay, as runs like any other.
+
+        Of one that is damaged only the folder is deleted. Raises ExperimentNotFound or OSError.
+        """
+        folder = self._folder(experiment_id)
+        try:
+            experiment = self._scheduler.open(folder)
+        except RunFolderError:
+            self._scheduler.forget(experiment_id)
+            folder.remove()
+        else:
+            with experiment.lock:
+                may_run = self._scheduler.may_run(experiment)  # otherwise its trials may name any run
+                self._scheduler.forget(experiment_id)
+                folder.remove()
+                for trial in experiment.trials.values() if may_run else ():
+                    if trial.is_begun and trial.run_id is not None:
+                        self._runs.stop(trial.run_id, "Its experiment was deleted.")
+        self._broadcast.experiment_changed(experiment_id)
+
+    def source(self, experiment_id: str) -> ExperimentSource:
+        """What results need to know. Raises ExperimentNotFound or RunFolderError."""
+        experiment = self._experiment(experiment_id)
+        with experiment.lock:
+            ended = experiment.is_over
+            cells = [
+                Cell(
+                    variant=trial.variant,
+                    seed=trial.seed,
+                    run_id=trial.run_id or None,
+                    earlier_run_ids=tuple(one for one in trial.run_ids if one != trial.run_id),
+                    score=trial.score,
+                    policy=trial.policy,
+                    ended=trial.is_final or ended,
+                    skipped=ended and not trial.is_final,
+                    pruned=trial.last is not None and trial.last.state is TrialState.PRUNED,
+                )
+                for trial in experiment.trials.values()
+            ]
+            run_specs, labels = dict(experiment.run_specs), experiment.labels
+        runs = {name: [cell.run_id for cell in cells if cell.variant == name] for name in run_specs}
+        folder = self._settings.runs_dir
+        found = {
+            name: environment_of_variant(one, runs[name], folder, self._environments) for name, one in run_specs.items()
+        }
+        environments = {name: environment_title(one.id, one.chosen) for name, one in found.items()}
+        return ExperimentSource(
+            id=experiment.id,
+            title=experiment.stored.name,
+            folder=experiment.folder.path,
+            specification=experiment.folder.specification_text,
+            variants=labels,
+            environments=environments,
+            cells=cells,
+            thresholds={
+                environments[name]: one.reward_threshold
+                for name, one in found.items()
+                if one.reward_threshold is not None
+            },
+            methods=methods_of(labels, run_specs) if len(set(environments.values())) > 1 else {},
+            scales={environments[name]: scale for name, one in found.items() if (scale := scale_of(one)) is not None},
+            sweep=experiment.spec.sweep,
+        )
+
+    def _experiment(self, experiment_id: str) -> OpenExperiment:
+        return self._scheduler.open(self._folder(experiment_id))
+
+    def _folder(self, experiment_id: str) -> ExperimentFolder:
+        folder = ExperimentFolder(self._settings.runs_dir, experiment_id)
+        if not folder.path.is_dir() or folder.path.is_symlink():
+            raise ExperimentNotFound(experiment_id)
+        return folder
+
+    def _directed(self, experiment: OpenExperiment) -> ExperimentState:
+        self._broadcast.experiment_changed(experiment.id)
+        self._scheduler.wake()
+        return self._state(experiment)
+
+    def _check_goes_on(self, experiment: OpenExperiment) -> None:
+        if experiment.stored.is_newer:
+            raise NewerVersion(f"Experiment {experiment.id!r} can only be looked at here. {experiment.problem}")
+        if not self._scheduler.adopt(experiment):
+            raise ExperimentConflict(f"Experiment {experiment.id!r} can only be looked at here. {MADE_ELSEWHERE}")
+        status = status_of(experiment)
+        if status in OVER:
+            raise ExperimentConflict(
+                f"Experiment {experiment.id!r} is {status.value!r}: there is nothing left to be trained."
+            )
+
+    def _pace(self, algo: str, env_id: str) -> float | None:
+        with self._database.read() as session:
+            return pace_of(session, algo, env_id)
+
+    def _state(self, experiment: OpenExperiment) -> ExperimentState:
+        """Of one that is over it is made once, when none of its runs trains any more, until one is deleted."""
+        version = self._version(experiment)
+        with self._lock:
+            known = self._over_states.get(experiment.id)
+        if known is not None and known[0] == version:
+            return known[1]
+        with experiment.lock:
+            rows = self._rows(experiment)
+            state = state_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
+        if state.status in OVER and all(row.state.has_ended for row in rows.values()):
+            with self._lock:
+                self._over_states[experiment.id] = version, state
+        return state
+
+    def _summary(self, experiment: OpenExperiment) -> ExperimentSummary:
+        """The summary of an experiment. That of one that is over is made once, until one of its runs is deleted."""
+        version = self._version(experiment)
+        with self._lock:
+            known = self._over.get(experiment.id)
+        if known is not None and known[0] == version:
+            return known[1]
+        with experiment.lock:
+            rows = self._rows(experiment)
+            summary = summary_of(experiment, rows, now=self._clock(), parallel=self._parallel(experiment))
+        if summary.status in OVER and all(row.state.has_ended for row in rows.values()):
+            with self._lock:
+                self._over[experiment.id] = version, summary
+        return summary
+
+    def _version(self, experiment: OpenExperiment) -> int:
+        """Grows with whatever becomes of its runs, which may be deleted and restored when it is over."""
+        with experiment.lock:
+            return sum(map(self._broadcast.version, experiment.run_ids))
+
+    def _rows(self, experiment: OpenExperiment) -> dict[str, RunRow]:
+        with self._database.read() as session:
+            return {row.id: row for row in find_runs(session, experiment.run_ids)}
+
+    def _parallel(self, experiment: OpenExperiment) -> int:
+        return experiment.spec.parallel or self._settings.max_concurrent_runs

@@ -1,0 +1,255 @@
+"""ExperimentSummary: how far an experiment has come, without its trials; cheap for lists of many.
+
+ExperimentState: an experiment and each of its trials as they are now.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import inf
+
+from rlviz.domain.experiments import CellStatus, ExperimentSpec, ExperimentStatus, RunSpec, TrialState
+from rlviz.domain.status import RunStatus
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.experiments.lengths import end_of, ends_of, length_note
+from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment, Trial
+from rlviz.stats.return_curve import SPARKLINE_POINTS, thinned_sparkline
+
+OVER = (ExperimentStatus.COMPLETED, ExperimentStatus.FAILED)
+
+LEAST_PROGRESS = 0.01
+"""Share of all steps from which on the time left can be told."""
+
+_FINAL = {
+    TrialState.SCORED: CellStatus.SCORED,
+    TrialState.FAILED: CellStatus.FAILED,
+    TrialState.PRUNED: CellStatus.PRUNED,
+}
+_BEGUN = {
+    RunStatus.QUEUED: CellStatus.WAITING,
+    RunStatus.PAUSED: CellStatus.PAUSED,
+    RunStatus.COMPLETED: CellStatus.SCORING,
+}
+"""What a begun trial does, by the status of its run; it is training in all others."""
+
+
+@dataclass(frozen=True)
+class ExperimentSummary:
+    """``problem``: what holds it up for now. ``cause``: why it failed or was stopped. ``counts``: trials by status.
+
+    ``total_timesteps``: that all trials are trained for together, at most, and ``least_timesteps`` at least;
+    ``progress``: the share of them that are done with, from 0 to 1. ``length_note``: why trials are not as long as was
+    asked for, or differ. ``core_seconds``: processor time of all its runs together, also of those that were lost.
+    ``seconds_left``: at the pace of its runs so far; None while that cannot be told.
+    """
+
+    id: str
+    name: str
+    created_at: datetime
+    status: ExperimentStatus
+    cause: str | None
+    problem: str | None
+    searches: bool
+    planned: int
+    total_timesteps: int
+    least_timesteps: int
+    length_note: str | None
+    counts: Mapping[CellStatus, int]
+    progress: float
+    seconds_left: float | None
+    core_seconds: float
+
+
+def summary_of(
+    experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int
+) -> ExperimentSummary:
+    """``rows``: of its runs, by id. ``now``: seconds since 1970. The caller holds the experiment's lock."""
+    control, status = experiment.control, status_of(experiment)
+    trials = [(trial, rows.get(trial.run_id or "")) for trial in experiment.trials.values()]
+    planned = max(experiment.spec.cells, len(trials))
+    ends = _ends(experiment, trials, planned)
+    lengths = [most for _, most in ends]
+    shares = [progress_of(trial, row) for trial, row in trials]
+    total = sum(lengths)
+    progress = sum(share * length for share, length in zip(shares, lengths, strict=False)) / total
+    trained = sum(row.clock.at(now) for row in rows.values() if row.attempts)
+    goes_on = status is ExperimentStatus.RUNNING
+    return ExperimentSummary(
+        id=experiment.id,
+        name=experiment.stored.name,
+        created_at=experiment.stored.created_at,
+        status=status,
+        cause=control.cause or control.skipped,
+        problem=experiment.problem if goes_on or experiment.stored.is_newer else None,
+        searches=experiment.spec.sweep is not None,
+        planned=planned,
+        total_timesteps=total,
+        least_timesteps=sum(least for least, _ in ends),
+        length_note=length_note(experiment.spec, experiment.stored.resolved) if experiment.stored.resolved else None,
+        counts=Counter(cell_status(trial, row, status) for trial, row in trials),
+        progress=1.0 if status in OVER else min(1.0, progress),
+        seconds_left=_seconds_left(trained, progress, planned - sum(shares), parallel) if goes_on else None,
+        core_seconds=sum(row.core_seconds(now) for row in rows.values()),
+    )
+
+
+def status_of(experiment: OpenExperiment) -> ExperimentStatus:
+    match experiment.control.desired:
+        case "run":
+            return ExperimentStatus.RUNNING
+        case "stop":
+            return ExperimentStatus.STOPPED
+        case _:
+            return ExperimentStatus.COMPLETED if experiment.control.cause is None else ExperimentStatus.FAILED
+
+
+def cell_status(trial: Trial, row: RunRow | None, status: ExperimentStatus) -> CellStatus:
+    """What a trial does now. ``row``: of its newest run; ``status``: of its experiment."""
+    if trial.last is not None and trial.last.state in _FINAL:
+        return _FINAL[trial.last.state]
+    if status in OVER:
+        return CellStatus.SKIPPED
+    if not trial.is_begun or row is None:
+        return CellStatus.WAITING
+    if row.state not in _BEGUN and row.state.has_ended and status is ExperimentStatus.STOPPED:
+        return CellStatus.PAUSED  # it was interrupted, or stopped by hand, and goes on when the experiment does
+    return _BEGUN.get(row.state, CellStatus.TRAINING)
+
+
+def share_trained(row: RunRow | None) -> float:
+    """Of the steps of a run, from 0 to 1."""
+    length = 0 if row is None else row.end_step or row.total_timesteps
+    return min(1.0, row.step / length) if row is not None and length else 0.0
+
+
+def progress_of(trial: Trial, row: RunRow | None) -> float:
+    return 1.0 if trial.is_final else share_trained(row)
+
+
+def training_seconds(rows: Iterable[RunRow], now: float) -> float:
+    """In which at least one of the runs trained, by ``now`` (Unix seconds)."""
+    total, until = 0.0, -inf
+    for start, end in sorted((start or now, end or now) for row in rows for start, end in row.attempts):
+        total += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return total
+
+
+def _ends(
+    experiment: OpenExperiment, trials: Sequence[tuple[Trial, RunRow | None]], planned: int
+) -> list[tuple[int, int]]:
+    """The first and the last step at which each of ``trials`` may end, and then each of those that a search has not
+    proposed yet. Where an older version did not note it of one that waits, the mean of the others."""
+    base = experiment.stored.resolved.get(SEARCHED)
+    typed = experiment.spec.base.total_timesteps or 0
+    proposed = (typed, typed) if base is None else ends_of(experiment.spec, base)
+    ends = [_end(experiment, trial, row) or 0 for trial, row in trials]
+    found = [*((end, end) for end in ends), *[proposed] * (planned - len(trials))]
+    noted = [most for _, most in found if most]
+    mean = round(sum(noted) / len(noted)) if noted else 1
+    return [(least, most) if most else (mean, mean) for least, most in found]
+
+
+def _end(experiment: OpenExperiment, trial: Trial, row: RunRow | None) -> int | None:
+    if row is not None:
+        return row.end_step or row.total_timesteps
+    trained = experiment.trained(trial.variant)
+    return end_of(trained) if experiment.stored.resolved else trained.total_timesteps
+
+
+def _seconds_left(trained: float, progress: float, trials_left: float, parallel: int) -> float | None:
+    """``trained``: seconds that the runs took so far, added up."""
+    if progress <= LEAST_PROGRESS or trained <= 0:
+        return None
+    still = trained * (1 - progress) / progress
+    at_once = min(float(parallel), trials_left)
+    return still / max(1.0, at_once)
+
+
+SPARKLINES_POINTS = 8_000
+"""Of the sparklines of all trials together, about, so that a table of many stays one small answer."""
+
+FEWEST_POINTS = 8
+
+
+@dataclass(frozen=True)
+class CellState:
+    """One trial as it is now. ``progress``: the share of its steps that are done with, from 0 to 1, and 1 once it has
+    ended; ``trained``: the share that it has trained. ``sparkline``: of its returns, evenly spaced over those."""
+
+    trial: int
+    variant: str
+    seed: int
+    status: CellStatus
+    run_id: str | None
+    attempt: int
+    score: float | None
+    cause: str | None
+    progress: float
+    trained: float
+    sparkline: Sequence[float]
+
+
+@dataclass(frozen=True)
+class VariantState:
+    """``run_spec``: as it was asked for; ``trained``: with the values of its preset."""
+
+    id: str
+    label: str
+    run_spec: RunSpec
+    trained: RunSpec
+
+
+@dataclass(frozen=True)
+class ExperimentState(ExperimentSummary):
+    """An experiment with its trials as they are now."""
+
+    spec: ExperimentSpec
+    variants: Sequence[VariantState]
+    seeds: Sequence[int]
+    cells: Sequence[CellState]
+
+
+def state_of(experiment: OpenExperiment, rows: Mapping[str, RunRow], *, now: float, parallel: int) -> ExperimentState:
+    """``rows``: of its runs, by id. ``now``: seconds since 1970. The caller holds the experiment's lock."""
+    summary = summary_of(experiment, rows, now=now, parallel=parallel)
+    most = min(SPARKLINE_POINTS, max(FEWEST_POINTS, SPARKLINES_POINTS // max(len(experiment.trials), 1)))
+    return ExperimentState(
+        **vars(summary),
+        spec=experiment.spec,
+        variants=[
+            VariantState(name, label, experiment.run_specs[name], experiment.trained(name))
+            for name, label in experiment.labels.items()
+        ],
+        seeds=experiment.spec.seed_list,
+        cells=[_cell(trial, rows.get(trial.run_id or ""), summary, most) for trial in experiment.trials.values()],
+    )
+
+
+def _cell(trial: Trial, row: RunRow | None, summary: ExperimentSummary, most: int) -> CellState:
+    """``most``: points of its sparkline."""
+    last = trial.last
+    return CellState(
+        trial=trial.number,
+        variant=trial.variant,
+        seed=trial.seed,
+        status=cell_status(trial, row, summary.status),
+        run_id=trial.run_id or None,
+        attempt=last.attempt if last is not None else 0,
+        score=trial.score,
+        cause=_cause(trial, row),
+        progress=progress_of(trial, row),
+        trained=share_trained(row),
+        sparkline=[] if row is None else thinned_sparkline(row.sparkline, most),
+    )
+
+
+def _cause(trial: Trial, row: RunRow | None) -> str | None:
+    """Why it has no score; of a trial whose run was cut off and waits to continue, what its run says."""
+    if trial.last is not None and trial.last.cause is not None:
+        return trial.last.cause
+    is_cut_off = trial.is_begun and row is not None and row.state in (RunStatus.FAILED, RunStatus.INTERRUPTED)
+    return row.cause if is_cut_off and row is not None else None

@@ -1,0 +1,183 @@
+"""Files over HTTP: ranges, validators, and files that grow while they are sent.
+
+Security headers of every response.
+
+Comma-separated names in a query parameter, of which there may not be any number.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from email.utils import formatdate
+from http import HTTPStatus
+from typing import BinaryIO
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.limits import Bounds
+from rlviz.domain.plain_text import split_names
+
+POLICY = "content-security-policy"
+REFERRER = "referrer-policy"
+_INLINE_SCRIPT = re.compile(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+
+
+def policy(**directives: str) -> str:
+    """A Content-Security-Policy of ``directives`` and those that all responses share."""
+    shut = {"default_src": "'none'", "base_uri": "'none'", "form_action": "'none'", "frame_ancestors": "'none'"}
+    return "; ".join(f"{name.replace('_', '-')} {value}" for name, value in {**shut, **directives}.items())
+
+
+NOTHING = policy()
+"""For data: when it is opened as a page, it loads and runs nothing."""
+
+ARTIFACT = policy(sandbox="", media_src="'self'", img_src="'self' data:", style_src="'unsafe-inline'")
+"""For files of a run, which may contain anything: they are never shown as a page of this origin."""
+
+SCRIPT = policy(script_src="'self'", connect_src="'self'")
+"""For scripts: a shared worker takes its policy from the response that its script came with."""
+
+EXPLORER = policy(script_src="'self'", style_src="'self'", connect_src="'self'")
+
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    REFERRER: "no-referrer",
+    "x-frame-options": "DENY",
+}
+
+
+def page_policy(page: bytes) -> str:
+    """The policy of an exported page: its inline scripts by their hashes, and resources of this service only.
+
+    Inline styles are allowed, since charts position their parts by style attributes.
+    """
+    hashes = (hashlib.sha256(script).digest() for script in _INLINE_SCRIPT.findall(page))
+    known = dict.fromkeys(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
+    return policy(
+        default_src="'self'",
+        script_src=" ".join(["'self'", *known]),
+        style_src="'self' 'unsafe-inline'",
+        img_src="'self' data: blob:",
+        media_src="'self' blob:",
+        connect_src="'self'",
+        object_src="'none'",
+        form_action="'self'",
+    )
+
+
+class SecurityHeaders:
+    """Adds the headers to every response, errors included. A header that the response sets itself is kept."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                if message["status"] != 304:  # on a 304 the browser would use it in place of the stored response's own
+                    headers.setdefault(POLICY, NOTHING)
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+_CHUNK = 1 << 18
+
+
+def send_file(request: Request, file: BinaryIO, media_type: str) -> Response:
+    """An open file, or the one range of it that was requested; closed when it has been sent.
+
+    Starlette's FileResponse fails when the file grows meanwhile, as journals do, and answers bad ranges with plain
+    text. This one sends what was there at the beginning; a range it does not understand, or a list of ranges, is
+    ignored, as RFC 9110 (section 14.2) allows.
+    """
+    try:
+        response = _answer(request, file, media_type)
+    except BaseException:
+        file.close()
+        raise
+    if not isinstance(response, StreamingResponse):
+        file.close()
+    return response
+
+
+def _answer(request: Request, file: BinaryIO, media_type: str) -> Response:
+    """Headers and content are of the file that was opened, even if another file takes its name meanwhile."""
+    status, size = os.fstat(file.fileno()), file.seek(0, os.SEEK_END)
+    headers = {
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "no-cache",
+        "ETag": f'"{status.st_mtime_ns:x}-{size:x}"',
+        "Last-Modified": formatdate(status.st_mtime, usegmt=True),
+        POLICY: ARTIFACT,
+    }
+    if _is_fresh(request.headers, headers["ETag"]):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    span = _wanted(request.headers, headers, size)
+    first, last = span or (0, size - 1)
+    headers["Content-Length"] = str(last - first + 1)
+    if span:
+        headers["Content-Range"] = f"bytes {first}-{last}/{size}"
+    code = HTTPStatus.PARTIAL_CONTENT if span else HTTPStatus.OK
+    if request.method == "HEAD":
+        return Response(status_code=code, headers=headers, media_type=media_type)
+    return StreamingResponse(_read(file, first, last + 1), code, headers, media_type)
+
+
+def _is_fresh(asked: Headers, etag: str) -> bool:
+    """Whether the client already has this version (If-None-Match)."""
+    known = [tag.strip().removeprefix("W/") for tag in asked.get("if-none-match", "").split(",")]
+    return etag in known or known == ["*"]
+
+
+def _wanted(asked: Headers, headers: dict[str, str], size: int) -> tuple[int, int] | None:
+    """First and last byte of the requested range, or None for the whole file. Raises HTTPException 416."""
+    match = _RANGE.fullmatch(asked.get("range", ""))
+    same = asked.get("if-range", headers["ETag"]) in (headers["ETag"], headers["Last-Modified"])
+    if match is None or not same or not (match[1] or match[2]):
+        return None
+    if match[1]:
+        first, last = int(match[1]), min(int(match[2] or size), size - 1)
+        if match[2] and int(match[2]) < first:
+            return None
+    else:
+        first, last = max(0, size - int(match[2])), size - 1
+    if first >= size:
+        raise HTTPException(
+            HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE,
+            f"The range {match[0][:60]!r} begins beyond the end: the file has {size} bytes.",
+            {"Content-Range": f"bytes */{size}"},
+        )
+    return first, last
+
+
+def _read(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    with file:
+        file.seek(start)
+        while start < end and (chunk := file.read(min(_CHUNK, end - start))):
+            start += len(chunk)
+            yield chunk
+
+
+def named(text: str, parameter: str, allowed: Bounds) -> list[str]:
+    """The names in ``text``. Raises InvalidRequest for too few or too many."""
+    names = split_names(text)
+    if not allowed.minimum <= len(names) <= allowed.maximum:
+        raise InvalidRequest.field(
+            f"/{parameter}",
+            f"Name {allowed.minimum} to {allowed.maximum} {parameter}, separated by commas; got {len(names)}.",
+        )
+    return names

@@ -1,0 +1,1 @@
+"""Metrics: curves, events, hints, anatomy of updates and comparisons."""

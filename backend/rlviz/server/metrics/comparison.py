@@ -1,0 +1,353 @@
+"""Comparing runs: curves, figures, verdict, and differences in settings.
+
+What an environment with its options is called, and the scale on which its returns are normalised.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import JsonValue
+
+from rlviz.domain.config import EvaluationPlan, RunActor, RunConfig
+from rlviz.domain.errors import InvalidRequest, RunFolderError
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.random_returns import random_return_of
+from rlviz.rundir.folder import RunFolder
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.evaluations import results_asked_for
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.metrics.service import ComparedAxis, Curve, MetricsService, RunCurves, RunCurvesCache
+from rlviz.server.runs.family import shared_until
+from rlviz.server.runs.service import RunService
+from rlviz.server.snapshots.forking import knobs_in_force_now
+from rlviz.stats.arrays import brief, duration
+from rlviz.stats.comparison import (
+    AlignedCurves,
+    ConfigDifference,
+    Episodes,
+    RunMetrics,
+    aligned_curves,
+    config_diff,
+    run_metrics,
+)
+from rlviz.stats.criterion import Criterion, Source, common_criterion
+from rlviz.stats.experiments import Scale
+from rlviz.stats.experiments.trials import Made, made_of_curve, returns_of_training
+from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, figures, told_apart
+from rlviz.stats.seeds import BAND_RESAMPLES, BandedCurve, banded_curve, far_enough, why_not_all
+from rlviz.stats.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
+from rlviz.stats.verdict import Verdict, verdict
+
+Dimension = Literal["environment", "algorithm"]
+
+
+@dataclass(frozen=True)
+class ComparisonRequest:
+    """``metrics``: names of those to return curves of besides the return. ``max_points``: of each curve."""
+
+    run_ids: Sequence[str]
+    threshold: float | None
+    window: int
+    metrics: Sequence[str]
+    max_points: int
+    axis: ComparedAxis
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One run. ``threshold``: the return to reach; ``environment``: title of its group; ``solved``: when anything
+    first showed that it reached the threshold; ``figures`` has when the common criterion did."""
+
+    row: RunRow
+    label: str
+    environment: str
+    threshold: float | None
+    solved: SolvedAt | None
+    figures: RunMetrics
+    curves: Mapping[str, Curve]
+
+
+@dataclass(frozen=True)
+class RunGroup:
+    """Runs with a property in common. ``threshold``: the return to reach, if the property is the environment."""
+
+    title: str
+    run_ids: Sequence[str]
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SeedCurve:
+    """The returns of compared runs that differ only in their seed, as one curve on the common grid.
+
+    ``run_ids``: all compared runs of the group. ``note``: why the curve leaves some out, or stops before some do.
+    """
+
+    group_id: str
+    title: str
+    run_ids: Sequence[str]
+    curve: BandedCurve
+    note: str | None
+    made: Made
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRuns:
+    """``threshold`` is None if none was given and the environments have none in common. ``criterion``: what tells alike
+    of all runs when they reached it. ``curves``: of the return. ``logged``: names of the metrics that any of the runs
+    has."""
+
+    request: ComparisonRequest
+    threshold: float | None
+    criterion: Criterion | None
+    runs: Sequence[Compared]
+    logged: Sequence[str]
+    curves: AlignedCurves
+    seeds: Sequence[SeedCurve]
+    differences: Sequence[ConfigDifference]
+    environments: Sequence[RunGroup]
+    algorithms: Sequence[RunGroup]
+    figures: Sequence[Figure]
+    verdict: Verdict | None
+
+
+class ComparisonService:
+    def __init__(self, runs: RunService, metrics: MetricsService, database: Database) -> None:
+        self._runs, self._curves, self._database = runs, RunCurvesCache(metrics), database
+
+    def compare(self, request: ComparisonRequest) -> ComparedRuns:
+        """Compare runs. A damaged run is included with what can be read: without a curve, or without settings.
+
+        Raises RunNotFound or InvalidRequest.
+        """
+        if not request.run_ids:
+            raise InvalidRequest.field("/runs", "Name at least one run.")
+        rows = self._runs.get_many(request.run_ids)
+        folders = {row.id: self._runs.folder(row.id) for row in rows}
+        configs = {run_id: config for run_id, folder in folders.items() if (config := _config(folder)) is not None}
+        titles = environment_titles(rows)
+        labels = told_apart([Named(row.id, row.name, row.seed) for row in rows])
+        found = {run_id: self._curves.of(folder) for run_id, folder in folders.items()}
+        criterion = common_criterion(
+            [_plan(configs.get(row.id)) for row in rows], [len(found[row.id].episodes.step) for row in rows]
+        )
+        with self._database.read() as session:
+            asked = results_asked_for(session, [row.id for row in rows])
+        compared = [
+            _compared(request, row, label, titles[row.id], found[row.id], asked.get(row.id, []), criterion)
+            for row, label in zip(rows, labels, strict=True)
+        ]
+        differences = config_diff(_settings(configs, folders))
+        threshold = request.threshold if request.threshold is not None else _common_threshold(compared)
+        entries = [_entry(one) for one in compared]
+        shared = shared_until(rows, self._runs.get)
+        if shared:  # a fork with a changed hyperparameter has none any more
+            differences = [one for one in differences if one.path != "/preset"]
+        placed = {row.id: found[row.id].episodes_over(request.axis, row.clock) for row in rows}
+        curves = aligned_curves(placed, window=request.window, max_points=request.max_points)
+        return ComparedRuns(
+            request=request,
+            threshold=threshold,
+            criterion=criterion,
+            runs=compared,
+            logged=sorted({name for curves_of_run in found.values() for name in curves_of_run.logged}),
+            curves=curves,
+            seeds=_seed_curves(rows, placed, curves, request),
+            differences=differences,
+            environments=_groups(compared, "environment"),
+            algorithms=_groups(compared, "algorithm"),
+            figures=figures(entries, window=request.window, threshold=threshold, criterion=criterion, shared=shared),
+            verdict=verdict(
+                entries,
+                window=request.window,
+                threshold=threshold,
+                criterion=criterion,
+                differences=[difference.path for difference in differences],
+                shared=shared,
+            ),
+        )
+
+
+def _compared(
+    request: ComparisonRequest,
+    row: RunRow,
+    label: str,
+    environment: str,
+    found: RunCurves,
+    asked: Sequence[Evaluated],
+    criterion: Criterion | None,
+) -> Compared:
+    """``asked``: results of evaluations on request."""
+    threshold = row.reward_threshold if request.threshold is None else request.threshold
+    clock = row.clock if row.attempts else None
+    return Compared(
+        row=row,
+        label=label,
+        environment=environment,
+        threshold=threshold,
+        solved=row.solved if threshold == row.reward_threshold else _solved(row, found, asked, threshold),
+        figures=run_metrics(
+            found.episodes, window=request.window, reached=_reached(row, found, threshold, criterion), clock=clock
+        ),
+        curves=found.thinned(request.metrics, request.axis, request.max_points, row.clock),
+    )
+
+
+def _solved(row: RunRow, found: RunCurves, asked: Sequence[Evaluated], threshold: float | None) -> SolvedAt | None:
+    """When anything first showed that the run reached ``threshold``."""
+    episodes = found.episodes
+    return find_solved(
+        *(episodes.step, episodes.time, episodes.reward, threshold),
+        found.evaluations(row, asked),
+        before=[one.episode_return for one in row.episodes_before],
+    )
+
+
+def _reached(row: RunRow, found: RunCurves, threshold: float | None, criterion: Criterion | None) -> SolvedAt | None:
+    """When the run reached ``threshold`` by ``criterion``."""
+    if criterion is None:
+        return None
+    if criterion.source is Source.EVALUATION:
+        return solved_by_evaluations(threshold, found.chosen_by())
+    episodes, before = found.episodes, [one.episode_return for one in row.episodes_before]
+    return solved_by_training(episodes.step, episodes.time, episodes.reward, threshold, before=before)
+
+
+def _plan(config: RunConfig | None) -> EvaluationPlan | None:
+    """How the run is evaluated while it trains, where this app does that."""
+    return config.evaluation if config is not None and config.actor is RunActor.POLICY else None
+
+
+def _settings(configs: Mapping[str, RunConfig], folders: Mapping[str, RunFolder]) -> dict[str, dict[str, object]]:
+    """By run; of hyperparameters that any of the runs had changed while it trained, also what each came to."""
+    changed = {run_id: knobs_in_force_now(folders[run_id], config) for run_id, config in configs.items()}
+    names = sorted({name for values in changed.values() for name in values})
+    settings: dict[str, dict[str, object]] = {}
+    for run_id, config in configs.items():
+        values = {**config.hyperparameters, **changed[run_id]}
+        came_to = {name: values[name] for name in names if name in values}
+        settings[run_id] = {**config.model_dump(mode="json"), **({"while_training": came_to} if came_to else {})}
+    return settings
+
+
+def _config(folder: RunFolder) -> RunConfig | None:
+    try:
+        return folder.read_config()
+    except RunFolderError:
+        return None
+
+
+def environment_titles(rows: Sequence[RunRow]) -> dict[str, str]:
+    """The environment by run id, with its options where runs of one environment have different thresholds."""
+    thresholds: dict[str, set[float | None]] = {}
+    for row in rows:
+        thresholds.setdefault(row.env_id, set()).add(row.reward_threshold)
+    titles = {}
+    for row in rows:
+        options = ", ".join(f"{name} {value}" for name, value in row.env_options.items())
+        titles[row.id] = f"{row.env_id} ({options})" if options and len(thresholds[row.env_id]) > 1 else row.env_id
+    return titles
+
+
+def _common_threshold(compared: Sequence[Compared]) -> float | None:
+    """The reward threshold, if all runs share one environment and their options one threshold."""
+    found = {(one.environment, one.threshold) for one in compared}
+    return found.pop()[1] if len(found) == 1 else None
+
+
+def _groups(compared: Sequence[Compared], by: Dimension) -> list[RunGroup]:
+    """Groups in the order of the first run of each."""
+    members: dict[str, list[Compared]] = {}
+    for one in compared:
+        members.setdefault(one.environment if by == "environment" else one.row.algo, []).append(one)
+    return [
+        RunGroup(title, [one.row.id for one in group], group[0].threshold if by == "environment" else None)
+        for title, group in members.items()
+    ]
+
+
+def _seed_curves(
+    rows: Sequence[RunRow], placed: Mapping[str, Episodes], curves: AlignedCurves, request: ComparisonRequest
+) -> list[SeedCurve]:
+    """Of each group with more than one of ``rows``, in the order of the first of each. ``placed``: the episodes of each
+    run on the axis of ``curves``."""
+    members: dict[str, list[RunRow]] = {}
+    for row in rows:
+        members.setdefault(row.group_id, []).append(row)
+    return [
+        _seed_curve(group_id, group, placed, curves, request) for group_id, group in members.items() if len(group) > 1
+    ]
+
+
+def _seed_curve(
+    group_id: str,
+    group: Sequence[RunRow],
+    placed: Mapping[str, Episodes],
+    curves: AlignedCurves,
+    request: ComparisonRequest,
+) -> SeedCurve:
+    known = [row for row in group if len(placed[row.id].step)]
+    ends = np.array([placed[row.id].step[-1] for row in known])
+    chosen = far_enough(ends.tolist(), [row.state.has_worker for row in known])
+    drawn = [row for row, is_chosen in zip(known, chosen, strict=True) if is_chosen]
+    nothing = np.full((1, len(curves.step)), np.nan)
+    values = np.array([curves.values[row.id] for row in drawn]) if drawn else nothing
+    return SeedCurve(
+        group_id,
+        group[0].name,
+        [row.id for row in group],
+        banded_curve(values, resamples=BAND_RESAMPLES),
+        " ".join(why_not_all(ends[chosen], len(known) - len(drawn), _PLACES[request.axis])) or None,
+        made_of_curve(returns_of_training(request.window), len(drawn), BAND_RESAMPLES),
+    )
+
+
+_PLACES: dict[ComparedAxis, Callable[[float], str]] = {
+    "step": lambda step: f"step {brief(step)}",
+    "seconds": duration,
+    "episode": lambda episode: f"episode {brief(episode)}",
+}
+"""How a place on each axis is said."""
+
+
+def _entry(one: Compared) -> ComparisonEntry:
+    row = one.row
+    best = None if row.best_policy is None else BestPolicy.model_validate(row.best_policy)
+    return ComparisonEntry(
+        run_id=row.id,
+        label=one.label,
+        environment=one.environment,
+        step=row.step,
+        ended=row.state.has_ended,
+        metrics=one.figures,
+        steps_per_second=row.fps,
+        seconds=row.clock.at(time.time()) if row.attempts else None,
+        group=row.group_id,
+        group_label=row.name,
+        greedy=None
+        if best is None or not math.isfinite(best.mean_return)
+        else Greedy(best.mean_return, best.std_return, best.episodes),
+    )
+
+
+def environment_title(env_id: str, options: Mapping[str, JsonValue]) -> str:
+    """An environment with its options: “FrozenLake-v1, is_slippery true, map_name 4x4”; the same for the same ones."""
+    chosen = (f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in options.items())
+    return ", ".join([env_id, *sorted(chosen)])
+
+
+def scale_of(environment: Environment) -> Scale | None:
+    """The returns that become 0 and 1; None where no threshold lies above what random actions earn, or where that was
+    not measured with these options."""
+    chance, threshold = random_return_of(environment), environment.reward_threshold
+    if chance is None or threshold is None or threshold <= chance.mean:
+        return None
+    return Scale(random=chance.mean, threshold=threshold)

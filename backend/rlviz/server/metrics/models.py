@@ -1,0 +1,478 @@
+"""What is answered about metrics.
+
+Metrics: rows as they were logged, or curves.
+
+The lifecycle of a run, in words.
+
+What a run's own curves suggest.
+
+The anatomy of a run's updates.
+
+Runs side by side.
+
+What happened to a run, as it goes over the wire.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from rlviz.domain.anatomy import UpdateAnatomy
+from rlviz.domain.evaluation import EvaluationStatus
+from rlviz.domain.events import EventRecord, KnownData, UnknownData
+from rlviz.domain.metrics import MetricRecord
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.metrics import models as comparison
+from rlviz.server.metrics import models as hint_schemas
+from rlviz.server.metrics import models as metrics
+from rlviz.server.metrics.comparison import Compared, ComparedRuns
+from rlviz.server.metrics.comparison import SeedCurve as ComparisonSeedCurve
+from rlviz.server.metrics.past import Past
+from rlviz.server.metrics.service import Axis, Curve, Curves
+from rlviz.server.metrics.service import SmoothedCurve as MetricsSmoothedCurve
+from rlviz.server.problems import Problem
+from rlviz.server.runs.events import describe, describe_evaluation
+from rlviz.server.runs.models import Run, Solved, _solved, view_run
+from rlviz.server.wire import Wire
+from rlviz.stats import hints
+from rlviz.stats.arrays import Floats
+from rlviz.stats.criterion import Source
+from rlviz.stats.experiments.trials import Made
+from rlviz.stats.groups import Better, GroupFigure
+from rlviz.stats.hints import Review, RuleState
+from rlviz.stats.hints import SuggestedChange as HintsSuggestedChange
+from rlviz.stats.hints.hint import Unit
+from rlviz.stats.returns import MEAN_EPISODES
+
+
+class MetricRows(Wire):
+    run_id: str
+    rows: list[MetricRecord]
+    broken_lines: int = Field(description="Lines among these that are no records and were left out.")
+    cursor: str = Field(description="Stream position just after these rows.")
+
+
+class SmoothedCurve(Wire):
+    """The exponential moving average over all points of the run, also those that were left out."""
+
+    y: list[float | None] = Field(description="At each point of the curve; null at a gap.")
+    mean: float | None = Field(description="After the last point; null before there is a number.")
+    weight: float = Field(description="Of all numbers so far, 1 - smoothing^n: what is needed to go on with the mean.")
+
+
+class MetricCurve(Wire):
+    x: list[float]
+    y: list[float | None] = Field(description="null is a gap.")
+    count: int = Field(description="Points before thinning.")
+    smoothed: SmoothedCurve | None = Field(
+        None, description="null without smoothing, and where no point was left out: it follows from y then."
+    )
+
+
+class EpisodesBefore(Wire):
+    """The last episodes before a fork: its means over several episodes reach back to them."""
+
+    returns: list[float | None]
+    lengths: list[float | None]
+
+
+class MetricCurves(Wire):
+    run_id: str
+    x: Literal["step", "time", "seconds", "episode"]
+    series: dict[str, MetricCurve]
+    broken_lines: int = Field(description="Lines of the journal that are no records and were left out.")
+    cursor: str = Field(description="Stream position just after these points.")
+    mean_episodes: int = Field(description="Episodes in the mean return and in the mean length.")
+    before: EpisodesBefore | None = Field(None, description="null: the run is no fork, or none are known.")
+
+
+class GhostCurves(Wire):
+    """What a run had trained before it went back, or before it came out otherwise when it was resumed."""
+
+    attempt: int = Field(description="The later attempt, whose rows count instead.")
+    cause: Literal["rollback", "diverged"]
+    from_step: int
+    to_step: int
+    series: dict[str, MetricCurve]
+
+
+class AncestorCurves(Wire):
+    """A run that led to this one, up to where the next was forked from it."""
+
+    run_id: str
+    name: str
+    to_step: int = Field(description="Step of the fork.")
+    series: dict[str, MetricCurve]
+
+
+class PastCurves(Wire):
+    """What is drawn behind the curves of a run, and is in no figure of it."""
+
+    run_id: str
+    x: Literal["step", "time", "seconds", "episode"]
+    ghosts: list[GhostCurves] = Field(description="Oldest first.")
+    ghosts_left_out: int = Field(description="Older ones that are not in this answer.")
+    mean_episodes: int = Field(description="As for the curves of the run.")
+    ancestors: list[AncestorCurves] = Field(
+        description="Oldest first; none along a clock, as each run has its own, and none beyond one that is deleted."
+    )
+
+
+class RunsMetricCurves(Wire):
+    runs: list[MetricCurves] = Field(description="In the order asked for, without those that have a problem.")
+    problems: dict[str, Problem] = Field(description="By run id: why there are no curves of it.")
+
+
+class EvaluationEnded(Wire):
+    """An evaluation that somebody asked for has ended. It stands in no journal."""
+
+    kind: Literal["evaluation"] = "evaluation"
+    evaluation_id: str
+    status: Literal["completed", "failed"]
+
+
+EventDetails = Annotated[KnownData | UnknownData | EvaluationEnded, Field(discriminator="kind")]
+
+
+class RunEvent(Wire):
+    seq: int | None = Field(description="Position in the journal, from 1; null for an evaluation.")
+    time: float = Field(description="Unix time, seconds.")
+    step: int | None = Field(description="Environment steps done; null where the event belongs to none.")
+    kind: str = Field(
+        description="As in events.jsonl: started, checkpoint, warning, …; or one that a newer version writes; or "
+        "evaluation."
+    )
+    level: Literal["info", "warning", "error"]
+    message: str
+    details: EventDetails
+
+
+class RunEvents(Wire):
+    run_id: str
+    events: list[RunEvent] = Field(description="Oldest first; the newest 5,000 if there are more.")
+    broken_lines: int = Field(description="Lines among these that are no events and were left out.")
+
+
+class LookedAt(Wire):
+    """All that a rule went by."""
+
+    metric: str
+    from_step: int
+    to_step: int
+    points: int = Field(description="How many values there were.")
+    unit: Unit = Field(description="What a value stands for.")
+
+
+class SuggestedChange(Wire):
+    """A change that is suggested, and that a fork of the run accepts."""
+
+    name: str = Field(description="The hyperparameter.")
+    value: JsonValue = Field(description="What to set it to.")
+
+
+class Hint(Wire):
+    id: str = Field(description="The rule that found it, for instance entropy-collapsed.")
+    severity: Literal["info", "warning", "problem"]
+    title: str
+    metric: str = Field(description="The curve it was seen in.")
+    from_step: int = Field(description="Where on the curve it begins, environment steps.")
+    to_step: int
+    evidence: str = Field(description="What was seen, in numbers.")
+    suggestion: str = Field(description="What to try: which hyperparameter, and which value.")
+    changes: list[SuggestedChange] = Field(
+        description="What of the suggestion can be tried by forking the run: one of them at a time."
+    )
+    learn: str = Field(description="Anchor on the algorithm's page of explanations.")
+    looked_at: LookedAt
+
+
+class Minimum(Wire):
+    """What a rule has to have seen before it says anything."""
+
+    points: int = Field(description="Values of its metric.")
+    unit: Unit
+    progress: float = Field(description="Share of the timesteps that is done.")
+    ended: bool = Field(description="Training has to be over.")
+
+
+class HintRule(Wire):
+    """A rule, and what it came to in this run."""
+
+    id: str
+    looks_for: str
+    metrics: list[str] = Field(description="It looks at the first of them that was logged.")
+    minimum: Minimum
+    state: RuleState = Field(description="not_logged, waiting for its minimum, silent, or found.")
+    points: int = Field(description="Values that there are by now.")
+
+
+class RunHints(Wire):
+    run_id: str
+    hints: list[Hint] = Field(description="The gravest first.")
+    rules: list[HintRule] = Field(description="Every rule that was asked.")
+
+
+class RunAnatomy(Wire):
+    run_id: str
+    updates: list[UpdateAnatomy] = Field(
+        description="Oldest first, evenly over those that were looked into, the newest among them."
+    )
+
+
+class ComparedRun(Wire):
+    run: Run
+    label: str = Field(description="The name; with the seed or the end of the id, if others have the same name.")
+    environment: str = Field(description="Title of its group in `environments`.")
+    threshold: float | None = Field(description="Return to reach: the one asked for, or its environment's.")
+    solved: Solved | None = Field(description="When anything first showed that it reached that threshold.")
+    y: list[float | None] = Field(description="Moving average of the return on the common axis; null outside.")
+    curves: dict[str, MetricCurve] = Field(description="By name the `metrics` asked for that it has logged.")
+    episodes: int
+    best_moving_average: float | None
+    best_moving_average_step: int | None
+    final_moving_average: float | None
+    steps_to_threshold: int | None = Field(description="Step at which it reached the threshold by the `criterion`.")
+    seconds_to_threshold: float | None = Field(description="Seconds of training until then.")
+    stability: float | None = Field(description="Standard deviation of the last 20 returns.")
+    best_error: float | None = Field(description="Standard error of the best average.")
+    final_error: float | None = Field(description="Standard error of the final moving average.")
+
+
+class SeedCurve(Wire):
+    """Compared runs that differ in their seed alone, as one curve of the return on the common axis."""
+
+    group_id: str
+    title: str
+    run_ids: list[str] = Field(description="Runs that the curve is of.")
+    iqm: list[float | None] = Field(description="Interquartile mean; null where not all of these runs have a value.")
+    low: list[float | None] = Field(description="Its 95 % bootstrap interval; null for fewer than two runs.")
+    high: list[float | None]
+    count: list[int] = Field(description="Runs that the value is of; 0 where there is none.")
+    note: str | None = Field(
+        description="Says where the curve stops before some of its runs did, and which runs are not in it."
+    )
+    made: Made
+
+
+class ConfigDifference(Wire):
+    path: str = Field(description="JSON pointer into config.json.")
+    group: str = Field(description="Part of the configuration, for instance hyperparameters; empty at the top.")
+    name: str = Field(description="Name within the group.")
+    values: dict[str, JsonValue] = Field(description="Value by run id; a run without this setting is left out.")
+
+
+class RunGroup(Wire):
+    """Runs that have something in common, for instance to share a colour or a panel."""
+
+    title: str
+    run_ids: list[str]
+    threshold: float | None = Field(description="What they have to reach; null for groups of algorithms.")
+
+
+class FigureComparison(Wire):
+    """One figure of every run, and whether one run is best in it."""
+
+    id: str
+    title: str
+    note: str = Field(description="How it is measured.")
+    unit: str
+    better: Better
+    values: dict[str, float | None] = Field(description="By run id.")
+    best: str | None = Field(description="Id of the run that is clearly best; null: none is.")
+    reason: str = Field(description="Why it is best, or why the difference is too small to tell.")
+    groups: dict[str, GroupFigure] = Field(description="By group, of those with several of the runs.")
+
+
+class Verdict(Wire):
+    headline: str
+    why: list[str]
+    cautions: list[str] = Field(description="What the figures cannot tell.")
+    seed_caution: str | None = Field(description="The caution that training more seeds takes away; null: none.")
+
+
+class Comparison(Wire):
+    threshold: float | None = Field(description="The one asked for, or the one that all runs share.")
+    criterion: Source | None = Field(
+        description="What tells alike of all runs when they reached the threshold: the mean return of 100 episodes of "
+        "training, or greedy evaluations while they train; null: nothing does."
+    )
+    window: int
+    x: Literal["step", "seconds", "episode"]
+    steps: list[float] = Field(description="Common axis of every `y`, in units of `x`.")
+    runs: list[ComparedRun] = Field(description="In the order asked for.")
+    logged: list[str] = Field(description="Metrics that any of the runs has logged.")
+    seeds: list[SeedCurve]
+    environments: list[RunGroup]
+    algorithms: list[RunGroup] = Field(description="Titles are ids of algorithms.")
+    figures: list[FigureComparison]
+    verdict: Verdict | None = Field(description="Which run is better, and why; null with fewer than two runs.")
+    config_diff: list[ConfigDifference]
+
+
+def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterable[HintsSuggestedChange]]) -> RunHints:
+    """``changes``: those of a hint that a fork of the run accepts."""
+    return RunHints(
+        run_id=run_id,
+        hints=[
+            Hint(
+                **{name: value for name, value in asdict(hint).items() if name != "advice"},
+                suggestion=hint.suggestion,
+                changes=[hint_schemas.SuggestedChange(name=one.name, value=one.value) for one in changes(hint)],
+            )
+            for hint in seen.hints
+        ],
+        rules=[
+            HintRule(
+                id=finding.rule.id,
+                looks_for=finding.rule.looks_for,
+                metrics=list(finding.rule.metrics),
+                minimum=Minimum(**asdict(finding.rule.minimum)),
+                state=finding.state,
+                points=finding.points,
+            )
+            for finding in seen.findings
+        ],
+    )
+
+
+def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Comparison:
+    request = compared.request
+    return Comparison(
+        threshold=compared.threshold,
+        criterion=None if compared.criterion is None else compared.criterion.source,
+        window=request.window,
+        x=request.axis,
+        steps=compared.curves.step.tolist(),
+        runs=[_compared_run(one, compared.curves.values[one.row.id], queue) for one in compared.runs],
+        logged=list(compared.logged),
+        seeds=[_seed_curve(one) for one in compared.seeds],
+        environments=[RunGroup(**asdict(group)) for group in compared.environments],
+        algorithms=[RunGroup(**asdict(group)) for group in compared.algorithms],
+        figures=[FigureComparison(**asdict(figure)) for figure in compared.figures],
+        verdict=None if compared.verdict is None else Verdict(**asdict(compared.verdict)),
+        config_diff=[
+            ConfigDifference.model_validate({**asdict(item), "group": item.group, "name": item.name})
+            for item in compared.differences
+        ],
+    )
+
+
+def _seed_curve(one: ComparisonSeedCurve) -> comparison.SeedCurve:
+    curve = one.curve
+    return comparison.SeedCurve(
+        group_id=one.group_id,
+        title=one.title,
+        run_ids=list(one.run_ids),
+        iqm=_gaps(curve.iqm.tolist()),
+        low=_gaps(curve.low.tolist()),
+        high=_gaps(curve.high.tolist()),
+        count=curve.count.tolist(),
+        note=one.note,
+        made=one.made,
+    )
+
+
+def _compared_run(one: Compared, returns: Floats, queue: Mapping[str, int]) -> ComparedRun:
+    return ComparedRun(
+        run=view_run(one.row, queue),
+        label=one.label,
+        environment=one.environment,
+        threshold=one.threshold,
+        solved=_solved(one.row, one.solved, one.threshold),
+        y=_gaps(returns.tolist()),
+        curves={name: view_curve(curve) for name, curve in one.curves.items()},
+        **asdict(one.figures),
+    )
+
+
+def view_past(run_id: str, axis: Axis, past: Past) -> PastCurves:
+    return PastCurves(
+        run_id=run_id,
+        x=axis,
+        mean_episodes=MEAN_EPISODES,
+        ghosts=[
+            GhostCurves(
+                attempt=one.attempt,
+                cause=one.cause,
+                from_step=one.from_step,
+                to_step=one.to_step,
+                series=_view_curves(one.curves),
+            )
+            for one in past.ghosts
+        ],
+        ghosts_left_out=past.ghosts_left_out,
+        ancestors=[
+            AncestorCurves(run_id=one.run_id, name=one.name, to_step=one.to_step, series=_view_curves(one.curves))
+            for one in past.ancestors
+        ],
+    )
+
+
+def _view_curves(curves: Mapping[str, Curve]) -> dict[str, MetricCurve]:
+    return {name: view_curve(curve) for name, curve in curves.items()}
+
+
+def view_curve(curve: Curve) -> MetricCurve:
+    smoothed = None if curve.smoothed is None else _view_smoothed(curve.smoothed)
+    return MetricCurve.model_construct(x=curve.x, y=_gaps(curve.y), count=curve.count, smoothed=smoothed)
+
+
+def _view_smoothed(found: MetricsSmoothedCurve) -> metrics.SmoothedCurve:
+    [mean] = _gaps([found.mean])
+    return metrics.SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
+
+
+def view_metric_curves(row: RunRow, axis: Axis, found: Curves) -> MetricCurves:
+    before = row.episodes_before
+    return MetricCurves(
+        run_id=row.id,
+        x=axis,
+        series={name: view_curve(curve) for name, curve in found.curves.items()},
+        broken_lines=found.broken_lines,
+        cursor=found.cursor,
+        mean_episodes=MEAN_EPISODES,
+        before=EpisodesBefore(returns=[one.episode_return for one in before], lengths=[one.length for one in before])
+        if before
+        else None,
+    )
+
+
+def _gaps(values: list[float]) -> list[float | None]:
+    """JSON knows no NaN."""
+    return [None if math.isnan(value) else value for value in values]
+
+
+def view_event(event: EventRecord) -> RunEvent:
+    described = describe(event)
+    return RunEvent(
+        seq=event.seq,
+        time=event.time,
+        step=described.step,
+        kind=event.event,
+        level=described.level,
+        message=described.message,
+        details=event.data,
+    )
+
+
+def view_ended(row: EvaluationRow) -> RunEvent:
+    """An evaluation that has ended, as an event of its run."""
+    record = row.parsed()
+    described = describe_evaluation(record)
+    return RunEvent(
+        seq=None,
+        time=(record.ended_at or record.created_at).timestamp(),
+        step=described.step,
+        kind="evaluation",
+        level=described.level,
+        message=described.message,
+        details=EvaluationEnded(
+            evaluation_id=record.id,
+            status="completed" if record.status is EvaluationStatus.COMPLETED else "failed",
+        ),
+    )

@@ -1,0 +1,218 @@
+"""The past of a run: what it has left behind, and the runs that led to it. Drawn behind its curves, in no figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+from cachetools import LRUCache
+
+from rlviz.domain.config import Parent
+from rlviz.domain.errors import RlvizError, RunFolderError, RunNotFound
+from rlviz.domain.events import DivergedData, RollbackData, Stretch, Superseded, parse_event
+from rlviz.domain.metrics import CLOCK, EPISODE_INDEX
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import journal_lines
+from rlviz.rundir.metric_rows import counted_batches, superseded_rows
+from rlviz.rundir.snapshots import beginning_of
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.metrics.service import NOTHING, Curve, CurveRequest, MetricsService, curve_of, places
+from rlviz.server.runs.service import RunService
+from rlviz.stats.arrays import Columns, Series
+from rlviz.stats.returns import TrainingClock
+
+MOST_GHOSTS = 5
+"""The newest ghosts are told; more could not be told apart in a chart."""
+
+GHOST_BYTES = 1 << 24
+"""Bytes of journal that are parsed for one ghost, a quarter of a second; of a longer one the beginning is told."""
+
+MOST_ANCESTORS = 10
+
+CACHED_RUNS = 20
+
+Cause = Literal["rollback", "diverged"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ghost:
+    attempt: int
+    cause: Cause
+    from_step: int
+    to_step: int
+    curves: Mapping[str, Curve]
+
+
+@dataclass(frozen=True, eq=False)
+class Ancestor:
+    """``to_step``: where the next run was forked from it."""
+
+    run_id: str
+    name: str
+    to_step: int
+    curves: Mapping[str, Curve]
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """Both oldest first."""
+
+    ghosts: Sequence[Ghost]
+    ghosts_left_out: int
+    ancestors: Sequence[Ancestor]
+
+
+@dataclass(frozen=True, eq=False)
+class _Left:
+    """Rows that a run has left behind, which never change."""
+
+    stretch: Stretch
+    cause: Cause
+    series: Mapping[str, Series]
+
+
+class PastService:
+    def __init__(self, runs: RunService, metrics: MetricsService) -> None:
+        self._runs, self._metrics = runs, metrics
+        self._cache: LRUCache[str, tuple[Superseded, list[_Left]]] = LRUCache(CACHED_RUNS)
+        self._lock = Lock()
+
+    def of(self, run_id: str, names: Sequence[str] | None, request: CurveRequest) -> Past:
+        """Curves of the given metrics (all, if None). Raises RunNotFound."""
+        row = self._runs.get(run_id)
+        folder = self._runs.folder(run_id)
+        left = self._left_behind(folder)
+        counted = self._metrics.read(folder).series if left else {}
+        ghosts = [_ghost(one, names, request, row.clock, counted) for one in left]
+        stretches = [one for one in superseded_rows(folder).stretches if one.first <= one.last]
+        return Past(
+            ghosts=[ghost for ghost in ghosts if ghost is not None],
+            ghosts_left_out=max(0, len(stretches) - MOST_GHOSTS),
+            ancestors=[*self._ancestors(row, names, request)][::-1] if request.axis in ("step", "episode") else [],
+        )
+
+    def _left_behind(self, folder: RunFolder) -> list[_Left]:
+        """Read again only when there is more of it."""
+        superseded = superseded_rows(folder)
+        if not superseded:
+            return []
+        with self._lock:
+            known = self._cache.get(folder.run_id)
+        if known is not None and known[0].stretches == superseded.stretches:
+            return known[1]
+        left = list(_read_left(folder, superseded))
+        with self._lock:
+            self._cache[folder.run_id] = superseded, left
+        return left
+
+    def _ancestors(self, row: RunRow, names: Sequence[str] | None, request: CurveRequest) -> Iterator[Ancestor]:
+        """From the parent on. Ends at one that is gone."""
+        for _ in range(MOST_ANCESTORS):
+            if row.parent is None:
+                return
+            child, fork = self._runs.folder(row.id), Parent.model_validate(row.parent)
+            try:
+                row = self._runs.get(fork.run_id)
+                series = self._series_at(self._runs.folder(row.id), child, fork)
+            except (RunNotFound, RunFolderError):
+                return
+            curves = _curves(series, names, request, row.clock, until=fork.step)
+            yield Ancestor(row.id, row.name, fork.step, curves)
+
+    def _series_at(self, parent: RunFolder, child: RunFolder, fork: Parent) -> Mapping[str, Series]:
+        """The series of ``parent`` as they were when it was forked, at least as far as to its step: what led
+        to it may have been left behind since."""
+        now = superseded_rows(parent)
+        with suppress(RlvizError):
+            taken = beginning_of(child, fork).manifest
+            then = now.by(taken.attempt)
+            if any(stretch.attempt > taken.attempt and stretch.first <= taken.last_row for stretch in now.stretches):
+                return _read_rows(parent, Stretch(first=1, last=taken.last_row), then)
+        return self._metrics.read(parent).series
+
+
+def _read_left(folder: RunFolder, superseded: Superseded) -> Iterator[_Left]:
+    causes = _causes(folder)
+    stretches = [stretch for stretch in superseded.stretches if stretch.first <= stretch.last]
+    for place in range(max(0, len(stretches) - MOST_GHOSTS), len(stretches)):
+        stretch = stretches[place]
+        series = _read_rows(folder, stretch, Superseded(stretches[:place]), GHOST_BYTES)
+        yield _Left(stretch, causes.get(stretch, "rollback"), series)
+
+
+def _causes(folder: RunFolder) -> dict[Stretch, Cause]:
+    found: dict[Stretch, Cause] = {}
+    with suppress(RunFolderError):
+        for line in journal_lines(folder.events_path):
+            match (event := parse_event(line.record)) and event.data:
+                case RollbackData(superseded=stretch):
+                    found[stretch] = "rollback"
+                case DivergedData(superseded=stretch):
+                    found[stretch] = "diverged"
+    return found
+
+
+def _read_rows(
+    folder: RunFolder, rows: Stretch, without: Superseded, most_bytes: int | None = None
+) -> Mapping[str, Series]:
+    """The series of some rows of the journal, ``without`` those that others had taken the place of before."""
+    columns = Columns()
+    with suppress(RunFolderError):
+        for batch in counted_batches(folder, after=rows.first - 1, superseded=without, limit=most_bytes):
+            columns.append(row for row in batch if row["seq"] <= rows.last)
+            if batch[-1]["seq"] >= rows.last:
+                break
+    return {name: columns.series(name) for name in columns.names()}
+
+
+def _ghost(
+    left: _Left,
+    names: Sequence[str] | None,
+    request: CurveRequest,
+    clock: TrainingClock,
+    counted: Mapping[str, Series],
+) -> Ghost | None:
+    """Without the metrics that came out as they were when the run trained there again, as far as it has: those are
+    ``counted``. None without a row that could be read, or that differs."""
+    series = {name: one for name, one in left.series.items() if not _is_retraced(one, counted.get(name))}
+    if all(name.startswith(CLOCK) for name in series):
+        return None
+    return Ghost(
+        attempt=left.stretch.attempt,
+        cause=left.cause,
+        from_step=int(min(one.step[0] for one in left.series.values())),
+        to_step=int(max(one.step[-1] for one in left.series.values())),
+        curves=_curves(series, names, request, clock),
+    )
+
+
+def _is_retraced(left: Series, counted: Series | None) -> bool:
+    """Whether ``counted`` has all rows of ``left``, with the same values."""
+    if counted is None:
+        return False
+    first = int(np.searchsorted(counted.step, left.step[0], "left"))
+    step, value = counted.step[first : first + len(left)], counted.value[first : first + len(left)]
+    return np.array_equal(step, left.step) and np.array_equal(value, left.value, equal_nan=True)
+
+
+def _curves(
+    series: Mapping[str, Series],
+    names: Sequence[str] | None,
+    request: CurveRequest,
+    clock: TrainingClock,
+    until: int | None = None,
+) -> dict[str, Curve]:
+    """``until``: without the points of later steps."""
+    wanted = list(series) if names is None else [name for name in names if name in series]
+    found = {}
+    for name in wanted:
+        one = series[name]
+        x, counted = places(one, series.get(EPISODE_INDEX, NOTHING), request.axis, clock), slice(None)
+        if until is not None:
+            counted = slice(int(np.searchsorted(one.step, until, "right")))
+        found[name] = curve_of(x[counted], one.value[counted], request)
+    return {name: curve for name, curve in found.items() if curve.count}

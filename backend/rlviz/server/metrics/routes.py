@@ -1,0 +1,254 @@
+"""Metrics: the last rows of a run, or the curves of one or several.
+
+What happened to a run.
+
+What a run's own curves suggest.
+
+What a run's updates look like from within.
+
+Runs side by side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from heapq import merge
+from typing import Annotated, Literal
+
+from fastapi import Depends, Query
+from pydantic import ValidationError
+
+from rlviz.domain.errors import ArtifactNotFound, InvalidRequest, RlvizError, RunFolderError, RunNotFound
+from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_CURVE_POINTS, DEFAULT_UPDATES, DEFAULT_WINDOW, LIMITS
+from rlviz.domain.metrics import MetricRecord
+from rlviz.domain.plain_text import split_names
+from rlviz.rundir.journal import Line
+from rlviz.server.application import Application
+from rlviz.server.dependencies import App
+from rlviz.server.files import named
+from rlviz.server.lanes import Lane
+from rlviz.server.metrics.comparison import ComparisonRequest
+from rlviz.server.metrics.models import (
+    Comparison,
+    MetricCurves,
+    MetricRows,
+    PastCurves,
+    RunAnatomy,
+    RunEvents,
+    RunHints,
+    RunsMetricCurves,
+    view_comparison,
+    view_ended,
+    view_event,
+    view_hints,
+    view_metric_curves,
+    view_past,
+)
+from rlviz.server.metrics.service import CurveRequest, Window, read_anatomy
+from rlviz.server.problems import as_problem, documented
+from rlviz.server.router import Router
+from rlviz.server.runs.events import read_events
+
+router = Router(tag="metrics", lane=Lane.CURVES)
+
+MAX_ROWS = 100_000
+
+RUNS = LIMITS.compared_runs
+
+Names = Annotated[
+    str | None,
+    Query(max_length=4_000, description="Comma-separated, all if left out; a comma within a name is written `\\,`."),
+]
+MaxPoints = Annotated[
+    int,
+    Query(ge=LIMITS.curve_points.minimum, le=LIMITS.curve_points.maximum, description="Points a curve, extremes kept."),
+]
+Axis = Annotated[
+    Literal["step", "time", "seconds", "episode"],
+    Query(description="Environment steps, Unix seconds, seconds of training, or episodes finished."),
+]
+Start = Annotated[float | None, Query(alias="from", description="Points from here on, in units of x.")]
+End = Annotated[float | None, Query(alias="to", description="Points up to here, in units of x.")]
+
+
+def _curve_request(
+    max_points: MaxPoints = DEFAULT_CURVE_POINTS,
+    x: Axis = "step",
+    start: Start = None,
+    end: End = None,
+    newest: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Only so many of the newest points.")] = None,
+    smoothing: Annotated[
+        float, Query(ge=0, lt=1, description="Of the exponential moving average over the points; 0: none.")
+    ] = 0.0,
+) -> CurveRequest:
+    return CurveRequest(max_points, x, _window(start, end), newest, smoothing)
+
+
+Wanted = Annotated[CurveRequest, Depends(_curve_request)]
+
+
+@router.get("/runs/{run_id}/metrics/rows", responses=documented(RunNotFound, InvalidRequest))
+def get_metric_rows(
+    run_id: str,
+    app: App,
+    tail: Annotated[int, Query(ge=1, le=MAX_ROWS, description="How many of the last rows.")] = 100,
+) -> MetricRows:
+    """The last rows, as they stand in the journal."""
+    found = app.metrics.tail(app.runs.folder(run_id), tail)
+    rows = list(_records(found.lines))
+    return MetricRows(run_id=run_id, rows=rows, broken_lines=len(found.lines) - len(rows), cursor=found.cursor)
+
+
+@router.get("/runs/{run_id}/metrics/curves", responses=documented(RunNotFound, InvalidRequest))
+def get_metric_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> MetricCurves:
+    """One curve for each name, thinned with every extreme kept."""
+    return _curves(app, run_id, _named(names), wanted)
+
+
+@router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
+def get_past_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> PastCurves:
+    """What the run has left behind by going back, and the runs that it was forked from, up to the fork."""
+    return view_past(run_id, wanted.axis, app.past.of(run_id, _named(names), wanted))
+
+
+@router.get("/metrics/curves", responses=documented(InvalidRequest))
+def get_metric_curves_of_runs(
+    app: App,
+    wanted: Wanted,
+    runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
+    names: Names = None,
+) -> RunsMetricCurves:
+    """The same of several runs. One that is gone or cannot be read is told as a problem, beside the others."""
+    found, problems = [], {}
+    for run_id in named(runs, "runs", RUNS):
+        try:
+            found.append(_curves(app, run_id, _named(names), wanted))
+        except RlvizError as error:
+            problems[run_id] = as_problem(error)
+    return RunsMetricCurves(runs=found, problems=problems)
+
+
+@router.get("/runs/{run_id}/metrics", deprecated=True, responses=documented(RunNotFound, InvalidRequest))
+def get_metrics(
+    run_id: str,
+    app: App,
+    tail: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Answer the last N rows as they are.")] = None,
+    names: Names = None,
+    max_points: MaxPoints = DEFAULT_CURVE_POINTS,
+    x: Axis = "step",
+    start: Start = None,
+    end: End = None,
+) -> MetricRows | MetricCurves:
+    """Rows with `tail`, otherwise curves: use `/metrics/rows` and `/metrics/curves`, which answer one shape each."""
+    if tail is None:
+        return _curves(app, run_id, _named(names), CurveRequest(max_points, x, _window(start, end)))
+    if names is not None:
+        raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
+    return get_metric_rows(run_id, app, tail)
+
+
+def _named(names: str | None) -> list[str] | None:
+    return None if names is None else split_names(names)
+
+
+def _curves(app: Application, run_id: str, names: Sequence[str] | None, wanted: CurveRequest) -> MetricCurves:
+    row = app.runs.get(run_id)
+    return view_metric_curves(row, wanted.axis, app.metrics.curves(app.runs.folder(run_id), names, wanted, row.clock))
+
+
+def _window(start: float | None, end: float | None) -> Window:
+    window = Window(-math.inf if start is None else start, math.inf if end is None else end)
+    if not window.start <= window.end:
+        raise InvalidRequest.field("/from", f"A window begins before it ends; got {start:g} to {end:g}.")
+    return window
+
+
+def _records(lines: Iterable[Line]) -> Iterator[MetricRecord]:
+    for line in lines:
+        with suppress(ValidationError):  # a broken line
+            yield MetricRecord.model_validate(line.record)
+
+
+events_router = Router(prefix="/runs/{run_id}/events", tag="events", lane=Lane.READS)
+
+
+@events_router.get("", responses=documented(RunNotFound))
+def list_events(run_id: str, app: App) -> RunEvents:
+    """Lifecycle events: checkpoints, warnings, errors with their traceback; and evaluations that have ended."""
+    log = read_events(app.runs.folder(run_id))
+    evaluations = [view_ended(row) for row in reversed(app.evaluations.list(run_id)) if row.parsed().status.is_final]
+    events = merge((view_event(event) for event in log.events), evaluations, key=lambda event: event.time)
+    return RunEvents(run_id=run_id, events=list(events), broken_lines=log.broken_lines)
+
+
+hints_router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURVES)
+
+
+@hints_router.get("", responses=documented(RunNotFound, ArtifactNotFound))
+def list_hints(run_id: str, app: App) -> RunHints:
+    """What the curves show that is known to go wrong, where, and what to try."""
+    return view_hints(run_id, app.hints.of(run_id), lambda hint: app.hints.changes(run_id, hint))
+
+
+anatomy_router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lane.READS)
+
+
+@anatomy_router.get("", responses=documented(RunNotFound, RunFolderError))
+def get_anatomy(
+    run_id: str,
+    app: App,
+    updates: Annotated[
+        int,
+        Query(ge=LIMITS.anatomy_updates.minimum, le=LIMITS.anatomy_updates.maximum, description="How many at most."),
+    ] = DEFAULT_UPDATES,
+) -> RunAnatomy:
+    """Advantages, ratios, errors, actions, weights and gradients of some updates, as histograms."""
+    return RunAnatomy(run_id=run_id, updates=read_anatomy(app.runs.folder(run_id), updates))
+
+
+compare_router = Router(tag="compare", lane=Lane.COMPARISONS)
+
+
+@compare_router.get("/compare", responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest))
+def compare_runs(
+    app: App,
+    runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
+    threshold: Annotated[
+        float | None, Query(description="Return to reach; each environment's own if left out.", allow_inf_nan=False)
+    ] = None,
+    window: Annotated[
+        int,
+        Query(
+            ge=LIMITS.average_window.minimum,
+            le=LIMITS.average_window.maximum,
+            description="Episodes in the moving average.",
+        ),
+    ] = DEFAULT_WINDOW,
+    metrics: Annotated[
+        str, Query(max_length=4_000, description="Metrics whose curves are wanted too, comma-separated.")
+    ] = "",
+    max_points: Annotated[
+        int,
+        Query(
+            ge=LIMITS.comparison_points.minimum,
+            le=LIMITS.comparison_points.maximum,
+            description="Points a curve, extremes kept.",
+        ),
+    ] = DEFAULT_COMPARISON_POINTS,
+    x: Annotated[
+        Literal["step", "seconds", "episode"],
+        Query(description="Environment steps, seconds since the run was started, or episodes finished."),
+    ] = "step",
+) -> Comparison:
+    """Learning curves side by side, what they amount to, which is better, and how the configurations differ."""
+    request = ComparisonRequest(
+        run_ids=named(runs, "runs", LIMITS.compared_runs),
+        threshold=threshold,
+        window=window,
+        metrics=named(metrics, "metrics", LIMITS.compared_metrics),
+        max_points=max_points,
+        axis=x,
+    )
+    return view_comparison(app.comparison.compare(request), app.runs.queue_positions())

@@ -1,0 +1,3 @@
+"""Telling a person who looks elsewhere: what is worth it, and how it reaches them."""
+
+from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Runs: create, list, change, delete; their configuration, groups, families and presets."""

@@ -1,0 +1,320 @@
+"""Makes a run's complete configuration from a user's request.
+
+Whether rules fit a run: metrics that it logs, knobs that it has, actions that it can do.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from pydantic import JsonValue, ValidationError
+
+from rlviz.domain.config import CheckpointPlan, EvaluationPlan, RunActor, RunConfig, SnapshotPlan, actor_of
+from rlviz.domain.environment import CustomEnvironment
+from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to, validation_text
+from rlviz.domain.ids import byte_text, new_run_id, utc
+from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, MAX_TIMESTEPS
+from rlviz.domain.metrics import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
+from rlviz.domain.presets import RECOMMENDED, OwnPreset, PresetId
+from rlviz.domain.rules import Evaluate, RollBack, Rule, ScaleKnob, SetKnob
+from rlviz.domain.spaces import Space
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.base import LOGGED, Algorithm, Hyperparameters, Layout, MemoryNeed
+from rlviz.learning.algorithms.knobs import check_changes
+from rlviz.learning.algorithms.random_actions import RANDOM, RANDOM_TIMESTEPS
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment
+from rlviz.learning.environments.custom import custom_environment
+from rlviz.learning.presets.catalog import preset_for
+from rlviz.learning.presets.recommended import recommended_algorithm, recommended_preset
+from rlviz.provenance import git_revision, package_versions
+
+_EVALUATION = (EVAL_REWARD, EVAL_REWARD_STD, EVAL_EP_LENGTH)
+
+
+def check_rules(
+    rules: Sequence[Rule],
+    algorithm: Algorithm,
+    hyperparameters: Mapping[str, JsonValue],
+    evaluation: EvaluationPlan,
+    at: str = "/rules",
+) -> None:
+    """``at`` is the JSON pointer of the rules in the request. Raises UnknownName, with the nearest name there is, or
+    InvalidRequest."""
+    evaluates = evaluation.every_steps is not None
+    known = metrics_of(algorithm, evaluates=evaluates)
+    for index, rule in enumerate(rules):
+        if (first := rules.index(rule)) < index:
+            raise InvalidRequest.field(
+                f"{at}/{index}", f"Rule {index + 1} is the same as rule {first + 1}. Leave one of them out."
+            )
+        name, pointer = rule.metric, f"{at}/{index}/when/metric"
+        if name is not None and name not in known:
+            if name in _EVALUATION:
+                raise InvalidRequest.field(
+                    pointer, f"{name} is logged only by runs that are evaluated while they train. Switch that on."
+                )
+            raise UnknownName(f"metric of {algorithm.name}", name, known, pointer)
+        for number, action in enumerate(rule.do):
+            pointer = f"{at}/{index}/do/{number}"
+            if isinstance(action, SetKnob | ScaleKnob):
+                check_changes(algorithm, hyperparameters, [(pointer, action)])
+            elif isinstance(action, Evaluate) and not evaluates:
+                raise InvalidRequest.field(
+                    pointer, "A rule can evaluate only a run that is evaluated while it trains. Switch that on."
+                )
+            elif isinstance(action, RollBack) and action.to == "best" and not evaluates:
+                raise InvalidRequest.field(
+                    pointer, "Which policy is the best, only evaluations while it trains tell. Switch those on."
+                )
+
+
+def metrics_of(algorithm: Algorithm, *, evaluates: bool) -> list[str]:
+    """Names that rules may look at."""
+    return [*LOGGED, *algorithm.metrics, *(_EVALUATION if evaluates else ())]
+
+
+DEFAULT_ENVIRONMENT = "CartPole-v1"
+DRAWN_SEEDS = 1_000_000
+"""Random seeds are drawn below this, so that they are easy to read and to type."""
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """A request to create a run. ``algo`` and ``preset`` may be RECOMMENDED.
+
+    None means: the preset's value; for the seed, a random one; for snapshots, the usual plan; for the anatomy of
+    updates, on unless observations are pictures.
+    """
+
+    algo: str
+    env_id: str = DEFAULT_ENVIRONMENT
+    preset: str | None = RECOMMENDED
+    seed: int | None = None
+    total_timesteps: int | None = None
+    name: str | None = None
+    env_options: Mapping[str, JsonValue] = field(default_factory=dict)
+    hyperparameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    evaluation: EvaluationPlan | None = None
+    snapshots: SnapshotPlan | None = None
+    anatomy: bool | None = None
+    rules: Sequence[Rule] = ()
+
+
+def resolve_config(
+    new: NewRun,
+    now: float,
+    find: Callable[[str], Environment] = ENVIRONMENTS.get,
+    *,
+    own_presets: Sequence[OwnPreset] = (),
+    memory_limit: int | None = None,
+    memory_per_worker: int | None = None,
+    keep_film: int = DEFAULT_FILM,
+    snapshot_bytes: int = DEFAULT_SNAPSHOT_BYTES,
+) -> RunConfig:
+    """The complete configuration for a request; ``find`` looks up environments, and ``keep_film`` is how many policies
+    are kept for the filmstrip, ``snapshot_bytes`` what snapshots may take together unless
+    the plan says.
+
+    Raises InvalidRequest, naming each bad field, also if buffers would need more bytes than ``memory_limit``, which is
+    the service's, or ``memory_per_worker``, which is the request's own.
+    """
+    if new.algo != RECOMMENDED:
+        algorithm = _algorithm(new.algo)
+    environment = find(new.env_id).resolve(new.env_options)
+    if new.algo == RECOMMENDED:
+        algorithm = _recommended_for(environment)
+    learns = algorithm is not RANDOM
+    if environment.hint is not None:
+        raise InvalidRequest.field("/env_id", f"{environment.id} cannot be used here. {environment.hint}")
+    algorithm.check_spaces(environment.id, environment.observation_space.kind, environment.action_space.kind)
+    algorithm.check_bounds(environment.id, environment.action_space)
+    preset = None
+    if new.preset is not None and learns:
+        wanted_preset = recommended_preset_of(algorithm.id, environment) if new.preset == RECOMMENDED else new.preset
+        preset = preset_for(wanted_preset, algorithm.id, environment.id, environment.chosen, own_presets)
+    total = new.total_timesteps
+    if total is None and not learns:
+        total = RANDOM_TIMESTEPS
+    if total is None:
+        if preset is None:
+            raise InvalidRequest.field("/total_timesteps", "Give total_timesteps, or a preset that brings them.")
+        total = preset.total_timesteps
+    evaluation = new.evaluation or (preset.evaluation if preset else None) or EvaluationPlan()
+    check_evaluation(evaluation, environment, learns=learns)
+    wanted = {**(preset.hyperparameters if preset else {}), **new.hyperparameters}
+    hyperparameters = algorithm.validate(wanted, total, (environment.observation_space, environment.action_space))
+    check_single(environment, hyperparameters, evaluation)
+    check_rules(new.rules, algorithm, hyperparameters.model_dump(), evaluation)
+    if memory_per_worker is not None:
+        check_memory(algorithm, hyperparameters, environment, memory_per_worker, is_own=True)
+    if memory_limit is not None:
+        check_memory(algorithm, hyperparameters, environment, memory_limit)
+    instant = utc(now)
+    run_id = new_run_id(algorithm.id, environment.id, instant)
+    try:
+        return RunConfig(
+            run_id=run_id,
+            name=new.name.strip() if new.name is not None else f"{algorithm.name} on {environment.name}",
+            created_at=instant,
+            actor=actor_of(algorithm.id),
+            algo=algorithm.id,
+            env_id=environment.id,
+            env_options=environment.chosen,
+            custom_environment=environment.custom,
+            preset=str(preset.id) if preset else None,
+            seed=secrets.randbelow(DRAWN_SEEDS) if new.seed is None else new.seed,
+            total_timesteps=total,
+            hyperparameters=hyperparameters.model_dump(),
+            checkpoints=CheckpointPlan(film=keep_film if learns else 0),
+            evaluation=evaluation,
+            rules=tuple(new.rules),
+            snapshots=(new.snapshots or SnapshotPlan()).within(snapshot_bytes),
+            anatomy=learns and (not environment.observation_space.is_picture if new.anatomy is None else new.anatomy),
+            versions=package_versions(),
+            git_revision=git_revision(),
+        )
+    except ValidationError as error:
+        fields = [FieldError(pointer_to(*item["loc"]), validation_text(item)) for item in error.errors()]
+        raise InvalidRequest("; ".join(f"{f.pointer}: {f.detail}" for f in fields), fields) from error
+
+
+def played_config(
+    env_id: str,
+    env_options: Mapping[str, JsonValue],
+    custom: CustomEnvironment | None,
+    *,
+    seed: int,
+    now: float,
+) -> RunConfig:
+    """The configuration of a run in which a person plays, which ends when they leave. ``seed`` is that of its first
+    episode."""
+    instant = utc(now)
+    name = custom_environment(env_id, custom).name if custom is not None else ENVIRONMENTS.get(env_id).name
+    return RunConfig(
+        run_id=new_run_id(RunActor.HUMAN.value, env_id, instant),
+        name=f"Human on {name}",
+        created_at=instant,
+        actor=RunActor.HUMAN,
+        algo=RunActor.HUMAN.value,
+        env_id=env_id,
+        env_options=dict(env_options),
+        custom_environment=custom,
+        preset=None,
+        seed=seed,
+        total_timesteps=MAX_TIMESTEPS,
+        hyperparameters={},
+        checkpoints=CheckpointPlan(film=0),
+        versions=package_versions(),
+        git_revision=git_revision(),
+    )
+
+
+def recommended_preset_of(algorithm: str, environment: Environment) -> PresetId:
+    """The preset of an algorithm to begin with in ``environment``, with the options it holds."""
+    return recommended_preset(algorithm, environment.id, environment.chosen, environment.reward_threshold)
+
+
+def recommended_algorithm_of(environment: Environment) -> str | None:
+    """The algorithm to begin with in ``environment``; None if none can train there."""
+    suited = [algorithm.id for algorithm in ALGORITHMS if environment.suits(algorithm)]
+    return recommended_algorithm(suited, environment.id, environment.chosen, environment.reward_threshold)
+
+
+def _recommended_for(environment: Environment) -> Algorithm:
+    """Raises InvalidRequest where no algorithm can train."""
+    found = recommended_algorithm_of(environment)
+    if found is None:
+        raise InvalidRequest.field("/algo", f"No algorithm can train on {environment.id}.")
+    return ALGORITHMS.get(found)
+
+
+def _algorithm(name: str) -> Algorithm:
+    """Raises InvalidRequest and UnknownName."""
+    if name == RunActor.HUMAN:
+        raise InvalidRequest.field("/algo", "What a person plays on the Play page becomes a run by itself.")
+    return RANDOM if name == RANDOM.id else ALGORITHMS.get(name)
+
+
+def check_evaluation(plan: EvaluationPlan, environment: Environment, *, learns: bool = True) -> None:
+    """Raises InvalidRequest for evaluations of nothing, and for early stopping that could never happen."""
+    if plan.every_steps is not None and not learns:
+        raise InvalidRequest.field("/evaluation/every_steps", "Random actions have no policy. Leave evaluation out.")
+    if plan.stop_after is None:
+        return
+    if plan.every_steps is None:
+        raise InvalidRequest.field(
+            "/evaluation/stop_after", "Nothing can end training early without evaluations. Give every_steps too."
+        )
+    if environment.reward_threshold is None:
+        raise InvalidRequest.field(
+            "/evaluation/stop_after",
+            f"{environment.id} has no reward threshold that could be reached. Leave stop_after at null.",
+        )
+
+
+def check_single(environment: Environment, values: Hyperparameters, plan: EvaluationPlan) -> None:
+    """Raises InvalidRequest if a run would make an environment twice that cannot be there twice."""
+    if environment.custom is None or not environment.custom.is_single:
+        return
+    why = f"A second {environment.id} cannot be made beside the first."
+    if values.environments > 1:
+        raise InvalidRequest.field("/hyperparameters/n_envs", f"{why} Use 1.")
+    if plan.every_steps is not None:
+        raise InvalidRequest.field(
+            "/evaluation/every_steps", f"{why} Leave evaluations out while it trains, and evaluate afterwards."
+        )
+
+
+MEMORY_PER_WORKER = "/memory_per_worker"
+"""The pointer to a request's own limit."""
+
+
+def check_memory(
+    algorithm: Algorithm, values: Hyperparameters, environment: Environment, limit: int, *, is_own: bool = False
+) -> None:
+    """Raises InvalidRequest, with values that would fit, if a run's buffers need more than ``limit`` bytes. ``is_own``:
+    the limit is the request's own ``memory_per_worker``, which is named then, and not the service's."""
+    observation, action = _layout(environment.observation_space), _layout(environment.action_space)
+    need = values.memory(observation, action)
+    if need.bytes <= limit:
+        return
+    what = f"{need.field} {need.value:,}" if need.field is not None else f"The table of {algorithm.name}"
+    needs = f"{what} would need about {byte_text(need.bytes)} for {_observations(environment.observation_space, need)}"
+    remedy = _remedy(need, values, limit)
+    if is_own:
+        otherwise = remedy[0].lower() + remedy[1:]
+        raise InvalidRequest.field(
+            MEMORY_PER_WORKER,
+            f"{needs}; memory_per_worker allows {byte_text(limit)}. Raise it, or {otherwise}",
+        )
+    raise InvalidRequest.field(
+        pointer_to("hyperparameters", need.field) if need.field is not None else "/algo",
+        f"{needs}; a run may have at most {byte_text(limit)} here (RLVIZ_MEMORY_LIMIT). {remedy}",
+    )
+
+
+def _layout(space: Space) -> Layout:
+    if space.kind == "Discrete":
+        return Layout((1,), np.dtype("int64").itemsize, space.n or 0)
+    return Layout(space.shape, np.dtype(space.dtype).itemsize, space.n or 0)
+
+
+def _observations(space: Space, need: MemoryNeed) -> str:
+    if space.kind == "Discrete" or need.field is None:
+        return f"{space.n:,} states"
+    dimensions = "×".join(map(str, space.shape))
+    return f"{dimensions} frames" if len(space.shape) == 3 else f"observations of {dimensions} numbers"
+
+
+def _remedy(need: MemoryNeed, values: Hyperparameters, limit: int) -> str:
+    if need.field is None:
+        return "Choose an algorithm with a network instead of a table."
+    remedy = f"Use at most {need.largest(limit):,}"
+    others = {"n_steps": " or fewer environments (n_envs)"}
+    if need.field == "buffer_size" and getattr(values, "optimize_memory_usage", True) is False:
+        return f"{remedy}, or store each observation once (optimize_memory_usage)."
+    return f"{remedy}{others.get(need.field, '')}."

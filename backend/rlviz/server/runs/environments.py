@@ -1,0 +1,322 @@
+"""All environments: those of the registry, and the custom ones, which are probed at the start, and when their files
+change.
+
+Probes custom environments in processes of their own, since they may hang, print, or crash.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import BoundedSemaphore, Lock, Thread
+from typing import IO
+
+from rlviz.child_environment import child_environment
+from rlviz.domain.environment import ProbedEnvironment
+from rlviz.domain.errors import UnknownName
+from rlviz.importing import module_command
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.base import Environment, absolute, split_entry_point
+from rlviz.learning.environments.custom import custom_environment, unknown_environment
+from rlviz.learning.presets.catalog import presets_tuned_for
+
+log = logging.getLogger(__name__)
+
+
+TIME_LIMIT_SECONDS = 60.0
+"""Seconds, not counting what the process waits for a processor; enough to import a large library."""
+
+LOOK_SECONDS = 0.2
+"""How often it is looked whether a process has taken too long."""
+
+TAIL_BYTES = 20_000
+"""Of what a class writes to standard error, so much is kept, in case its process ends without an answer."""
+
+_DRAIN_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class ProbeFailure:
+    """Why an environment cannot be used, and what to do, written for the author of its class."""
+
+    message: str
+
+
+class Prober:
+    """Runs ``python -m rlviz.learning.environments.probe``, from as many threads as call it. ``close`` ends it for good."""
+
+    def __init__(self, time_limit: float = TIME_LIMIT_SECONDS, *, hang_seconds: float | None = None) -> None:
+        """``time_limit``: seconds for each environment. ``hang_seconds``: of them, for its random steps."""
+        self._time_limit = time_limit
+        self._options = [] if hang_seconds is None else ["--hang-seconds", str(hang_seconds)]
+        self._running: set[_Probe] = set()
+        self._closed = False
+        self._lock = Lock()
+
+    def probe(self, entry_point: str) -> ProbedEnvironment | ProbeFailure:
+        """Try the class, and describe it. What it had shown when it hung or crashed counts."""
+        with tempfile.TemporaryDirectory(prefix="rlviz-probe-") as folder:
+            answers = Path(folder) / "answers"
+            with self._lock:
+                if self._closed:
+                    return ProbeFailure("The service was closed before it was probed.")
+                probe = _Probe(entry_point, answers, self._options)
+                self._running.add(probe)
+            try:
+                status = probe.wait(self._time_limit)
+            finally:
+                with self._lock:
+                    self._running.discard(probe)
+            answer = _last_answer(answers)
+        if answer is not None:
+            return answer
+        if status is None:
+            return ProbeFailure(f"It was not ready within {self._time_limit:g} seconds. Do nothing long in its module.")
+        return ProbeFailure(f"Its process ended with status {status}: {probe.last_line()}")
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            for probe in self._running:
+                probe.kill()
+
+
+class _Probe:
+    """One process that probes."""
+
+    def __init__(self, entry_point: str, answers: Path, options: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            [*module_command("rlviz.learning.environments.probe"), entry_point, "--answer", str(answers), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=child_environment(SDL_VIDEODRIVER="dummy", SDL_AUDIODRIVER="dummy", PYTHONIOENCODING="utf-8:replace"),
+            start_new_session=True,
+        )
+        self._tail = b""
+        assert self._process.stderr is not None
+        self._drain = Thread(target=self._keep_tail, args=(self._process.stderr,), name="probe-output", daemon=True)
+        self._drain.start()
+
+    def wait(self, seconds: float) -> int | None:
+        """Its exit status, or None if it took longer and was killed; with what it has started, either way."""
+        began = time.monotonic()
+        try:
+            while time.monotonic() - began - queued_seconds(self._process.pid) < seconds:
+                with suppress(subprocess.TimeoutExpired):
+                    return self._process.wait(min(LOOK_SECONDS, seconds))
+            return None
+        finally:
+            self.kill()
+            self._process.wait()
+            self._drain.join(_DRAIN_SECONDS)
+
+    def kill(self) -> None:
+        """Kill it with all processes that it started."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def last_line(self) -> str:
+        """Of what it wrote to standard error."""
+        lines = self._tail.decode(errors="replace").strip().splitlines()
+        return lines[-1][:300] if lines else "it said nothing."
+
+    def _keep_tail(self, pipe: IO[bytes]) -> None:
+        with pipe:
+            while piece := pipe.read1(TAIL_BYTES):  # type: ignore[attr-defined]
+                self._tail = (self._tail + piece)[-TAIL_BYTES:]
+
+
+def queued_seconds(pid: int) -> float:
+    """How long a process has waited for a processor: of its threads, the one that waited longest.
+
+    Linux counts it, in the second field of ``schedstat``: see its Documentation/scheduler/sched-stats.rst. Elsewhere 0.
+    """
+    longest = 0
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError, IndexError, ValueError):  # it has ended meanwhile
+                longest = max(longest, int((task / "schedstat").read_text().split()[1]))
+    return longest / 1e9
+
+
+def _last_answer(path: Path) -> ProbedEnvironment | ProbeFailure | None:
+    """What the last whole line says."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    for line in reversed(lines):
+        with suppress(ValueError):  # one that was cut off
+            said = json.loads(line)
+            reason = said.get("unavailable_reason")
+            return ProbeFailure(reason) if reason is not None else ProbedEnvironment.model_validate(said)
+    return None
+
+
+AT_ONCE = max(2, os.cpu_count() or 1)
+"""So many environments are probed at the same time."""
+
+Version = tuple[tuple[str, int, int], ...]
+"""Of files: path, time of the last change in nanoseconds, and bytes of each."""
+
+
+class EnvironmentService:
+    """``start`` probes custom environments in the background. A method that needs one of them waits for it."""
+
+    def __init__(self, entry_points: Iterable[str] = (), prober: Prober | None = None) -> None:
+        self._prober = prober or Prober()
+        self._places = BoundedSemaphore(AT_ONCE)
+        self._own: dict[str, _OwnEnvironment] = {}
+        for entry_point in dict.fromkeys(entry_points):
+            env_id = self._free_id(entry_point)
+            self._own[env_id] = _OwnEnvironment(env_id, entry_point, self._prober, self._places)
+        self._is_started = False
+
+    def start(self) -> None:
+        self._is_started = True
+        for own in self._own.values():
+            own.start()
+
+    def close(self) -> None:
+        self._prober.close()
+
+    def all(self) -> list[Environment]:
+        return [*ENVIRONMENTS, *(own.current().environment for own in self._started())]
+
+    def get(self, env_id: str) -> Environment:
+        """Raises UnknownName, which suggests the nearest name."""
+        if env_id in ENVIRONMENTS.names():
+            return ENVIRONMENTS.get(env_id)
+        own = {one.env_id: one for one in self._started()}
+        if env_id not in own:
+            raise UnknownName("environment", env_id, [*ENVIRONMENTS.names(), *own], "/env_id")
+        return own[env_id].current().environment
+
+    def still(self, env_id: str) -> bytes | None:
+        """A small picture of a custom environment (WebP), made when it was probed; None without one."""
+        found = next((one for one in self._started() if one.env_id == env_id), None)
+        return None if found is None else found.current().still
+
+    def _started(self) -> list[_OwnEnvironment]:
+        return list(self._own.values()) if self._is_started else []
+
+    def _free_id(self, entry_point: str) -> str:
+        """The name of the class, with a number if it is taken."""
+        try:
+            name = split_entry_point(entry_point)[1]
+        except ValueError:
+            name = entry_point[:80]
+        taken = {*ENVIRONMENTS.names(), *self._own}
+        candidates = (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
+        return next(candidate for candidate in candidates if candidate not in taken)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What probing an environment gave, and the version of the files that it was read from."""
+
+    environment: Environment
+    still: bytes | None
+    sources: tuple[str, ...]
+    version: Version
+
+
+class _OwnEnvironment:
+    """A custom environment: probed in a thread of its own, and again once its files have changed."""
+
+    def __init__(self, env_id: str, entry_point: str, prober: Prober, places: BoundedSemaphore) -> None:
+        self.env_id, self._entry_point = env_id, entry_point
+        self._prober, self._places = prober, places
+        self._lock = Lock()
+        self._probing: Thread | None = None
+        self._found: _Found | None = None
+
+    def start(self) -> None:
+        """Begin to probe it, unless that is under way."""
+        with self._lock:
+            if self._probing is None:
+                self._probing = Thread(target=self._probe, name=f"probe-{self.env_id}", daemon=True)
+                self._probing.start()
+
+    def current(self) -> _Found:
+        """What is known of its files as they are now; waits while it is probed."""
+        if self._probing is None and self._found is not None and _version(self._found.sources) != self._found.version:
+            self.start()
+        if (probing := self._probing) is not None:
+            probing.join()
+        assert self._found is not None
+        return self._found
+
+    def _probe(self) -> None:
+        with self._places:
+            found = self._look()
+        with self._lock:
+            self._found, self._probing = found, None
+
+    def _look(self) -> _Found:
+        try:
+            entry_point = absolute(self._entry_point)
+        except ValueError as error:
+            return self._unusable(str(error), ())
+        file = split_entry_point(entry_point)[0]
+        before = _version((file,))
+        try:
+            found = self._prober.probe(entry_point)
+        except OSError as error:
+            found = ProbeFailure(f"No process could be started to probe it: {error}.")
+        if isinstance(found, ProbeFailure):
+            return self._unusable(found.message, before)
+        sources = found.sources or (file,)
+        changed = _version((file,)) != before  # while it was probed: what was found may be of either
+        return _Found(
+            custom_environment(self.env_id, found.environment),
+            found.still,
+            sources,
+            () if changed else _version(sources),
+        )
+
+    def _unusable(self, reason: str, version: Version) -> _Found:
+        log.info("Environment %s cannot be used: %s", self._entry_point, reason)  # page and doctor say it
+        return _Found(
+            unknown_environment(self.env_id, f"Your own, from {self._entry_point}.", reason),
+            None,
+            tuple(path for path, _, _ in version),
+            version,
+        )
+
+
+def _version(paths: Iterable[str]) -> Version:
+    """Without files that are not there: a module's name is none."""
+    found = []
+    for path in paths:
+        try:
+            status = Path(path).stat()
+        except OSError:
+            continue
+        found.append((path, status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def variants(environment: Environment) -> list[Environment]:
+    """The variants of an environment, one for each combination of options that matter.
+
+    An option matters if it has few values and one of them changes spaces, threshold, limits or presets.
+    """
+    names = [name for name in type(environment.options).model_fields if _matters(environment, name)]
+    return list(environment.variants(*names)) if names else []
+
+
+def _matters(environment: Environment, name: str) -> bool:
+    if any(name in preset.when for preset in presets_tuned_for(environment.id)):
+        return True
+    return any(variant.facts() != environment.facts() for variant in environment.variants(name))

@@ -1,0 +1,389 @@
+"""Runs: create, list, show, label, start, stop, delete.
+
+The runs that a run was forked from, beside, and into.
+
+The trash: deleted runs, until they are removed for good.
+
+The user's own presets, which the lists of environments show among ours; and the measured curves of both.
+
+The tags that runs have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Annotated, Any
+
+from fastapi import Query, Request
+from fastapi.responses import PlainTextResponse
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    Conflict,
+    CurveNotFound,
+    ExtraMissing,
+    IllegalTransition,
+    InvalidRequest,
+    NewerVersion,
+    NotControlled,
+    NotEnoughDisk,
+    PresetNotFound,
+    RunFolderError,
+    RunIsActive,
+    RunNotFound,
+    SpecificationNotFound,
+)
+from rlviz.domain.ids import utc
+from rlviz.domain.limits import DEFAULT_RUNS_PER_PAGE, LIMITS
+from rlviz.domain.presets import MeasuredCurve, OwnPreset
+from rlviz.domain.status import RunStatus
+from rlviz.learning.environments.custom import learned_rewards
+from rlviz.learning.presets.catalog import known_curves, specification_text
+from rlviz.rundir.files import open_file
+from rlviz.rundir.folder import folder_gone
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.runs import SORTS, RunQuery
+from rlviz.server.dependencies import App
+from rlviz.server.files import send_file
+from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.problems import documented
+from rlviz.server.router import Router
+from rlviz.server.runs import family
+from rlviz.server.runs.configuration import NewRun
+from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.runs.models import (
+    DeletedRun,
+    GroupCreate,
+    GroupRuns,
+    Relative,
+    Run,
+    RunCreate,
+    RunDetail,
+    RunDrift,
+    RunFamily,
+    RunPage,
+    RunPatch,
+    SeedsAdd,
+    SettingChange,
+    TagCount,
+    TagList,
+    TrashList,
+    view_evaluation,
+    view_group,
+    view_run,
+)
+
+router = Router(prefix="/runs", tag="runs")
+
+
+@router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
+@in_lane(Lane.CHANGES)
+def create_run(body: RunCreate, app: App) -> RunDetail:
+    """Create a run, and start it if asked to: both, or neither."""
+    app.sinks.check(body.sinks)
+    row = app.runs.create(_new_run(body), start=body.start)
+    app.sinks.take_over([row.id], body.sinks)
+    return _detail(app, row)
+
+
+@router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
+@in_lane(Lane.CHANGES)
+def create_group(body: GroupCreate, app: App) -> GroupRuns:
+    """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
+    app.sinks.check(body.sinks)
+    group = app.groups.create(_new_run(body), SeedsWanted(body.seeds, body.count), start=body.start)
+    app.sinks.take_over([row.id for row in group], body.sinks)
+    return _group(app, group)
+
+
+@router.post(
+    "/{run_id}/seeds",
+    status_code=201,
+    responses=documented(
+        RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError, InvalidRequest, NotEnoughDisk
+    ),
+)
+@in_lane(Lane.CHANGES)
+def add_seeds(run_id: str, body: SeedsAdd, app: App) -> GroupRuns:
+    """Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has."""
+    sinks = app.sinks.live(run_id)
+    rows = app.groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count))
+    app.sinks.take_over([row.id for row in rows], sinks)
+    return _group(app, rows)
+
+
+@router.get("", responses=documented(InvalidRequest))
+@in_lane(Lane.LISTS)
+def list_runs(
+    app: App,
+    status: Annotated[list[RunStatus] | None, Query(description="May be repeated.")] = None,
+    algo: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
+    env_id: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
+    tag: Annotated[
+        list[str] | None, Query(max_length=50, description="Runs with any of these tags; may be repeated.")
+    ] = None,
+    group: Annotated[
+        list[str] | None, Query(max_length=50, description="Runs of these groups; may be repeated.")
+    ] = None,
+    ids: Annotated[
+        list[str] | None, Query(alias="id", max_length=LIMITS.compared_runs.maximum, description="May be repeated.")
+    ] = None,
+    q: Annotated[
+        str | None,
+        Query(max_length=LIMITS.search.maximum, description="Text in name, id, environment, tags or notes."),
+    ] = None,
+    sort: Annotated[str, Query(description=f"{', '.join(SORTS)}; a minus in front sorts downwards.")] = "-created_at",
+    limit: Annotated[
+        int, Query(ge=LIMITS.runs_per_page.minimum, le=LIMITS.runs_per_page.maximum)
+    ] = DEFAULT_RUNS_PER_PAGE,
+    cursor: Annotated[str | None, Query(max_length=1_000)] = None,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Runs to skip, to jump into a long list.")] = 0,
+    grouped: Annotated[bool, Query(description="Of each group one run alone, the first that matches.")] = False,
+) -> RunPage:
+    """List runs, newest first unless told otherwise."""
+    statuses = [item.value for item in status or ()]
+    query = RunQuery(
+        status=statuses,
+        algo=algo or (),
+        env_id=env_id or (),
+        group_id=group or (),
+        tag=tag or (),
+        ids=ids,
+        q=q,
+        sort=sort,
+        limit=limit,
+        cursor=cursor,
+        offset=offset,
+        grouped=grouped,
+    )
+    found = app.runs.list(query)
+    groups = app.groups.find([row.group_id for row in found.runs])
+    queue = app.runs.queue_positions()
+    return RunPage(
+        runs=[view_run(row, queue) for row in found.runs],
+        groups=[view_group(group) for group in groups],
+        next_cursor=found.next_cursor,
+        total=found.total,
+        total_runs=found.total_runs,
+    )
+
+
+@router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
+def get_run(run_id: str, app: App) -> RunDetail:
+    """One run with its full configuration and its latest evaluation."""
+    return _detail(app, app.damage.look(run_id))
+
+
+@router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
+def patch_run(run_id: str, body: RunPatch, app: App) -> RunDetail:
+    """Change name, tags or notes."""
+    return _detail(app, app.runs.relabel(run_id, body.model_dump(exclude_unset=True)))
+
+
+@router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
+@in_lane(Lane.CHANGES)
+def delete_run(run_id: str, app: App) -> None:
+    """Move the run to the trash, from where it can be brought back for some days."""
+    app.runs.delete(run_id)
+    app.metrics.forget(run_id)
+
+
+@router.post("/{run_id}/restore", responses=documented(RunNotFound))
+@in_lane(Lane.CHANGES)
+def restore_run(run_id: str, app: App) -> Run:
+    """Bring a run back from the trash, with all it had."""
+    return _run(app, app.runs.restore(run_id))
+
+
+@router.post("/{run_id}/take-up", responses=documented(RunNotFound, Conflict))
+@in_lane(Lane.CHANGES)
+def take_up_run(run_id: str, app: App) -> RunDetail:
+    """List a run that has ended and whose folder was put into the runs folder, as `rlviz import` does."""
+    return _detail(app, app.taking_up.take_up(run_id))
+
+
+@router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
+@in_lane(Lane.CHECKS)
+def repair_run(run_id: str, app: App) -> Run:
+    """Keep what can be read of a damaged run, and put what is damaged beside it, as `<name>.damaged-<time>`.
+
+    Of a journal the readable lines stay. Nothing can be made of a `config.json` that cannot be read: it stays.
+    """
+    row = app.damage.repair(run_id)
+    app.metrics.forget(run_id)
+    return _run(app, row)
+
+
+@router.get("/{run_id}/drift", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+@in_lane(Lane.CHECKS)
+def get_drift(run_id: str, app: App) -> RunDrift:
+    """What of the run's files differs from what this version expects, and of the packages from what trained it."""
+    return RunDrift(run_id=run_id, drift=app.damage.drift(run_id))
+
+
+@router.post(
+    "/{run_id}/start",
+    status_code=202,
+    responses=documented(RunNotFound, IllegalTransition, NewerVersion, NotEnoughDisk),
+)
+@in_lane(Lane.CHANGES)
+def start_run(run_id: str, app: App) -> Run:
+    """Ask for training to begin; it is queued until there is room."""
+    return _run(app, app.runs.start(run_id))
+
+
+@router.post("/{run_id}/stop", status_code=202, responses=documented(RunNotFound, IllegalTransition))
+def stop_run(run_id: str, app: App) -> Run:
+    """Ask for training to end with the model saved. Asking again changes nothing."""
+    return _run(app, app.runs.stop(run_id))
+
+
+@router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))
+def get_config(run_id: str, app: App, request: Request) -> Any:
+    """The run's config.json."""
+    try:
+        file = open_file(app.runs.folder(run_id).config_path)
+    except FileNotFoundError as error:
+        raise folder_gone(run_id) from error
+    return send_file(request, file, "application/json")
+
+
+def _run(app: Application, row: RunRow) -> Run:
+    return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})
+
+
+def _group(app: Application, rows: Sequence[RunRow]) -> GroupRuns:
+    queue = app.runs.queue_positions()
+    return GroupRuns(group_id=rows[0].group_id, runs=[view_run(row, queue) for row in rows])
+
+
+def _config(app: Application, run_id: str) -> RunConfig | None:
+    try:
+        return app.runs.config(run_id)
+    except RunFolderError:
+        return None
+
+
+def _detail(app: Application, row: RunRow) -> RunDetail:
+    latest, evaluations = app.evaluations.find_latest(row.id), app.evaluations
+    config = _config(app, row.id)
+    return RunDetail(
+        **_run(app, row).model_dump(),
+        config=config,
+        learned_rewards=None if config is None else learned_rewards(config),
+        latest_evaluation=None
+        if latest is None
+        else view_evaluation(latest, evaluations.kept(latest), evaluations.short_of_solved(latest)),
+        standing=app.trust.standing(row.id),
+    )
+
+
+def _new_run(body: RunCreate) -> NewRun:
+    return NewRun(**{field.name: getattr(body, field.name) for field in fields(NewRun)})
+
+
+family_router = Router(prefix="/runs/{run_id}/family", tag="snapshots", lane=Lane.READS)
+
+
+@family_router.get("", responses=documented(RunNotFound))
+def get_family(run_id: str, app: App) -> RunFamily:
+    """The runs that it was forked from, and all that were forked from those, with what was changed at each fork."""
+    found = app.family.of(run_id)
+    return RunFamily(run_id=run_id, members=[_view(one) for one in found.members], whole=found.is_whole)
+
+
+def _view(one: family.Relative) -> Relative:
+    row = one.row
+    return Relative(
+        run_id=one.run_id,
+        deleted=row is None,
+        name=None if row is None else row.name,
+        status=None if row is None else row.state,
+        best_moving_average=None if row is None else row.best_moving_average,
+        parent_id=one.parent_id,
+        forked_at=one.forked_at,
+        changes=[SettingChange(**asdict(change)) for change in one.changes],
+    )
+
+
+trash_router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)
+
+
+@trash_router.get("")
+@in_lane(None)
+def list_trash(app: App) -> TrashList:
+    """The deleted runs, the last deleted first."""
+    runs = [
+        DeletedRun(
+            id=run.id,
+            name=run.name,
+            algo=run.config.algo if run.config else None,
+            env_id=run.config.env_id if run.config else None,
+            deleted_at=utc(run.deleted_at),
+            removed_at=utc(run.removed_at),
+            size_bytes=run.size_bytes,
+        )
+        for run in app.deleted.list()
+    ]
+    return TrashList(runs=runs, total_bytes=sum(run.size_bytes for run in runs))
+
+
+@trash_router.delete("", status_code=204)
+def empty_trash(app: App) -> None:
+    """Remove all deleted runs for good."""
+    app.deleted.empty()
+
+
+@trash_router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound))
+def remove_deleted_run(run_id: str, app: App) -> None:
+    """Remove a deleted run, with all its files, for good."""
+    app.deleted.remove(run_id)
+
+
+presets_router = Router(prefix="/presets", tag="presets")
+
+
+@presets_router.get("")
+def list_own_presets(app: App) -> list[OwnPreset]:
+    """By title."""
+    return list(app.own_presets.all())
+
+
+@presets_router.get("/curves/{curve_id}", responses=documented(CurveNotFound))
+def get_measured_curve(curve_id: str, app: App) -> MeasuredCurve:
+    """The learning curve over the seeds that a preset was measured with, by its `curve`."""
+    own = (preset.curve for preset in app.own_presets.all() if preset.curve_id == curve_id)
+    found = known_curves().get(curve_id) or next(own, None)
+    if found is None:
+        raise CurveNotFound(curve_id)
+    return found
+
+
+@presets_router.get(
+    "/specifications/{name}", response_class=PlainTextResponse, responses={**documented(SpecificationNotFound)}
+)
+def get_measuring_specification(name: str) -> PlainTextResponse:
+    """The experiment that measured a preset of ours, by its `measured.specification`: a file for
+    `rlviz experiment run`."""
+    found = specification_text(name)
+    if found is None:
+        raise SpecificationNotFound(name)
+    return PlainTextResponse(found)
+
+
+@presets_router.delete("/{preset_id}", status_code=204, responses=documented(PresetNotFound))
+def delete_own_preset(preset_id: str, app: App) -> None:
+    """Runs that were made with it keep their values."""
+    app.own_presets.delete(preset_id)
+
+
+tags_router = Router(tag="runs")
+
+
+@tags_router.get("/tags")
+def list_tags(app: App) -> TagList:
+    """Every tag that some run has, with the number of runs."""
+    return TagList(tags=[TagCount(name=name, runs=runs) for name, runs in app.runs.tags()])

@@ -1,0 +1,81 @@
+"""Use cases on deleted runs: list them, and remove them for good. Restoring one is a use case on runs."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from rlviz.domain.config import RunConfig
+from rlviz.domain.errors import RunFolderError, RunNotFound
+from rlviz.domain.ids import DAY_SECONDS
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.trash import Trash
+from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class DeletedRun:
+    """A run in the trash. Times are Unix seconds."""
+
+    id: str
+    name: str
+    config: RunConfig | None
+    """None if it cannot be read; the run can still be removed, and restored after a repair."""
+    deleted_at: float
+    removed_at: float
+    size_bytes: int
+
+
+class TrashService:
+    """Works on folders only, since the catalogue does not contain deleted runs."""
+
+    def __init__(self, settings: Settings, trash: Trash, *, clock: Callable[[], float] = time.time) -> None:
+        self._days, self._trash, self._clock = settings.trash_days, trash, clock
+
+    def list(self) -> list[DeletedRun]:
+        """All deleted runs, most recently deleted first."""
+        return sorted(self._runs(), key=lambda run: (-run.deleted_at, run.id))
+
+    def remove(self, run_id: str) -> None:
+        """Remove a deleted run and all its files for good. Raises RunNotFound."""
+        self._trash.remove(run_id)
+
+    def empty(self) -> None:
+        """Remove all deleted runs for good."""
+        for run_id in self._trash.run_ids():
+            # A run that was restored meanwhile is no error.
+            with suppress(RunNotFound):
+                self._trash.remove(run_id)
+
+    def purge(self) -> None:
+        """Remove for good what was deleted ``RLVIZ_TRASH_DAYS`` ago or earlier. Raises OSError."""
+        purged = self._trash.purge(self._clock() - self._days * DAY_SECONDS)
+        if purged:
+            log.info("Removed for good, %g days after their deletion: %s", self._days, ", ".join(purged))
+
+    def _runs(self) -> Iterator[DeletedRun]:
+        for run_id in self._trash.run_ids():
+            try:
+                deleted_at = self._trash.deleted_at(run_id)
+            except FileNotFoundError:
+                continue
+            config, name = _read(RunFolder(self._trash.path, run_id))
+            removed_at = deleted_at + self._days * DAY_SECONDS
+            yield DeletedRun(run_id, name, config, deleted_at, removed_at, self._trash.size(run_id))
+
+
+def _read(folder: RunFolder) -> tuple[RunConfig | None, str]:
+    """Configuration and name of a run; the id is the name if it cannot be read."""
+    try:
+        config = folder.read_config()
+    except (RunFolderError, FileNotFoundError):
+        return None, folder.run_id
+    try:
+        return config, folder.read_labels().name
+    except (RunFolderError, FileNotFoundError):
+        return config, config.name

@@ -1,0 +1,119 @@
+"""What can be chosen.
+
+Health: what is asked first, and again and again. It imports little, so that the service answers soon.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict
+
+from fastapi import Request
+from starlette.responses import Response
+
+from rlviz import __version__
+from rlviz.domain.errors import ArtifactNotFound
+from rlviz.domain.limits import LIMITS, Limits
+from rlviz.domain.recording import Detail
+from rlviz.domain.storage_profile import DEFAULT_PROFILES, StorageProfile
+from rlviz.learning.algorithms import ALGORITHMS
+from rlviz.learning.algorithms.random_actions import RANDOM
+from rlviz.learning.environments import ENVIRONMENTS
+from rlviz.learning.environments.custom import families
+from rlviz.learning.environments.stills import still_path
+from rlviz.server.dependencies import App
+from rlviz.server.files import ARTIFACT, POLICY, send_file
+from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.problems import documented
+from rlviz.server.router import Router
+from rlviz.server.runs.choices import (
+    AlgorithmInfo,
+    EnvironmentInfo,
+    MetricDefinitions,
+    view_algorithm,
+    view_environment,
+    view_metric_definitions,
+)
+from rlviz.server.service.models import Health, StorageProfileInfo, WebhookInfo
+
+router = Router(tag="service")
+
+
+@router.get("/health")
+def health(app: App) -> Health:
+    """Whether the service is up, and how busy it is."""
+    active, queued = app.runs.load()
+    titles = families()
+    return Health(
+        version=__version__,
+        launcher=app.settings.launcher,
+        active_runs=active,
+        queued_runs=queued,
+        max_concurrent_runs=app.supervisor.limit,
+        max_sessions=app.settings.max_sessions,
+        free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
+        storage_warnings=app.storage.warnings(),
+        webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
+        storage={family: _profile(titles[family], app.settings.storage_profile(family)) for family in DEFAULT_PROFILES},
+    )
+
+
+def _profile(title: str, profile: StorageProfile) -> StorageProfileInfo:
+    keeps = {detail: profile.keeps(detail) for detail in Detail}
+    return StorageProfileInfo(title=title, keeps=keeps, **profile.model_dump())
+
+
+STILL_SECONDS = 86_400
+"""How long a browser may show a still without asking again."""
+
+
+@router.get("/algorithms")
+def list_algorithms() -> list[AlgorithmInfo]:
+    """The algorithms, with each hyperparameter's bounds, default and help, and their general presets; and random
+    actions, which a run can have in the place of one."""
+    return [view_algorithm(algorithm) for algorithm in (*ALGORITHMS, RANDOM)]
+
+
+@router.get("/environments")
+@in_lane(Lane.LISTS)
+def list_environments(app: App) -> list[EnvironmentInfo]:
+    """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
+    algorithms = [*ALGORITHMS, RANDOM]
+    own = app.own_presets.all()
+    return [
+        view_environment(one, algorithms, own, has_own_still=app.environments.still(one.id) is not None)
+        for one in app.environments.all()
+    ]
+
+
+@router.head("/environments/{env_id:path}/still", include_in_schema=False)
+@router.get(
+    "/environments/{env_id:path}/still",
+    response_class=Response,
+    responses={
+        200: {"description": "The picture", "content": {"image/webp": {}}},
+        304: {"description": "The picture is still the one that If-None-Match names"},
+        **documented(ArtifactNotFound),
+    },
+)
+def get_still(env_id: str, app: App, request: Request) -> Response:
+    """A small picture from within an episode of an environment."""
+    if (own := app.environments.still(env_id)) is not None:
+        return Response(own, media_type="image/webp", headers={"Cache-Control": "no-cache", POLICY: ARTIFACT})
+    if env_id not in ENVIRONMENTS.names() or not (still := still_path(env_id)).is_file():
+        raise ArtifactNotFound(f"There is no picture of an environment {env_id[:120]!r}.")
+    response = send_file(request, still.open("rb"), "image/webp")
+    response.headers["Cache-Control"] = f"private, max-age={STILL_SECONDS}"
+    return response
+
+
+@router.get("/metric-definitions")
+def list_metric_definitions() -> MetricDefinitions:
+    """The metrics that runs log: what each is called, what it means, who logs it, and how it is best drawn."""
+    return view_metric_definitions()
+
+
+@router.get("/limits")
+def get_limits() -> Limits:
+    """The limits on what may be asked for, as they are enforced."""
+    return LIMITS

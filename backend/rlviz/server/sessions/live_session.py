@@ -1,0 +1,316 @@
+"""LiveSession: one session that goes on, from its worker's socket to the one who looks.
+
+Outbox: what waits to be sent to one who looks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Self
+
+from rlviz.domain.sessions import SERVER_MESSAGE, ClientMessage, EndedMessage, ErrorMessage, Line, ServerMessage
+from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
+from rlviz.learning.sessions.packets import HEAD, Kind, PackedStep, Presence, Recording, pack, parse_head, unpack_step
+
+log = logging.getLogger(__name__)
+
+
+MAX_FRAMES = 2
+"""Frames that wait at most: the next ones are newer."""
+
+MAX_ERRORS = 20
+"""Errors that wait at most; those that come then are left out. Whoever talks faster than it reads plays on."""
+
+MAX_WAITING = 5_000
+"""Messages that wait at most. Who has read none of so many never will."""
+
+TOO_SLOW = f"The connection is too slow: {MAX_WAITING:,} messages were waiting for it. Open the session again."
+
+
+@dataclass(eq=False)
+class OutboxItem:
+    """A message, as JSON; or a record, the frame that shows it, and what the agent saw, with what there is to say of
+    that (``seen``). Frame and pictures are empty if there are none (any more). ``line``: of which of two futures it is.
+    """
+
+    text: bytes
+    frame: bytes = b""
+    seen: bytes = b""
+    pictures: bytes = b""
+    is_step: bool = False
+    is_slice: bool = False
+    is_error: bool = False
+    line: Line = Line.PLAYED
+
+    @classmethod
+    def of_step(cls, step: PackedStep) -> Self:
+        return cls(step.record, step.frame, step.seen, step.pictures, is_step=True, line=step.line)
+
+    @classmethod
+    def of_message(cls, message: ServerMessage) -> Self:
+        return cls(message.model_dump_json().encode(), is_error=isinstance(message, ErrorMessage))
+
+    @property
+    def binaries(self) -> list[bytes]:
+        """What follows the message, in this order."""
+        return [content for content in (self.frame, self.pictures) if content]
+
+    def drop_frame(self) -> None:
+        """What the agent saw goes with it: both are shown together."""
+        self.frame = self.seen = self.pictures = b""
+
+    def message(self) -> str:
+        """The JSON that is sent. As StepMessage describes it, without reading what the worker wrote."""
+        if not self.is_step:
+            return self.text.decode()
+        follows = b"true" if self.frame else b"false"
+        head = b'{"type":"step","line":%d,"record":%b' % (self.line, self.text)
+        return (b'%b,"frame_follows":%b,"seen":%b}' % (head, follows, self.seen or b"null")).decode()
+
+
+class Outbox:
+    """For the event loop alone. Where too much waits it closes, and all that is handed out still is why."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[OutboxItem] = deque()
+        self._with_frame: deque[OutboxItem] = deque()
+        self._slice: OutboxItem | None = None
+        self._errors = 0
+        self._news = asyncio.Event()
+        self._closed = False
+        self.dropped_frames = 0
+
+    def put(self, item: OutboxItem) -> None:
+        if self._closed or (item.is_error and self._errors == MAX_ERRORS):
+            return
+        self._errors += item.is_error
+        if item.is_slice:
+            self._replace_slice(item)
+        self._waiting.append(item)
+        if item.frame:
+            self._with_frame.append(item)
+            if len(self._with_frame) > MAX_FRAMES:
+                self._with_frame.popleft().drop_frame()
+                self.dropped_frames += 1
+        if len(self._waiting) > MAX_WAITING:
+            self._waiting = deque([OutboxItem.of_message(EndedMessage(cause=TOO_SLOW))])
+            self._closed = True
+        self._news.set()
+
+    def _replace_slice(self, newest: OutboxItem) -> None:
+        """One that still waits is of an older policy, or of an older step."""
+        if self._slice is not None and self._slice in self._waiting:
+            self._waiting.remove(self._slice)
+        self._slice = newest
+
+    def put_message(self, message: ServerMessage) -> None:
+        self.put(OutboxItem.of_message(message))
+
+    def close(self) -> None:
+        """Nothing more comes; what waits is still handed out."""
+        self._closed = True
+        self._news.set()
+
+    async def items(self) -> AsyncIterator[OutboxItem]:
+        """Each item once, in order, until the outbox is closed."""
+        while True:
+            while self._waiting:
+                item = self._waiting.popleft()
+                self._errors -= item.is_error
+                if item.frame:
+                    self._with_frame.remove(item)
+                yield item
+            if self._closed:
+                return
+            self._news.clear()
+            await self._news.wait()
+
+
+UNWATCHED_SECONDS = 6.0
+"""How long a session goes on while nobody looks: a page may be loaded again."""
+
+ARRIVAL_SECONDS = 1.0
+"""How long whoever asked for a session may take to look, before it makes room for another."""
+
+MAX_EARLY = 100
+"""Messages that wait for the worker to start; of more, the newest count."""
+
+LAST_WORDS_SECONDS = 2.0
+"""How long what a worker said before its process ended may take to arrive."""
+
+TELL_SECONDS = 5.0
+"""How long the worker may take to read a message."""
+
+
+class LiveSession:
+    """For the event loop alone. ``open``, ``attach`` whoever looks, ``end``; it ends by itself when nobody looks, and
+    ``on_end`` is called then, once, whatever the reason. ``on_played`` is called when a person has played an episode,
+    and a run is wanted to keep it in.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        plan: SessionPlan,
+        folder: SessionFolder,
+        on_end: Callable[[LiveSession], None],
+        *,
+        on_played: Callable[[LiveSession], None] = lambda _: None,
+        run_id: str | None = None,
+        created_at: float = 0.0,
+        unwatched_seconds: float = UNWATCHED_SECONDS,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.id, self.plan, self.folder, self.run_id, self.created_at = session_id, plan, folder, run_id, created_at
+        self._on_end, self._on_played, self._unwatched_seconds = on_end, on_played, unwatched_seconds
+        self._monotonic, self._arrives_by = monotonic, monotonic() + ARRIVAL_SECONDS
+        self._server: asyncio.Server | None = None
+        self._worker: asyncio.StreamWriter | None = None
+        self._is_heard_out = True
+        self._gone: str | None = None
+        self._outbox: Outbox | None = None
+        self._was_watched = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._early: deque[ClientMessage | Presence | Recording] = deque(maxlen=MAX_EARLY)
+        self._cause: str | None = None
+        self.has_ended = False
+
+    @property
+    def is_watched(self) -> bool:
+        return self._outbox is not None
+
+    @property
+    def is_left(self) -> bool:
+        """Whether no client is attached, and the one that asked for the session had time to attach."""
+        return not self.is_watched and (self._was_watched or self._monotonic() >= self._arrives_by)
+
+    async def open(self) -> None:
+        """Wait for the worker, and for somebody who looks. Raises OSError."""
+        self._server = await asyncio.start_unix_server(self._serve, str(self.folder.socket_path))
+        self._wait_for_somebody()
+
+    async def attach(self) -> Outbox:
+        """Somebody looks from now on; whoever did before does no longer."""
+        if self._outbox is not None:
+            self._outbox.put_message(EndedMessage(cause="The session was opened elsewhere."))
+            self._outbox.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        outbox = self._outbox = Outbox()
+        self._was_watched = True
+        await self.send(Presence(looks=True))
+        return outbox
+
+    async def detach(self, outbox: Outbox) -> None:
+        """They do not look any more."""
+        outbox.close()
+        if outbox is self._outbox and not self.has_ended:
+            self._outbox = None
+            self._wait_for_somebody()
+            await self.send(Presence(looks=False))
+
+    async def send(self, message: ClientMessage | Presence | Recording) -> None:
+        """Hand ``message`` to the worker, as soon as it is there; waits for one that reads slowly."""
+        if self._worker is None:
+            self._early.append(message)
+            return
+        if self._worker.is_closing():  # it has left
+            return
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(TELL_SECONDS):
+                self._worker.write(pack(Kind.MESSAGE, message.model_dump_json().encode()))
+                await self._worker.drain()
+
+    def say(self, message: ServerMessage) -> None:
+        """To whoever looks."""
+        if self._outbox is not None:
+            self._outbox.put_message(message)
+
+    def worker_gone(self, cause: str) -> None:
+        """The process of the worker has ended, ``cause`` says how; the worker itself may have said more, which may
+        still be on its way."""
+        self._gone = cause
+        if self._is_heard_out:
+            self._end_without_worker()
+        else:
+            asyncio.get_running_loop().call_later(LAST_WORDS_SECONDS, self._end_without_worker)
+
+    def _end_without_worker(self) -> None:
+        if self.has_ended:
+            return
+        if printed := self.folder.log_tail():
+            log.warning("The worker of session %s printed:\n%s", self.id, printed)
+        self.end(self._cause or self._gone or "The worker went away.")
+
+    def end(self, cause: str) -> None:
+        """Tell who looks, let the worker go, and leave nothing behind."""
+        if self.has_ended:
+            return
+        self.has_ended = True
+        if self._outbox is not None:
+            if self._cause is None:  # or the worker has said so
+                self._outbox.put_message(EndedMessage(cause=cause))
+            self._outbox.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._worker is not None:
+            self._worker.close()
+        if self._server is not None:
+            self._server.close()
+        self.folder.remove()
+        self._on_end(self)
+
+    def _wait_for_somebody(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._unwatched_seconds, self.end, "Nobody looked any more.")
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Whoever connects is the worker if it knows the secret."""
+        try:
+            kind, content = await _read(reader)
+            if kind is not Kind.SECRET or not hmac.compare_digest(content, self.plan.secret.encode()):
+                return
+            if self._worker is not None or self.has_ended:
+                return
+            self._worker, self._is_heard_out = writer, False
+            while self._early:
+                await self.send(self._early.popleft())
+            while True:
+                self._receive(*await _read(reader))
+        except (OSError, EOFError, ValueError):
+            pass  # it is gone, or not to be understood; its process tells the rest when it has ended
+        finally:
+            writer.close()
+            if writer is self._worker:
+                self._is_heard_out = True
+                if self._gone is not None:
+                    self._end_without_worker()
+
+    def _receive(self, kind: Kind, content: bytes) -> None:
+        if kind is Kind.RECORD:
+            self._on_played(self)
+            return
+        if kind is Kind.STEP:
+            item = OutboxItem.of_step(unpack_step(content))
+        elif kind is Kind.SLICE:
+            item = OutboxItem(content, is_slice=True)
+        else:
+            message = SERVER_MESSAGE.validate_json(content)
+            if isinstance(message, EndedMessage):
+                self._cause = message.cause
+            item = OutboxItem(content, is_error=isinstance(message, ErrorMessage))
+        if self._outbox is not None:
+            self._outbox.put(item)
+
+
+async def _read(reader: asyncio.StreamReader) -> tuple[Kind, bytes]:
+    """The next packet. Raises EOFError at the end, ValueError for what is no packet."""
+    kind, length = parse_head(await reader.readexactly(HEAD.size))
+    return kind, await reader.readexactly(length)

@@ -1,0 +1,37 @@
+"""Sessions."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from rlviz.domain.config import Seed
+from rlviz.domain.ids import Instant
+from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
+from rlviz.domain.sessions import SessionMode
+from rlviz.server.wire import Body, Wire
+
+
+class SessionCreate(Body):
+    mode: SessionMode
+    run_id: str | None = Field(None, description="A run: its environment, and its policies. This or env_id.")
+    env_id: str | None = Field(None, description="An environment without a run: chance or a person acts.")
+    env_options: dict[str, JsonValue] = Field(
+        default_factory=dict, description="Options of env_id; what is left out has its default."
+    )
+    checkpoint_step: int | None = Field(
+        None, ge=0, description="The last policy kept at this step or before; null: always the newest."
+    )
+    seed: Seed | None = Field(
+        None, description=f"Seed of the first episode; each next one adds 1. Null: {DEFAULT_EVALUATION_SEED:,}."
+    )
+    greedy: bool = Field(True, description="Take the best action, instead of exploring as in training.")
+
+
+class Session(Wire):
+    id: str
+    socket: str = Field(description="Path of its WebSocket.")
+    mode: SessionMode
+    run_id: str | None
+    env_id: str
+    created_at: Instant
+    watched: bool = Field(description="Whether somebody looks.")

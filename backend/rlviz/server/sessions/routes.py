@@ -1,0 +1,116 @@
+"""Sessions: an actor plays for somebody who looks, over a WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from fastapi import WebSocket, WebSocketDisconnect
+from pydantic import ValidationError
+
+from rlviz.domain.errors import (
+    InvalidRequest,
+    NothingToPlay,
+    RunNotFound,
+    SessionNotFound,
+    TooManySessions,
+    validation_text,
+)
+from rlviz.domain.ids import utc
+from rlviz.domain.sessions import CLIENT_MESSAGE, SERVER_MESSAGE, ErrorMessage
+from rlviz.server.application import Application
+from rlviz.server.dependencies import App
+from rlviz.server.problems import as_problem, documented, problem_response
+from rlviz.server.proxy import link
+from rlviz.server.router import Router
+from rlviz.server.sessions.live_session import LiveSession, Outbox
+from rlviz.server.sessions.models import Session, SessionCreate
+from rlviz.server.sessions.service import NewSession
+
+router = Router(prefix="/sessions", tag="sessions")
+
+for messages in (CLIENT_MESSAGE, SERVER_MESSAGE):
+    messages.rebuild()  # now, since the first frames of a session would be late
+
+SEND_SECONDS = 20.0
+"""A client that takes nothing for so long does not look any more."""
+
+
+@router.post("", status_code=201, responses=documented(RunNotFound, NothingToPlay, TooManySessions, InvalidRequest))
+async def create_session(body: SessionCreate, app: App) -> Session:
+    """Begin a session. Open its socket within six seconds: it ends when nobody looks."""
+    return _view(await app.sessions.create(NewSession(**body.model_dump())))
+
+
+@router.get("")
+async def list_sessions(app: App) -> list[Session]:
+    """The sessions that go on, oldest first."""
+    return [_view(session) for session in app.sessions.list()]
+
+
+@router.delete("/{session_id}", status_code=204, responses=documented(SessionNotFound))
+async def end_session(session_id: str, app: App) -> None:
+    """End a session, and whoever looks is told."""
+    app.sessions.delete(session_id)
+
+
+@router.websocket("/{session_id}/socket")
+async def look(websocket: WebSocket, session_id: str) -> None:
+    """What the session does, and what it shall do; see docs/api.md."""
+    app: Application = websocket.app.state.application
+    try:
+        session = app.sessions.get(session_id)
+    except SessionNotFound as error:
+        await websocket.send_denial_response(problem_response(as_problem(error)))
+        return
+    await websocket.accept()
+    outbox = await session.attach()
+    sending = asyncio.create_task(_send(websocket, outbox))
+    listening = asyncio.create_task(_listen(websocket, session, outbox))
+    try:
+        await asyncio.wait((sending, listening), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (sending, listening):
+            task.cancel()
+        await asyncio.gather(sending, listening, return_exceptions=True)
+        await session.detach(outbox)
+        with suppress(RuntimeError, WebSocketDisconnect):  # closed already
+            await websocket.close()
+
+
+async def _send(websocket: WebSocket, outbox: Outbox) -> None:
+    async for item in outbox.items():
+        async with asyncio.timeout(SEND_SECONDS):
+            await websocket.send_text(item.message())
+            for content in item.binaries:
+                await websocket.send_bytes(content)
+
+
+async def _listen(websocket: WebSocket, session: LiveSession, outbox: Outbox) -> None:
+    """Hand on what is understood; answer the rest with an error."""
+    while (received := await websocket.receive())["type"] == "websocket.receive":
+        try:
+            message = CLIENT_MESSAGE.validate_json(received.get("text") or b"")
+        except ValidationError as error:
+            outbox.put_message(_problem(error))
+        else:
+            await session.send(message)
+        await asyncio.sleep(0)  # thousands may have come at once: everybody else has their turn between them
+
+
+def _problem(error: ValidationError) -> ErrorMessage:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = "/".join(map(str, first["loc"]))
+    return ErrorMessage(detail=f"The message was not understood: {where} {validation_text(first)}"[:500])
+
+
+def _view(session: LiveSession) -> Session:
+    return Session(
+        id=session.id,
+        socket=link(f"/api/sessions/{session.id}/socket"),
+        mode=session.plan.mode,
+        run_id=session.run_id,
+        env_id=session.plan.env_id,
+        created_at=utc(session.created_at),
+        watched=session.is_watched,
+    )

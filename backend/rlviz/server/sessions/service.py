@@ -1,0 +1,240 @@
+"""Use cases on sessions: create, list, find and end them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from rlviz.domain.config import RunActor
+from rlviz.domain.errors import (
+    InvalidRequest,
+    NothingToEvaluate,
+    NothingToPlay,
+    RlvizError,
+    SessionNotFound,
+    TooManySessions,
+)
+from rlviz.domain.ids import new_session_id
+from rlviz.domain.limits import DEFAULT_EVALUATION_SEED
+from rlviz.domain.sessions import ErrorMessage, SessionMode
+from rlviz.domain.status import APP_ENDED, RunStatus
+from rlviz.learning.environments.custom import environment_of
+from rlviz.learning.sessions.folder import SessionFolder, SessionPlan
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.process_identity import ProcessIdentity
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.evaluations.film import choose_policy
+from rlviz.server.runs.environments import EnvironmentService
+from rlviz.server.runs.service import PlayedRuns
+from rlviz.server.sessions.live_session import LiveSession
+from rlviz.server.supervisor.trust_guard import TrustGuard
+from rlviz.server.supervisor.workers import SessionWorkers
+from rlviz.settings import Settings
+
+
+@dataclass(frozen=True)
+class NewSession:
+    """What to play: a run's policy, or an environment without a run."""
+
+    mode: SessionMode
+    run_id: str | None = None
+    env_id: str | None = None
+    env_options: Mapping[str, JsonValue] = field(default_factory=dict)
+    checkpoint_step: int | None = None
+    seed: int | None = None
+    greedy: bool = True
+
+
+class SessionService:
+    """For the event loop, on which sessions communicate. Disk access is done in threads."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        workers: SessionWorkers,
+        environments: EnvironmentService,
+        played: PlayedRuns,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings, self._database = settings, database
+        self._workers, self._environments, self._played = workers, environments, played
+        self._clock, self._trust = clock, TrustGuard(settings)
+        self._recording: set[asyncio.Task[None]] = set()
+        self._live: dict[str, LiveSession] = {}
+
+    async def create(self, new: NewSession) -> LiveSession:
+        """Create a session, which a client must attach to soon.
+
+        Raises TooManySessions, RunNotFound, NothingToPlay, RunFolderError, UnknownName or InvalidRequest.
+        """
+        self._make_room()
+        plan = await asyncio.to_thread(self._plan, new)
+        folder = await asyncio.to_thread(SessionFolder.create, plan)
+        session_id = new_session_id()
+        session = LiveSession(
+            session_id,
+            plan,
+            folder,
+            self._forget,
+            on_played=self._record,
+            run_id=new.run_id,
+            created_at=self._clock(),
+        )
+        try:
+            self._make_room()  # again, since others may have been created meanwhile
+            await session.open()
+        except BaseException:
+            folder.remove()
+            raise
+        self._live[session_id] = session
+        loop = asyncio.get_running_loop()
+
+        def on_gone(cause: str) -> None:
+            with suppress(RuntimeError):  # the service has ended
+                loop.call_soon_threadsafe(session.worker_gone, cause)
+
+        self._workers.launch(session_id, folder, on_gone)
+        return session
+
+    def get(self, session_id: str) -> LiveSession:
+        """Raises SessionNotFound."""
+        session = self._live.get(session_id)
+        if session is None:
+            raise SessionNotFound(f"There is no session {session_id[:80]!r} (any more). POST to sessions begins one.")
+        return session
+
+    def list(self) -> list[LiveSession]:
+        """Active sessions, oldest first."""
+        return list(self._live.values())
+
+    def delete(self, session_id: str) -> None:
+        """End a session. Raises SessionNotFound."""
+        self.get(session_id).end("The session was ended.")
+
+    def close(self) -> None:
+        for session in self.list():
+            session.end(APP_ENDED)
+
+    def _record(self, session: LiveSession) -> None:
+        """Have what is played by hand in ``session`` kept in a run."""
+
+        async def begin() -> None:
+            try:
+                recording = await asyncio.to_thread(self._played.begin, session.id, session.plan)
+            except (RlvizError, OSError) as error:
+                session.say(ErrorMessage(detail=f"What you play is not kept: {error}"))
+            else:
+                await session.send(recording)
+
+        task = asyncio.get_running_loop().create_task(begin())
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+
+    def _forget(self, session: LiveSession) -> None:
+        self._live.pop(session.id, None)
+        self._workers.end(session.id)
+
+    def _make_room(self) -> None:
+        """If there are too many, end the oldest without a client. Raises TooManySessions."""
+        limit = self._settings.max_sessions
+        if len(self._live) < limit:
+            return
+        left = next((session for session in self._live.values() if session.is_left), None)
+        if limit == 0 or left is None:
+            raise TooManySessions(
+                f"{len(self._live)} of at most {limit} sessions go on (RLVIZ_MAX_SESSIONS). Close one, then try again."
+            )
+        left.end("Nobody looked, and another session began.")
+
+    # What is played
+
+    def _plan(self, new: NewSession) -> SessionPlan:
+        if (new.run_id is None) == (new.env_id is None):
+            raise InvalidRequest.field("/run_id", "Give run_id, or env_id for an environment without a run.")
+        seed = DEFAULT_EVALUATION_SEED if new.seed is None else new.seed
+        common = {
+            "mode": new.mode,
+            "seed": seed,
+            "greedy": new.greedy,
+            "secret": secrets.token_hex(32),
+            "service": str(ProcessIdentity.current()),
+        }
+        if new.run_id is None:
+            return self._plan_of_environment(new, common)
+        if new.env_options:
+            raise InvalidRequest.field("/env_options", "A run brings its own options. Leave env_options out.")
+        return self._plan_of_run(new.run_id, new.checkpoint_step, common)
+
+    def _plan_of_environment(self, new: NewSession, common: Mapping[str, object]) -> SessionPlan:
+        assert new.env_id is not None
+        if new.checkpoint_step is not None:
+            raise InvalidRequest.field("/checkpoint_step", "Only a run has policies. Give run_id, or leave this out.")
+        environment = self._environments.get(new.env_id).resolve(new.env_options)
+        _check_usable(environment.id, environment.hint)
+        return SessionPlan.model_validate(
+            {
+                **common,
+                "env_id": environment.id,
+                "env_options": environment.chosen,
+                "custom_environment": environment.custom,
+            }
+        )
+
+    def _plan_of_run(self, run_id: str, step: int | None, common: Mapping[str, object]) -> SessionPlan:
+        with self._database.read() as session:
+            run = get_run(session, run_id)
+        folder = RunFolder(self._settings.runs_dir, run_id)
+        folder.check()
+        self._trust.admit(folder)
+        config = folder.read_config()
+        environment = environment_of(config)
+        _check_usable(environment.id, environment.hint)
+        policy = None
+        if step is not None:
+            policy = _policy_at(folder, run, step)
+        elif run.actor is not RunActor.POLICY or not (run.state.has_worker or folder.newest_policy()):
+            raise NothingToPlay(_why_nothing(run))
+        return SessionPlan.model_validate(
+            {
+                **common,
+                "env_id": config.env_id,
+                "run_folder": folder.path,
+                "policy": policy,
+                "ended_attempt": run.attempt if run.state.is_final else None,
+            }
+        )
+
+
+def _check_usable(env_id: str, hint: str | None) -> None:
+    if hint is not None:
+        raise InvalidRequest.field("/env_id", f"{env_id} cannot be used here. {hint}")
+
+
+def _policy_at(folder: RunFolder, run: RunRow, step: int) -> str:
+    """File of the newest kept policy that is not beyond ``step``. Raises NothingToPlay."""
+    try:
+        return choose_policy(run, folder, step).file
+    except NothingToEvaluate as error:
+        raise NothingToPlay(f"{error} Leave checkpoint_step out.") from error
+
+
+def _why_nothing(run: RunRow) -> str:
+    if run.actor is RunActor.FOREIGN:
+        return f"A program of its own writes run {run.id!r}, so that its policy is not here to play."
+    if run.actor is not RunActor.POLICY:
+        return f"Nothing learns in run {run.id!r}, so that it has no policy. Give env_id instead of run_id."
+    if run.state.is_final:
+        return f"Run {run.id!r} ended before its first checkpoint. Create a new run."
+    if run.state is RunStatus.QUEUED:
+        return f"Run {run.id!r} waits for its turn and has no policy yet. Wait until it trains."
+    return f"Run {run.id!r} is {run.status!r} and has no policy yet. Start it."

@@ -1,0 +1,1 @@
+"""Snapshots and what they allow: resume, fork, roll back, rules, repair."""

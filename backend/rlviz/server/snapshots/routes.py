@@ -1,0 +1,328 @@
+"""Holding a run, going on, going back, and the snapshots by which that is done.
+
+Rules and knobs: what changes about a run while it trains.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import Query
+
+from rlviz.domain.config import SnapshotPlan
+from rlviz.domain.errors import (
+    ArtifactNotFound,
+    ExtraMissing,
+    IllegalTransition,
+    InvalidRequest,
+    NewerVersion,
+    NotControlled,
+    NotEnoughDisk,
+    NothingToResume,
+    NotTraining,
+    RunFolderError,
+    RunIsActive,
+    RunNotFound,
+    SnapshotRefused,
+    VerificationInProgress,
+)
+from rlviz.domain.metrics import MAX_STEP
+from rlviz.domain.rules import UNRECORDED, Rule
+from rlviz.domain.snapshots import MAX_NAME, SnapshotVerification
+from rlviz.domain.status import RunStatus
+from rlviz.server.application import Application
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.dependencies import App
+from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.problems import documented
+from rlviz.server.router import Router
+from rlviz.server.runs.choices import view_knob
+from rlviz.server.runs.models import Run, view_run
+from rlviz.server.snapshots.forking import ForkRequest
+from rlviz.server.snapshots.models import (
+    DryRun,
+    ForkChange,
+    ForkChanges,
+    ForkCreate,
+    ForkPlace,
+    KnobsBody,
+    ResumeRun,
+    RollbackRun,
+    RuleFiring,
+    RulesBody,
+    RunKnob,
+    RunKnobs,
+    RunRules,
+    RunSnapshots,
+    SnapshotCreate,
+    SnapshotPatch,
+    view_snapshots,
+)
+
+router = Router(prefix="/runs/{run_id}", tag="snapshots", lane=Lane.CHANGES)
+
+_GOING_ON = documented(
+    RunNotFound,
+    ArtifactNotFound,
+    IllegalTransition,
+    RunIsActive,
+    NothingToResume,
+    SnapshotRefused,
+    NotControlled,
+    NewerVersion,
+    RunFolderError,
+    InvalidRequest,
+    NotEnoughDisk,
+)
+
+
+@router.post(
+    "/pause", status_code=202, responses=documented(RunNotFound, IllegalTransition, RunIsActive, NotControlled)
+)
+@in_lane(None)
+def pause_run(run_id: str, app: App) -> Run:
+    """Ask a run that trains to pause. Its curves stop at once; as soon as a snapshot holds all that training is, its
+    worker and its slot are free. Asking again changes nothing."""
+    return _run(app, app.resuming.pause(run_id))
+
+
+@router.post("/resume", status_code=202, responses=_GOING_ON)
+def resume_run(run_id: str, body: ResumeRun, app: App) -> Run:
+    """Have a run that is paused or has ended go on, exactly as if nothing had happened. It is queued first.
+
+    What it had written beyond the snapshot is computed again and compared: `resumed` tells how that went.
+    """
+    return _run(app, app.resuming.resume(run_id, body.snapshot, body.total_timesteps))
+
+
+@router.post("/rollback", status_code=202, responses=_GOING_ON)
+def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
+    """Have a run go on from an earlier snapshot. What came after stays in its journal, and is in no figure. One that
+    trains goes back at its next step, in its worker; one that is paused or has ended is queued first."""
+    return _run(app, app.resuming.roll_back(run_id, body.snapshot))
+
+
+@router.get(
+    "/fork",
+    responses=documented(
+        RunNotFound,
+        ArtifactNotFound,
+        RunFolderError,
+        NothingToResume,
+        SnapshotRefused,
+        NotControlled,
+        NewerVersion,
+        InvalidRequest,
+    ),
+)
+@in_lane(Lane.READS)
+def get_fork_changes(
+    run_id: str,
+    app: App,
+    step: Annotated[int | None, Query(ge=0, le=MAX_STEP, description="Where would a fork at this step begin?")] = None,
+    snapshot: Annotated[
+        str | None, Query(max_length=MAX_NAME, description="Or at the snapshot of this name: one of the two.")
+    ] = None,
+) -> ForkChanges:
+    """What can be changed at a fork of the run, and why the rest cannot."""
+    changes = app.forks.changes(run_id, snapshot, step)
+    place = changes.place
+    at = (
+        None
+        if place is None
+        else ForkPlace(snapshot=place.begins_from, step=place.step, trained_again_from=place.trained_again_from)
+    )
+    hyperparameters, options = (
+        [ForkChange(**asdict(change)) for change in kind] for kind in (changes.hyperparameters, changes.options)
+    )
+    return ForkChanges(
+        run_id=run_id, at=at, in_force=dict(changes.in_force), changes=hyperparameters, env_options=options
+    )
+
+
+@router.post(
+    "/fork",
+    status_code=201,
+    responses=documented(
+        RunNotFound,
+        ArtifactNotFound,
+        NothingToResume,
+        SnapshotRefused,
+        NotControlled,
+        NewerVersion,
+        RunFolderError,
+        InvalidRequest,
+        NotEnoughDisk,
+        ExtraMissing,
+    ),
+)
+def fork_run(run_id: str, body: ForkCreate, app: App) -> Run:
+    """Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to.
+
+    It is delivered to the sinks that this one is kept up with, unless it is given others."""
+    sinks = app.sinks.live(run_id) if body.sinks is None else body.sinks
+    if body.sinks is not None:
+        app.sinks.check(body.sinks)
+    row = app.forks.fork(run_id, ForkRequest(**body.model_dump(exclude={"sinks"})))
+    app.sinks.take_over([row.id], sinks)
+    return _run(app, row)
+
+
+@router.get("/snapshots", responses=documented(RunNotFound, ArtifactNotFound))
+@in_lane(Lane.READS)
+def list_snapshots(run_id: str, app: App) -> RunSnapshots:
+    """The snapshots of the run, and what they take."""
+    return view_snapshots(run_id, app.snapshots.list(run_id))
+
+
+@router.post(
+    "/snapshots",
+    status_code=202,
+    responses=documented(
+        RunNotFound, ArtifactNotFound, NotTraining, NotControlled, NewerVersion, RunFolderError, InvalidRequest
+    ),
+)
+@in_lane(None)
+def take_snapshot(run_id: str, body: SnapshotCreate, app: App) -> Run:
+    """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
+    return _run(app, app.snapshots.take(run_id, body.name, body.message))
+
+
+@router.put(
+    "/snapshot-plan",
+    responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError, InvalidRequest),
+)
+def change_snapshot_plan(run_id: str, body: SnapshotPlan, app: App) -> RunSnapshots:
+    """Change when snapshots are taken and how many are kept: from the next rollout on. Of a run that does not train,
+    those that are too many are deleted at once."""
+    app.snapshots.change_plan(run_id, body)
+    return view_snapshots(run_id, app.snapshots.list(run_id))
+
+
+@router.patch(
+    "/snapshots/{name}",
+    responses=documented(
+        RunNotFound, ArtifactNotFound, NotControlled, RunIsActive, SnapshotRefused, NewerVersion, InvalidRequest
+    ),
+)
+def keep_snapshot(run_id: str, name: str, body: SnapshotPatch, app: App) -> RunSnapshots:
+    """Give a snapshot a name, by which it is kept until it is deleted, or a message."""
+    app.snapshots.keep(run_id, name, body.name, body.message)
+    return view_snapshots(run_id, app.snapshots.list(run_id))
+
+
+@router.delete(
+    "/snapshots/{name}",
+    status_code=204,
+    responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, SnapshotRefused, NewerVersion, InvalidRequest),
+)
+def delete_snapshot(run_id: str, name: str, app: App) -> None:
+    """Delete a snapshot of a run that does not train, and what no other needs."""
+    app.snapshots.delete(run_id, name)
+
+
+@router.post(
+    "/snapshots/{name}/verify",
+    status_code=202,
+    responses=documented(
+        RunNotFound, ArtifactNotFound, SnapshotRefused, VerificationInProgress, NewerVersion, InvalidRequest
+    ),
+)
+@in_lane(Lane.CHECKS)
+def verify_snapshot(run_id: str, name: str, app: App) -> SnapshotVerification:
+    """Bring training to the snapshot, in a worker, and compare every part with the file."""
+    return app.snapshots.verify(run_id, name)
+
+
+@router.get(
+    "/snapshots/{name}/verify",
+    responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest),
+)
+@in_lane(Lane.READS)
+def get_snapshot_verification(run_id: str, name: str, app: App) -> SnapshotVerification | None:
+    """How the last verification goes, or how it went; null if nobody has asked for one."""
+    return app.snapshots.verification(run_id, name)
+
+
+def _run(app: Application, row: RunRow) -> Run:
+    return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})
+
+
+rules_router = Router(prefix="/runs/{run_id}", tag="rules", lane=Lane.READS)
+
+MAX_FIRINGS = 1_000
+
+_CHANGING = documented(RunNotFound, ArtifactNotFound, InvalidRequest, NotControlled, NewerVersion, RunFolderError)
+
+
+@rules_router.get("/rules", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+def get_rules(run_id: str, app: App) -> RunRules:
+    """What the run does by itself."""
+    return _rules(run_id, app.rules.rules(run_id))
+
+
+@rules_router.put("/rules", responses=_CHANGING)
+def put_rules(run_id: str, body: RulesBody, app: App) -> RunRules:
+    """Replace the rules: from the next row on in a run that trains. Those that stay go on from what they have seen."""
+    return _rules(run_id, app.rules.change(run_id, body.rules))
+
+
+@rules_router.post("/rules/dry-run", responses=_CHANGING)
+@in_lane(Lane.CURVES)
+def dry_run_rules(run_id: str, body: RulesBody, app: App) -> DryRun:
+    """Where these rules would have fired over the rows that the run has. Nothing is changed."""
+    found = app.rules.dry_run(run_id, body.rules)
+    firings = [
+        RuleFiring(
+            rule=one.number,
+            step=one.step,
+            count=one.count,
+            says=one.rule.words,
+            done=[action.words for action in one.actions],
+            not_done=list(one.left_out),
+        )
+        for one in found[:MAX_FIRINGS]
+    ]
+    unknown = [number for number, rule in enumerate(body.rules, start=1) if isinstance(rule.when, UNRECORDED)]
+    return DryRun(run_id=run_id, firings=firings, total=len(found), unknown=unknown)
+
+
+@rules_router.get(
+    "/knobs", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError)
+)
+def get_knobs(run_id: str, app: App) -> RunKnobs:
+    """The hyperparameters of the run that can be adjusted while it trains."""
+    return _knobs(run_id, app)
+
+
+@rules_router.patch(
+    "/knobs",
+    status_code=202,
+    responses=documented(
+        RunNotFound, ArtifactNotFound, InvalidRequest, NotTraining, NotControlled, NewerVersion, RunFolderError
+    ),
+)
+def patch_knobs(run_id: str, body: KnobsBody, app: App) -> RunKnobs:
+    """Ask a run that trains to change some of them, at the start of its next rollout."""
+    app.rules.turn(run_id, body.changes)
+    return _knobs(run_id, app)
+
+
+def _rules(run_id: str, rules: tuple[Rule, ...]) -> RunRules:
+    return RunRules(run_id=run_id, rules=list(rules), words=[rule.words for rule in rules])
+
+
+def _knobs(run_id: str, app: Application) -> RunKnobs:
+    knobs = [
+        RunKnob(
+            **view_knob(state.knob, state.range).model_dump(),
+            configured=state.configured,
+            is_scheduled=state.is_scheduled,
+            follows_schedule=state.follows_schedule,
+            changed=state.changed,
+            waiting=list(state.waiting),
+        )
+        for state in app.rules.knobs(run_id)
+    ]
+    return RunKnobs(run_id=run_id, knobs=knobs)

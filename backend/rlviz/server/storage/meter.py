@@ -1,0 +1,91 @@
+"""StorageMeter: measures the runs folder in a thread of its own, and remembers what it found."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Lock, Thread
+
+from rlviz.rundir.usage import Usage, measure, note_usage
+
+log = logging.getLogger(__name__)
+
+FRESH_SECONDS = 60.0
+"""Somebody who asks for a measurement older than this has a new one begun."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """``at``: when it began, in Unix seconds; ``seconds``: how long it took."""
+
+    usage: Usage
+    at: float
+    seconds: float
+
+
+class StorageMeter:
+    """One measurement at a time. ``latest`` never waits: with ten thousand runs one takes some seconds."""
+
+    def __init__(self, runs_dir: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self._runs_dir, self._clock = runs_dir, clock
+        self._lock, self._measuring = Lock(), Lock()
+        self._closing = Event()
+        self._latest: Measured | None = None
+        self._thread: Thread | None = None
+
+    def latest(self) -> Measured | None:
+        """The newest measurement, None before the first has ended. Begins another if it is not fresh."""
+        found = self._latest
+        if found is None or self._clock() - found.at > FRESH_SECONDS:
+            self.refresh()
+        return found
+
+    @property
+    def known(self) -> Measured | None:
+        """The newest measurement, however old it is."""
+        return self._latest
+
+    @property
+    def is_measuring(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def refresh(self) -> None:
+        """Begin a measurement unless one goes on. Returns at once."""
+        with self._lock:
+            if not self.is_measuring and not self._closing.is_set():
+                self._thread = Thread(target=self._measure_and_log, name="storage-meter", daemon=True)
+                self._thread.start()
+
+    def measure(self) -> Measured:
+        """A new measurement, waited for. Raises OSError."""
+        with self._measuring:
+            began, clock = self._clock(), time.monotonic()
+            usage = measure(self._runs_dir, self._breathe)
+            self._latest = Measured(usage, began, time.monotonic() - clock)
+            note_usage(self._runs_dir, usage)
+            return self._latest
+
+    def close(self) -> None:
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _measure_and_log(self) -> None:
+        try:
+            self.measure()
+        except _Closing:
+            return
+        except OSError as error:
+            log.warning("What the runs folder takes could not be measured or noted: %s", error)
+
+    def _breathe(self) -> None:
+        """Lets the threads that answer requests run."""
+        if self._closing.wait(0.0005):
+            raise _Closing
+
+
+class _Closing(Exception):
+    """The service ends, and with it the measurement."""

@@ -1,0 +1,397 @@
+"""RunClearing: what a storage rule does to one run.
+
+PreparedBundle: a run as one file in the archive, made and read back before the run itself is touched.
+
+StoragePruner: applies the storage rules in a thread of its own, or tells what they would do.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import BinaryIO
+
+from filelock import lock_descriptor
+from sqlalchemy.exc import DatabaseError
+from sqlmodel import Session, col, select
+
+from rlviz.domain.errors import PruningInProgress, RlvizError, RunFolderError, RunIsActive, RunNotFound
+from rlviz.domain.ids import DAY_SECONDS, byte_text
+from rlviz.domain.status import RunStatus
+from rlviz.domain.storage_rules import (
+    KEEP_TAG,
+    Archive,
+    Compress,
+    EmptyTrash,
+    RunRule,
+    StorageRule,
+    StorageRules,
+    StoredKind,
+)
+from rlviz.exchange.bundle import check_bundle, stamps, write_bundle
+from rlviz.learning.environments.custom import family_of
+from rlviz.rundir.files import is_file, remove_leftovers, size_of
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import prepare
+from rlviz.rundir.lock import training_lock
+from rlviz.rundir.retention import delete
+from rlviz.rundir.storage_rules import doomed
+from rlviz.rundir.trash import Trash
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import RunRow
+from rlviz.server.catalog.runs import get_run
+from rlviz.server.storage.meter import StorageMeter
+from rlviz.server.storage.rules import StorageAction, StorageActionLog, StorageRulesStore
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.supervisor.supervisor import Supervisor
+from rlviz.server.use_case import RunUseCases
+from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+SUFFIX = ".rlviz.zip"
+DRAFT_SUFFIX = f"{SUFFIX}.tmp"
+
+
+class PreparedBundle:
+    """Lies beside its place, hidden and locked, until ``put_in_place``; ``discard``, which comes last in any case,
+    removes it if it still does. Whoever is killed before leaves it to ``remove_unfinished``."""
+
+    def __init__(self, folder: RunFolder, archive_dir: Path) -> None:
+        self._folder = folder
+        self.path = archive_dir / f"{folder.run_id}{SUFFIX}"
+        self._draft = archive_dir / f".{folder.run_id}{DRAFT_SUFFIX}"
+        self._file: BinaryIO | None = None
+        self._stamps: dict[str, tuple[int, int]] = {}
+
+    def make(self) -> None:
+        """With policies and snapshots, so that the run can be resumed where it is imported.
+
+        Raises RunFolderError, ArtifactNotFound, BundleRefused if what was written is not what was read, and OSError.
+        """
+        self._draft.parent.mkdir(parents=True, exist_ok=True)
+        self._stamps = stamps(self._folder)
+        self._file = target = self._draft.open("wb")
+        with suppress(OSError):  # a file system of another machine may have no locks
+            lock_descriptor(target.fileno(), blocking=False)
+        write_bundle(self._folder, target, policies=True, snapshots=True)
+        target.flush()
+        os.fsync(target.fileno())
+        check_bundle(self._draft)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the run is what was bundled. To be asked while nobody else may change it."""
+        return self._stamps == stamps(self._folder)
+
+    def put_in_place(self) -> None:
+        """In the place of an older bundle of the run. Raises OSError."""
+        self._draft.replace(self.path)
+        descriptor = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def discard(self) -> None:
+        self._draft.unlink(missing_ok=True)
+        if self._file is not None:
+            self._file.close()
+
+
+def remove_unfinished(archive_dir: Path) -> None:
+    """Remove the bundles that killed passes left unfinished, but none that is being written. What cannot be removed
+    stays for the next time. Raises OSError where the archive cannot be read."""
+    for draft in archive_dir.glob(f".*{DRAFT_SUFFIX}"):
+        with suppress(OSError), draft.open("ab") as file:
+            if lock_descriptor(file.fileno(), blocking=False):
+                draft.unlink()
+
+
+LEAST_BYTES = 64_000
+"""Bytes below which a journal is not worth compressing."""
+
+
+class RunClearing(RunUseCases):
+    """Only of runs that have ended, that nobody trains or evaluates, and that do not have the tag ``keep``."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        supervisor: Supervisor,
+        broadcast: Broadcast,
+        trash: Trash,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(settings, database, supervisor, broadcast, clock=clock)
+        self._trash = trash
+
+    def candidates(self, rule: RunRule) -> list[str]:
+        """The runs that may be concerned, by the catalogue; those that ended first come first."""
+        ended = [status.value for status in RunStatus if status.has_ended]
+        before = self._clock() - rule.after_days * DAY_SECONDS
+        query = (
+            select(RunRow.id, RunRow.tags)
+            .where(col(RunRow.status).in_(ended), col(RunRow.ended_at) <= before)
+            .order_by(col(RunRow.ended_at), col(RunRow.id))
+        )
+        with self._database.read() as session:
+            return [run_id for run_id, tags in session.exec(query) if KEEP_TAG not in tags]
+
+    def look(self, rule: RunRule, run_id: str) -> StorageAction | None:
+        """What ``apply`` would do; None: nothing. Raises OSError."""
+        folder = self._folder(run_id)
+        if not _is_of(rule, folder):
+            return None
+        match rule:
+            case Compress():
+                return _compression(rule, folder)
+            case Archive():
+                return _archiving(rule, folder)
+            case _:
+                return _deletion(rule, folder, doomed(folder, rule))
+
+    def apply(self, rule: RunRule, run_id: str) -> StorageAction | None:
+        """Do it; None: nothing was to be done. Raises RunNotFound, RunIsActive, RunFolderError and OSError."""
+        folder = self._folder(run_id)
+        if not _is_of(rule, folder):
+            return None
+        if isinstance(rule, Compress):
+            return self._compress(rule, folder)
+        if isinstance(rule, Archive):
+            return self._archive(rule, folder)
+        if not doomed(folder, rule):
+            return None
+        with self._alone_with(folder):
+            files = doomed(folder, rule)
+            action = _deletion(rule, folder, files)
+            delete(files)
+        return action
+
+    def _compress(self, rule: Compress, folder: RunFolder) -> StorageAction | None:
+        """The copies are made before the run is taken from others, which is then for two renames only."""
+        remove_leftovers(folder.path, folder.path)
+        prepared = [copy for path in _uncompressed(folder) if (copy := prepare(path)) is not None]
+        try:
+            with self._alone_with(folder):
+                placed = [copy for copy in prepared if copy.put_in_place()]
+        finally:
+            for copy in prepared:
+                copy.discard()
+        if not placed:
+            return None
+        what = ", ".join(f"{copy.journal.name} compressed to 1/{copy.journal_size / copy.size:.1f}" for copy in placed)
+        return StorageAction(rule.words, folder.run_id, what, sum(copy.journal_size - copy.size for copy in placed))
+
+    def _archive(self, rule: Archive, folder: RunFolder) -> StorageAction | None:
+        """The bundle is made and read back before the run is taken from others, which is then for two renames only."""
+        assert self._settings.archive_dir is not None
+        action = _archiving(rule, folder)
+        bundle = PreparedBundle(folder, self._settings.archive_dir)
+        try:
+            bundle.make()
+            with self._alone_with(folder) as session:
+                if not bundle.is_current:  # it was changed while it was bundled: the next pass sees to it
+                    return None
+                bundle.put_in_place()
+                self._trash.put(folder, self._clock())
+                session.delete(get_run(session, folder.run_id))
+        finally:
+            bundle.discard()
+        self._broadcast.run_deleted(folder.run_id)
+        return replace(action, what=f"archived as {bundle.path.name}")
+
+    @contextmanager
+    def _alone_with(self, folder: RunFolder) -> Iterator[Session]:
+        """In a transaction, so that nobody starts or resumes the run meanwhile. Raises RunIsActive and RunNotFound."""
+        with self._database.write() as session:
+            self._check_idle(session, get_run(session, folder.run_id), "making room in it")
+            with training_lock(folder):
+                yield session
+
+
+def _is_of(rule: RunRule, folder: RunFolder) -> bool:
+    """Whether it is a run of the rule's families. A damaged one, of which nobody knows what it is, is left alone."""
+    try:
+        config = folder.read_config()
+    except RunFolderError:
+        return False
+    return not rule.families or family_of(config) in rule.families
+
+
+def _deletion(rule: RunRule, folder: RunFolder, files: list[Path]) -> StorageAction | None:
+    if not files:
+        return None
+    names = [path.relative_to(folder.path).as_posix() for path in files[:3]]
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    return StorageAction(rule.words, folder.run_id, f"delete {', '.join(names)}{more}", sum(map(size_of, files)))
+
+
+def _compression(rule: Compress, folder: RunFolder) -> StorageAction | None:
+    """How much smaller they become is not known before."""
+    found = _uncompressed(folder)
+    if not found:
+        return None
+    what = ", ".join(f"{path.name} ({byte_text(size_of(path))})" for path in found)
+    return StorageAction(rule.words, folder.run_id, f"compress {what}", 0)
+
+
+def _archiving(rule: Archive, folder: RunFolder) -> StorageAction:
+    """The room is made once the trash is emptied."""
+    return StorageAction(rule.words, folder.run_id, "archive, and delete it here", 0)
+
+
+def _uncompressed(folder: RunFolder) -> list[Path]:
+    """Journals that are worth compressing."""
+    journals = (folder.metrics_path, folder.anatomy_path)
+    return [path for path in journals if is_file(path, folder.path) and size_of(path) >= LEAST_BYTES]
+
+
+MOST_ACTIONS = 1_000
+"""Actions that a pass lists; the others are only counted."""
+
+
+@dataclass
+class Pruning:
+    """One pass over the rules. ``done`` counts the actions, ``bytes`` is the room that they make; ``actions`` are the
+    first of them. ``error_message`` says why it did not come to its end, or passed over a rule. Times are Unix
+    seconds."""
+
+    dry_run: bool
+    began_at: float
+    ended_at: float | None = None
+    done: int = 0
+    bytes: int = 0
+    actions: list[StorageAction] = field(default_factory=list)
+    error_message: str = ""
+
+    def take(self, action: StorageAction) -> None:
+        self.done += not action.problem
+        self.bytes += action.bytes
+        if len(self.actions) < MOST_ACTIONS:
+            self.actions.append(action)
+
+
+class StoragePruner:
+    """One pass at a time. Nothing is deleted that no rule names, and each action is in the log before the next."""
+
+    def __init__(
+        self,
+        store: StorageRulesStore,
+        action_log: StorageActionLog,
+        meter: StorageMeter,
+        clearing: RunClearing,
+        trash: Trash,
+        *,
+        archive_dir: Path | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store, self._action_log = store, action_log
+        self._meter, self._clearing, self._trash = meter, clearing, trash
+        self._archive_dir, self._clock = archive_dir, clock
+        self._starting, self._closing = Lock(), Event()
+        self._thread: Thread | None = None
+        self.latest: Pruning | None = None
+        """The pass that goes on, or the last one."""
+
+    def begin(self, *, dry_run: bool) -> Pruning:
+        """Begin a pass. Raises PruningInProgress, or StorageRulesUnusable."""
+        rules = self._store.read()
+        with self._starting:
+            if self._closing.is_set() or (self.latest is not None and self.latest.ended_at is None):
+                raise PruningInProgress("The storage rules are being applied, or looked through. Wait for the end.")
+            self.latest = pruning = Pruning(dry_run, self._clock())
+            self._thread = Thread(target=self._pass, args=(pruning, rules), name="storage-pruner", daemon=True)
+            self._thread.start()
+        return pruning
+
+    def by_itself(self) -> None:
+        """What housekeeping does: apply the rules, if there are any. What a pass that was killed left in the archive
+        goes whatever they are now. Raises StorageRulesUnusable."""
+        self._tidy_archive()
+        if self._store.read().rules:
+            with suppress(PruningInProgress):
+                self.begin(dry_run=False)
+
+    def close(self) -> None:
+        """A pass ends after what it is at."""
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _pass(self, pruning: Pruning, rules: StorageRules) -> None:
+        try:
+            if not pruning.dry_run:
+                self._tidy_archive()
+            for number, rule in enumerate(rules.rules, 1):
+                if isinstance(rule, Archive) and self._archive_dir is None:
+                    pruning.error_message = f"Rule {number} was passed over, for want of RLVIZ_ARCHIVE_DIR. Set it."
+                    log.warning("%s", pruning.error_message)
+                    continue
+                for action in self._actions(rule, rules, dry_run=pruning.dry_run):
+                    pruning.take(action)
+                    if not pruning.dry_run:
+                        self._action_log.append(action)
+                    if self._closing.is_set():
+                        pruning.error_message = "The app was ended."
+                        return
+        except (OSError, RlvizError, DatabaseError) as error:
+            pruning.error_message = f"It did not come to its end: {error}"
+            log.warning("The storage rules could not be applied to the end: %s", error)
+        finally:
+            pruning.ended_at = self._clock()
+            if not pruning.dry_run:
+                log.info("The storage rules were applied: %d actions, %d bytes", pruning.done, pruning.bytes)
+                self._meter.refresh()
+
+    def _tidy_archive(self) -> None:
+        if self._archive_dir is not None:
+            remove_unfinished(self._archive_dir)
+
+    def _actions(self, rule: StorageRule, rules: StorageRules, *, dry_run: bool) -> Iterator[StorageAction]:
+        if isinstance(rule, EmptyTrash):
+            return self._empty_trash(rule, dry_run=dry_run)
+        return self._clear(rule, self._beyond_quota(rule, rules), dry_run=dry_run)
+
+    def _empty_trash(self, rule: EmptyTrash, *, dry_run: bool) -> Iterator[StorageAction]:
+        before = self._clock() - rule.after_days * DAY_SECONDS
+        for run_id in self._trash.run_ids():
+            try:
+                if self._trash.deleted_at(run_id) > before:
+                    continue
+                size = self._trash.size(run_id)
+                if not dry_run:
+                    self._trash.remove(run_id)
+            except (FileNotFoundError, RunNotFound):  # brought back just now
+                continue
+            yield StorageAction(rule.words, run_id, "remove for good", size)
+
+    def _clear(self, rule: RunRule, beyond: int | None, *, dry_run: bool) -> Iterator[StorageAction]:
+        """``beyond``: bytes to make room for, None for no bound."""
+        for run_id in self._clearing.candidates(rule):
+            if beyond is not None and beyond <= 0:
+                return
+            try:
+                action = self._clearing.look(rule, run_id) if dry_run else self._clearing.apply(rule, run_id)
+            except (RunIsActive, RunNotFound):  # resumed, evaluated or deleted just now
+                continue
+            except (OSError, RlvizError) as error:
+                action = StorageAction(rule.words, run_id, "left as it is", 0, str(error))
+            if action is not None:
+                yield action
+                beyond = None if beyond is None else beyond - action.bytes
+
+    def _beyond_quota(self, rule: RunRule, rules: StorageRules) -> int | None:
+        if isinstance(rule, Archive) or not rule.over_quota_only:
+            return None
+        kind = StoredKind(rule.kind)
+        return self._meter.measure().usage.kinds[kind] - rules.quotas[kind]

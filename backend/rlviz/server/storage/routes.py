@@ -1,0 +1,129 @@
+"""Storage: what takes space, and the rules by which room is made."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import ValidationError
+
+from rlviz.domain.errors import InvalidRequest, PruningInProgress, StorageRulesUnusable, validation_text
+from rlviz.domain.ids import utc
+from rlviz.domain.storage_rules import StorageRules, StoredKind
+from rlviz.rundir.usage import Usage
+from rlviz.server.application import Application
+from rlviz.server.dependencies import App
+from rlviz.server.lanes import Lane
+from rlviz.server.problems import documented
+from rlviz.server.router import Router
+from rlviz.server.storage.models import (
+    LoggedStorageAction,
+    PruneBody,
+    Storage,
+    StorageAction,
+    StoragePruning,
+    StorageRulesBody,
+    StoredKindInfo,
+    StoredRun,
+)
+from rlviz.server.storage.pruner import Pruning
+from rlviz.server.storage.rules import LoggedAction
+
+router = Router(prefix="/storage", tag="storage", lane=Lane.READS)
+
+DEFAULT_RUNS = 50
+RunCount = Annotated[int, Query(ge=0, le=1_000, description="How many of the largest runs to list.")]
+
+
+@router.get("")
+def get_storage(app: App, runs: RunCount = DEFAULT_RUNS) -> Storage:
+    """What takes space, as last measured, and begin to measure again if that is a minute ago. Never waits for it."""
+    return _storage(app, runs)
+
+
+@router.post("/measure", status_code=202)
+def measure_storage(app: App) -> Storage:
+    """Begin to measure now."""
+    app.storage.measure()
+    return _storage(app, DEFAULT_RUNS)
+
+
+@router.put("/rules", responses=documented(InvalidRequest))
+def put_storage_rules(body: StorageRulesBody, app: App) -> Storage:
+    """Replace the rules and the quotas. They are followed within the hour, or when somebody asks for it."""
+    try:
+        rules = StorageRules(quotas=body.quotas, rules=tuple(body.rules))
+    except ValidationError as error:
+        raise InvalidRequest.field("/rules", validation_text(error.errors()[0])) from error
+    app.storage.change(rules)
+    return _storage(app, DEFAULT_RUNS)
+
+
+@router.post("/prune", status_code=202, responses=documented(PruningInProgress, StorageRulesUnusable))
+def prune_storage(body: PruneBody, app: App) -> Storage:
+    """Begin to apply the rules, or to look what they would do: `pruning` of `GET /storage` tells how far that is."""
+    app.storage.prune(dry_run=body.dry_run)
+    return _storage(app, DEFAULT_RUNS)
+
+
+def _storage(app: Application, runs: int) -> Storage:
+    state = app.storage.look(runs)
+    measured = state.measured
+    usage = measured.usage if measured else Usage()
+    kinds = [
+        StoredKindInfo(
+            kind=kind,
+            words=kind.words,
+            bytes=usage.kinds[kind],
+            files=usage.files[kind],
+            quota=state.rules.quotas.get(kind),
+        )
+        for kind in StoredKind
+    ]
+    return Storage(
+        measured_at=utc(measured.at) if measured else None,
+        measuring=state.is_measuring,
+        measured_in_seconds=measured.seconds if measured else None,
+        total_bytes=usage.total_bytes,
+        free_bytes=state.free_bytes,
+        disk_bytes=state.disk_bytes,
+        max_bytes=app.settings.max_bytes,
+        kinds=sorted(kinds, key=lambda one: -one.bytes),
+        runs=[
+            StoredRun(
+                id=run_id,
+                name=row.name if row else run_id,
+                algo=row.algo if row else None,
+                env_id=row.env_id if row else None,
+                status=row.status if row else None,
+                bytes=usage.runs[run_id].total(),
+                kinds=dict(usage.runs[run_id].most_common()),
+            )
+            for run_id, row in state.largest
+        ],
+        run_count=len(usage.runs),
+        warnings=state.warnings,
+        rules=list(state.rules.rules),
+        words=[rule.words for rule in state.rules.rules],
+        rules_problem=state.rules_problem,
+        trash_days=app.settings.trash_days,
+        pruning=_pruning(state.pruning) if state.pruning else None,
+        log=[_logged(action) for action in state.log],
+    )
+
+
+def _pruning(pruning: Pruning) -> StoragePruning:
+    return StoragePruning(
+        dry_run=pruning.dry_run,
+        began_at=utc(pruning.began_at),
+        ended_at=utc(pruning.ended_at) if pruning.ended_at is not None else None,
+        done=pruning.done,
+        bytes=pruning.bytes,
+        actions=[StorageAction(**asdict(action)) for action in pruning.actions],
+        error_message=pruning.error_message,
+    )
+
+
+def _logged(action: LoggedAction) -> LoggedStorageAction:
+    return LoggedStorageAction(**{**asdict(action), "time": utc(action.time)})

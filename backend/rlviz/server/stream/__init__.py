@@ -1,0 +1,3 @@
+"""From journals to browsers: feeds, broadcast of changes, cursors, and streams."""
+
+from __future__ import annotations

@@ -1,0 +1,107 @@
+"""Sealer: decides which journals are sealed and when. A process of its own with the lowest priority does the work."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Lock, Thread
+
+from rlviz.child_environment import child_environment
+from rlviz.domain.errors import RunFolderError
+from rlviz.importing import module_command
+from rlviz.rundir.folder import RunFolder
+from rlviz.rundir.journal import journal_size
+from rlviz.rundir.sealed import PIECE_BYTES, SealedMetrics
+from rlviz.server.catalog.models import RunRow
+
+log = logging.getLogger(__name__)
+
+LEAST_BYTES = 1 << 20
+"""Bytes of a journal below which a run that has ended is not sealed, since parsing takes some 15 ms."""
+
+LOWEST_PRIORITY = 19
+
+
+def sealed_metrics(folder: RunFolder) -> SealedMetrics:
+    return SealedMetrics(folder.sealed, folder.metrics_path)
+
+
+class Sealer:
+    """Seals runs that have ended or whose journals grew long, one after the other; ``close`` ends the current one."""
+
+    def __init__(self, runs_dir: Path) -> None:
+        self._runs_dir = runs_dir
+        self._waiting: SimpleQueue[tuple[str, int] | None] = SimpleQueue()
+        self._asked: dict[str, int] = {}  # length of a live run's journal when it was last considered
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._closed = False
+        self._lock = Lock()
+        self._thread = Thread(target=self._loop, name="sealing", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            for process in self._processes:
+                process.terminate()
+        self._waiting.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def consider(self, row: RunRow) -> None:
+        """Queue a run if enough of its journal is not sealed. Cheap; from any thread."""
+        folder = RunFolder(self._runs_dir, row.id)
+        try:
+            size = journal_size(folder.metrics_path)
+        except (OSError, RunFolderError):
+            return
+        ended = row.state.is_final
+        least = LEAST_BYTES if ended else PIECE_BYTES
+        if size - self._asked.get(row.id, 0) >= least:
+            self._asked[row.id] = size
+            self._waiting.put((row.id, least))
+        if ended:
+            self._asked.pop(row.id, None)
+
+    def seal_now(self, folder: RunFolder) -> None:
+        """Seal a run whose curves were requested. Returns when it is sealed or cannot be."""
+        self._run(folder, LEAST_BYTES, niceness=0)
+
+    def _loop(self) -> None:
+        while (job := self._waiting.get()) is not None:
+            run_id, least = job
+            folder = RunFolder(self._runs_dir, run_id)
+            if sealed_metrics(folder).end() + least <= _size(folder):
+                self._run(folder, least, niceness=LOWEST_PRIORITY)
+
+    def _run(self, folder: RunFolder, least_bytes: int, niceness: int) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            process = subprocess.Popen(
+                [
+                    *(*module_command("rlviz.sealer"), str(folder.metrics_path), str(folder.sealed)),
+                    *(str(least_bytes), str(niceness)),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=child_environment(OMP_NUM_THREADS="1"),
+            )
+            self._processes.add(process)
+        _, said = process.communicate()
+        with self._lock:
+            self._processes.discard(process)
+        if process.returncode and not self._closed and folder.path.exists():
+            log.warning("Run %s was not sealed: %s", folder.run_id, said.decode(errors="replace").strip()[-300:])
+
+
+def _size(folder: RunFolder) -> int:
+    try:
+        return journal_size(folder.metrics_path)
+    except (OSError, RunFolderError):
+        return 0

@@ -1,0 +1,323 @@
+"""The supervisor: one thread that starts what is queued and follows what is live.
+
+WakeSignal: wakes a thread before its sleep is over.
+
+ForeignRuns: finds the runs that programs of the user's own begin in the runs folder.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Thread
+
+from sqlalchemy.exc import DatabaseError
+from sqlmodel import col, select
+
+from rlviz.domain.config import RunActor
+from rlviz.domain.errors import RunFolderError
+from rlviz.launchers.base import Launcher, Verify, VerifySnapshot, Worker
+from rlviz.rundir.folder import RunFolder, run_folders
+from rlviz.server.catalog.database import Database
+from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.feeds import Feeds
+from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.supervisor.disk_guard import DiskGuard
+from rlviz.server.supervisor.evaluations import LiveEvaluations
+from rlviz.server.supervisor.monitors import CLOSING_GRACE, RETRY_SECONDS, RetryThrottle
+from rlviz.server.supervisor.runs import LiveRuns
+from rlviz.server.supervisor.trust_guard import GuardedLauncher, TrustGuard
+from rlviz.server.supervisor.workers import ClipWorkers, SessionWorkers, VerificationWorkers
+from rlviz.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class WakeSignal:
+    """``ring`` from any thread; ``wait`` from one. No ring is lost, whenever it comes."""
+
+    def __init__(self) -> None:
+        self._event = Event()
+
+    def ring(self) -> None:
+        self._event.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep for ``seconds`` or until it rings; return whether it rang since the last wait.
+
+        ``Event.wait`` alone does not suffice: it returns False when the ring came just as the time ran out.
+        """
+        self._event.wait(seconds)
+        rang = self._event.is_set()
+        if rang:
+            self._event.clear()
+        return rang
+
+
+LOOK_SECONDS = 0.5
+
+SETTLED_SECONDS = 2.0
+"""So long after a change of the runs folder it is listed each time: the time of a change may be as coarse as that."""
+
+
+class ForeignRuns:
+    """``tick`` adds rows for foreign runs that have none, and hands those that go on to ``follow``.
+
+    Where nothing was added to the runs folder, a look is one call to the system. Folders of other runs are left to the
+    next start, as before: whoever copies them may not be done.
+    """
+
+    def __init__(
+        self,
+        runs_dir: Path,
+        database: Database,
+        broadcast: Broadcast,
+        follow: Callable[[RunRow], None],
+        *,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._runs_dir, self._database, self._broadcast, self._follow = runs_dir, database, broadcast, follow
+        self._clock, self._monotonic = clock, monotonic
+        self._looked_at = float("-inf")
+        self._changed_at: int | None = None
+        self._others: set[str] = set()
+
+    def tick(self) -> None:
+        if self._monotonic() - self._looked_at < LOOK_SECONDS:
+            return
+        self._looked_at = self._monotonic()
+        changed_at = self._runs_dir.stat().st_mtime_ns
+        if changed_at == self._changed_at and self._clock() - changed_at / 1e9 > SETTLED_SECONDS:
+            return
+        with self._database.read() as session:
+            known = set(session.exec(select(col(RunRow.id))))
+        self._others -= known
+        for folder in run_folders(self._runs_dir, known | self._others):
+            try:
+                self._take(folder)
+            except (OSError, DatabaseError):
+                raise  # the disk or the catalogue: all of them are tried again
+            except Exception:  # whatever is wrong with this folder, the others are found
+                log.exception("Run %s cannot be taken in", folder.run_id)
+                self._others.add(folder.run_id)
+        self._changed_at = changed_at
+
+    def _take(self, folder: RunFolder) -> None:
+        try:
+            is_foreign = folder.read_config().actor is RunActor.FOREIGN
+        except (RunFolderError, OSError):
+            is_foreign = False
+        if not is_foreign:
+            self._others.add(folder.run_id)
+            return
+        with self._database.write() as session:
+            if session.get(RunRow, folder.run_id) is not None or not folder.is_there():
+                return
+            found = Indexed()
+            index_folder(folder, found)
+            if not found.runs:
+                return
+            [row] = found.runs
+            session.add(row)
+            session.flush()
+            session.add_all(found.evaluations)
+        log.info("A program of its own writes run %s", row.id)
+        self._broadcast.run_changed(row)
+        if row.state.has_worker:
+            self._follow(row)
+
+
+TICK_SECONDS = 0.05
+IDLE_SECONDS = 0.5
+
+
+class Supervisor:
+    """Owns the launcher and every monitor; they are touched by its thread alone.
+
+    Other threads write what they want into the catalogue and the run folder, and call ``wake``.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        launcher: Launcher,
+        feeds: Feeds,
+        broadcast: Broadcast,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._launcher = launcher = GuardedLauncher(launcher, TrustGuard(settings))
+        disk = DiskGuard(settings)
+        self._runs = LiveRuns(settings, database, launcher, feeds, broadcast, disk, clock=clock)
+        self._evaluations = LiveEvaluations(settings, database, launcher, broadcast, disk, self._runs)
+        self._foreign = ForeignRuns(settings.runs_dir, database, broadcast, self._runs.follow_foreign, clock=clock)
+        self.sessions = SessionWorkers(launcher, self.wake)
+        self._clips = ClipWorkers(settings.runs_dir, launcher)
+        self._verifications = VerificationWorkers(settings.runs_dir, launcher, self._evaluations.take_over_film)
+        self._to_follow: deque[tuple[RunRow, str]] = deque()
+        self._throttle = RetryThrottle()
+        self._draining = Event()
+        self._idle = Event()
+        self._wake = WakeSignal()
+        self._closing = Event()
+        self._thread = Thread(target=self._loop, name="supervisor", daemon=True)
+
+    @property
+    def limit(self) -> int:
+        """Runs that may train at the same time."""
+        return self._runs.limit
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Something was queued."""
+        self._wake.ring()
+
+    def expect_end(self, run_id: str) -> None:
+        """The run was asked to stop: its worker is terminated, and then killed, if it does not."""
+        self._runs.expect_end(run_id)
+        self.wake()
+
+    def drain(self) -> None:
+        """From now on start nothing; end every worker that lives, evaluators at once. Returns without waiting."""
+        self._idle.clear()
+        self._draining.set()
+        self.wake()
+
+    def await_drained(self, seconds: float) -> bool:
+        """Wait until no worker is left, at most so long; return whether that came true."""
+        return self._idle.wait(seconds)
+
+    def skip_wait(self) -> None:
+        self._idle.set()
+
+    def close(self) -> None:
+        """End the thread, then the launcher; write into the catalogue what workers wrote while they ended."""
+        self._closing.set()
+        self._wake.ring()
+        self._thread.join()
+        self.sessions.close()
+        self._launcher.close()
+        self._runs.poll()
+        self._clips.end()
+        self._verifications.end()
+
+    def follow_played(self, row: RunRow, session_id: str) -> None:
+        """A person plays that run, in a session."""
+        self._to_follow.append((row, session_id))
+        self.wake()
+
+    def request_clips(self, run_id: str) -> None:
+        """Clips of the run are wanted; its folder says which. Asking again changes nothing."""
+        self._clips.request(run_id)
+        self.wake()
+
+    def request_verification(self, run_id: str, job: Verify | VerifySnapshot) -> None:
+        """Something of the run shall be verified; its folder says so already."""
+        self._verifications.request((run_id, job))
+        self.wake()
+
+    def is_verifying(self, run_id: str, job: Verify | VerifySnapshot) -> bool:
+        return self._verifications.has((run_id, job))
+
+    def add_evaluation(self, row: EvaluationRow, checkpoint_request: int | None) -> None:
+        """Take over a queued evaluation. It waits for checkpoint ``checkpoint_request`` if that is a number."""
+        self._evaluations.add(row, checkpoint_request)
+        self.wake()
+
+    def is_live(self, run_id: str) -> bool:
+        """Whether the run's worker has not been seen to end."""
+        return run_id in self._runs
+
+    def workers(self) -> list[Worker]:
+        """Every worker that has not been seen to end. Not while the thread runs."""
+        live = [*self._runs.monitors.workers(), *self._evaluations.monitors.workers()]
+        return [*live, *self._clips.workers(), *self._verifications.workers()]
+
+    def worker_counts(self) -> dict[str, int]:
+        """Workers by what they do, those of sessions left out. For every thread."""
+        return {
+            "training": len(self._runs.monitors.workers()),
+            "evaluation": len(self._evaluations.monitors.workers()),
+            "clips": len(self._clips.workers()),
+            "verification": len(self._verifications.workers()),
+        }
+
+    # Only before ``start``: what an earlier service left behind
+
+    def adopt_run(self, row: RunRow, worker: Worker) -> None:
+        self._runs.adopt(row, worker)
+
+    def adopt_foreign(self, row: RunRow) -> None:
+        self._runs.follow_foreign(row)
+
+    def adopt_evaluation(self, row: EvaluationRow, worker: Worker) -> None:
+        self._evaluations.adopt(row, worker)
+
+    # The thread
+
+    def _loop(self) -> None:
+        self._wake.ring()
+        while not self._closing.is_set():
+            woken = self._wake.wait(TICK_SECONDS if self._is_busy else IDLE_SECONDS)
+            try:
+                self._tick(woken)
+            except Exception as error:
+                self._throttle.failed("Starting what waits", error)
+                self._closing.wait(RETRY_SECONDS)
+                self._wake.ring()
+            else:
+                self._throttle.over("Starting what waits")
+
+    @property
+    def _is_busy(self) -> bool:
+        live = len(self._runs.monitors) + len(self._runs.guests) + len(self._evaluations.monitors)
+        return live > 0 or self.sessions.is_busy or self._clips.is_busy or self._verifications.is_busy
+
+    def _tick(self, woken: bool) -> None:
+        if self._draining.is_set():
+            self._runs.end_all(CLOSING_GRACE)
+            self._evaluations.abandon_all()
+            self._clips.end()
+            self._verifications.end()
+            self.sessions.close()
+        while self._to_follow:
+            row, session_id = self._to_follow.popleft()
+            self._runs.follow_played(row, self.sessions.worker_of(session_id))
+        self._try("Following sessions", self.sessions.tick)
+        self._try("Looking for runs of other programs", self._foreign.tick)
+        freed = self._runs.poll()
+        self._evaluations.poll()
+        if self._draining.is_set():
+            if not self.workers():
+                self._idle.set()
+            return
+        if woken or freed or self._runs.is_launch_due:
+            self._launch_runs()
+        self._evaluations.launch()
+        self._try("Following clips", self._clips.tick)
+        self._try("Following verifications", self._verifications.tick)
+        self._try("Keeping workers ready", self._launcher.tick)
+
+    def _try(self, what: str, tick: Callable[[], object]) -> None:
+        """Call ``tick``. If it fails, what is live is followed all the same."""
+        if not self._throttle.may_try(what):
+            return
+        try:
+            tick()
+        except Exception as error:
+            self._throttle.failed(what, error)
+        else:
+            self._throttle.over(what)
+
+    def _launch_runs(self) -> None:
+        while not self._closing.is_set() and not self._draining.is_set():
+            if not self._runs.launch_next():
+                return

@@ -1,0 +1,1 @@
+"""Trust: which runs and folders may execute code of their own."""

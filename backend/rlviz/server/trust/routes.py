@@ -1,0 +1,69 @@
+"""Trusting runs that came from elsewhere."""
+
+from __future__ import annotations
+
+from rlviz.domain.errors import ArtifactNotFound, Conflict, InvalidRequest, RunFolderError, RunIsActive, RunNotFound
+from rlviz.domain.ids import utc
+from rlviz.server.application import Application
+from rlviz.server.dependencies import App
+from rlviz.server.lanes import Lane
+from rlviz.server.problems import documented
+from rlviz.server.router import Router
+from rlviz.server.trust.models import CameFrom, RunTrust, TrustRun
+
+router = Router(prefix="/runs/{run_id}/trust", tag="exchange", lane=Lane.CHECKS)
+
+
+@router.get("", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
+def get_trust(run_id: str, app: App) -> RunTrust:
+    """Where a run came from, and what it holds that can run programs on this machine.
+
+    Of one that was made elsewhere all files are read, to give the hash of its content.
+    """
+    return _view(app, run_id)
+
+
+@router.post(
+    "", responses=documented(RunNotFound, ArtifactNotFound, Conflict, RunIsActive, RunFolderError, InvalidRequest)
+)
+def trust_run(run_id: str, body: TrustRun, app: App) -> RunTrust:
+    """Allow the policies, the snapshots and the environment of a run that came from elsewhere to be used here.
+
+    Whole snapshots are signed as this installation's own, so that training goes on from them exactly. Trusting a run
+    that may be used already changes nothing.
+    """
+    app.trust.trust(run_id, body.content_hash)
+    return _view(app, run_id)
+
+
+@router.delete("", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
+def distrust_run(run_id: str, app: App) -> RunTrust:
+    """Take trust back: from now on nothing that the run holds is used. One that was made here stays as it is."""
+    app.trust.distrust(run_id)
+    return _view(app, run_id)
+
+
+def _view(app: Application, run_id: str) -> RunTrust:
+    found = app.trust.look(run_id)
+    holdings, origin = found.holdings, found.origin
+    return RunTrust(
+        run_id=run_id,
+        standing=found.standing,
+        content_hash=None if holdings is None else holdings.content.hash,
+        files=0 if holdings is None else len(holdings.content.files),
+        size_bytes=0 if holdings is None else holdings.content.size,
+        entry_points=[] if holdings is None else list(holdings.entry_points),
+        policies=0 if holdings is None else holdings.policies,
+        snapshots=0 if holdings is None else holdings.snapshots,
+        came_from=None
+        if origin is None
+        else CameFrom(
+            file=origin.file,
+            run_id=origin.run_id,
+            made_by=origin.made_by,
+            exported_at=utc(origin.exported_at),
+            imported_at=utc(origin.imported_at),
+            left_out=origin.left_out,
+            left_out_count=origin.left_out_count,
+        ),
+    )

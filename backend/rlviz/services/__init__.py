@@ -1,1 +1,0 @@
-"""The services: use cases, supervision, projection, streaming."""

@@ -1,1 +1,0 @@
-"""Experiments: trials that are planned, trained as ordinary runs, scored, and begun again where they were lost."""

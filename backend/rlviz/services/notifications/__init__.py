@@ -1,1 +1,0 @@
-"""Telling a person who looks elsewhere: what is worth it, and how it reaches them."""

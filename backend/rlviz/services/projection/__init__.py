@@ -1,1 +1,0 @@
-"""Projection: from run folders to rows of the catalogue."""

@@ -1,1 +1,0 @@
-"""The connection between the worker of a session and the client that watches it."""

@@ -1,1 +1,0 @@
-"""Runs to other programs, while they train and afterwards. docs/export.md says what goes where."""

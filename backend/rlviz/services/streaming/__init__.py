@@ -1,1 +1,0 @@
-"""From journals to browsers: feeds, broadcast of changes, cursors, and streams."""

@@ -1,1 +1,0 @@
-"""Starting workers, watching them, ending them, and taking up what an earlier service left."""

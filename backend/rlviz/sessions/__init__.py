@@ -1,1 +1,0 @@
-"""Sessions: an actor (a policy, chance, a person) plays in a process of its own for somebody who looks."""

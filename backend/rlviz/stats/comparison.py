@@ -1,0 +1,181 @@
+"""Comparing runs: figures, curves on a common step axis, and differences in configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlviz.domain.errors import pointer_to
+from rlviz.stats.arrays import Floats
+from rlviz.stats.returns import TrainingClock, moving_average
+from rlviz.stats.solved import SolvedAt
+
+STABILITY_EPISODES = 20
+"""Stability is the standard deviation of the returns of this many last episodes."""
+
+_NO_SETTINGS = frozenset({"/run_id", "/name", "/created_at", "/group_id"})
+_ORIGINS = frozenset({"parent", "experiment"})
+
+
+@dataclass(frozen=True, eq=False)
+class Episodes:
+    """A run's finished episodes in order; each array of shape (n,).
+
+    ``step``: environment steps done when the episode ended; ``time``: when it ended (Unix seconds);
+    ``reward``: its return.
+    """
+
+    step: Floats
+    time: Floats
+    reward: Floats
+
+
+@dataclass(frozen=True)
+class RunMetrics:
+    """Figures of one run. None where there are too few episodes, or the figure is not finite.
+
+    Moving averages are over the returns of ``window`` episodes, at the step where the last of them ended.
+    """
+
+    episodes: int
+    best_moving_average: float | None  # over full windows only: one lucky first episode is no best
+    best_moving_average_step: int | None  # the first, if the best was reached several times
+    final_moving_average: float | None  # over the last ``window`` episodes, or all if there are fewer
+    steps_to_threshold: int | None  # when it reached the threshold, by the criterion that all compared runs share
+    seconds_to_threshold: float | None  # the same in seconds of training
+    stability: float | None  # population standard deviation of the last 20 returns; of 2 at least
+    best_error: float | None  # standard error of the best average
+    final_error: float | None  # standard error of the final one
+
+
+@dataclass(frozen=True, eq=False)
+class AlignedCurves:
+    """Curves on one axis: ``step`` of shape (m,), and by run id values of shape (m,), NaN where there are none."""
+
+    step: Floats
+    values: dict[str, Floats]
+
+
+@dataclass(frozen=True)
+class ConfigDifference:
+    """A setting whose value differs between runs. A run without it is missing in ``values``; None is a value."""
+
+    path: str
+    values: dict[str, object]
+
+    @property
+    def group(self) -> str:
+        """The part of the configuration it belongs to, for instance ``hyperparameters``; empty at the top."""
+        parts = self._parts()
+        return parts[0] if len(parts) > 1 else ""
+
+    @property
+    def name(self) -> str:
+        """Its name within the group, for instance ``gamma``."""
+        parts = self._parts()
+        return " › ".join(parts[1:] or parts)
+
+    def _parts(self) -> list[str]:
+        return [part.replace("~1", "/").replace("~0", "~") for part in self.path.split("/")[1:]]
+
+
+def run_metrics(
+    episodes: Episodes, *, window: int, reached: SolvedAt | None = None, clock: TrainingClock | None = None
+) -> RunMetrics:
+    """The figures of one run.
+
+    ``reached``: when it reached the threshold; ``clock`` counts its seconds of training.
+    Raises ValueError if ``window`` is below 1.
+    """
+    averages = moving_average(episodes.reward, window)
+    full = np.where((np.arange(len(averages)) >= window - 1) & np.isfinite(averages), averages, np.nan)
+    best = None if np.isnan(full).all() else int(np.nanargmax(full))
+    return RunMetrics(
+        episodes=len(averages),
+        best_moving_average=None if best is None else float(full[best]),
+        best_moving_average_step=None if best is None else int(episodes.step[best]),
+        final_moving_average=_last_number(averages),
+        steps_to_threshold=None if reached is None else reached.step,
+        seconds_to_threshold=None if reached is None or clock is None else clock.at(reached.time),
+        stability=_spread(episodes.reward[-STABILITY_EPISODES:]),
+        best_error=None if best is None else _error(episodes.reward[best + 1 - window : best + 1]),
+        final_error=_error(episodes.reward[-window:]),
+    )
+
+
+def aligned_curves(
+    runs: Mapping[str, Episodes], *, window: int, max_points: int, until: float = np.inf
+) -> AlignedCurves:
+    """The moving average of each run's returns on one grid of at most ``max_points`` (≥ 2) steps, up to step ``until``.
+
+    The grid holds every step at which an episode ended, if these are few enough; otherwise evenly spaced
+    ones from the first to the last of them. A curve has the value of the last episode that had ended by then,
+    NaN before the run's first episode and after its last: nothing is extrapolated.
+    Raises ValueError if ``window`` is below 1 or ``max_points`` below 2.
+    """
+    if max_points < 2:
+        raise ValueError(f"A curve needs room for at least 2 points, not {max_points}.")
+    steps = np.unique(np.concatenate([np.empty(0), *(episodes.step for episodes in runs.values())]))
+    steps = steps[steps <= until]
+    grid = steps if len(steps) <= max_points else np.unique(np.linspace(steps[0], steps[-1], max_points).round())
+    return AlignedCurves(grid, {run_id: _on_grid(episodes, window, grid) for run_id, episodes in runs.items()})
+
+
+def config_diff(configs: Mapping[str, Mapping[str, object]]) -> list[ConfigDifference]:
+    """The settings that differ between ``configs`` (by run id), in the order of the first config that has them.
+
+    Paths are RFC 6901 JSON pointers: ``/hyperparameters/gamma``. Lists are compared as a whole. What identifies a run
+    (run_id, name, created_at, group_id), what it was forked from and the experiment that trained it, is left out.
+    """
+    table: dict[str, dict[str, object]] = {}
+    for run_id, config in configs.items():
+        for path, value in _leaves(config):
+            if path not in _NO_SETTINGS and path.split("/")[1] not in _ORIGINS:
+                table.setdefault(path, {})[run_id] = value
+    return [
+        ConfigDifference(path, values)
+        for path, values in table.items()
+        if len(values) < len(configs) or not _all_same(list(values.values()))
+    ]
+
+
+def _last_number(values: Floats) -> float | None:
+    return float(values[-1]) if len(values) and np.isfinite(values[-1]) else None
+
+
+def _spread(returns: Floats) -> float | None:
+    return float(np.std(returns)) if len(returns) >= 2 and np.isfinite(returns).all() else None
+
+
+def _error(returns: Floats) -> float | None:
+    """Standard error of the mean, from the sample itself."""
+    return float(np.std(returns, ddof=1) / np.sqrt(len(returns))) if _spread(returns) is not None else None
+
+
+def _on_grid(episodes: Episodes, window: int, grid: Floats) -> Floats:
+    """Values on ``grid``, shape (m,). Of several episodes that ended at one step (parallel environments) the last
+    counts."""
+    averages = moving_average(episodes.reward, window)
+    values = np.full(len(grid), np.nan)
+    if len(averages):
+        latest = np.searchsorted(episodes.step, grid, side="right") - 1
+        inside = (latest >= 0) & (grid <= episodes.step[-1])
+        values[inside] = averages[latest[inside]]
+    return values
+
+
+def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Every value that is not an object with members, with its JSON pointer."""
+    if not isinstance(value, Mapping) or (path and not value):
+        yield path, value
+        return
+    for name, member in value.items():
+        yield from _leaves(member, path + pointer_to(name))
+
+
+def _all_same(values: list[object]) -> bool:
+    """Equality as in JSON: 1 equals 1.0, and true equals no number."""
+    first = values[0]
+    return all(value == first and isinstance(value, bool) == isinstance(first, bool) for value in values)

@@ -1,0 +1,608 @@
+"""Scores of each variant, summed up: what a table and a forest plot show.
+
+Trial: one training of one variant with one seed, as far as results need to know it.
+
+Made: how a figure was made, for whoever wants to know before they believe it.
+
+Steps to the threshold: how soon the seeds of each variant got there, and how many never did.
+
+What an experiment has cost, in seconds of a processor core.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import ConfigDict, Field
+
+from rlviz.domain.evaluation import PolicyChoice
+from rlviz.domain.lazy_model import LazyModel
+from rlviz.stats.arrays import Floats
+from rlviz.stats.returns import MEAN_EPISODES, best_first
+from rlviz.stats.seeds import (
+    CONFIDENCE,
+    FEWEST_SCORES,
+    RESAMPLES,
+    bootstrap_interval,
+    interquartile_mean,
+    kaplan_meier,
+    mean,
+    median,
+    optimality_gap,
+)
+from rlviz.stats.solved import LEAST_EPISODES
+
+
+class ScoreKind(StrEnum):
+    """What counts as the score of a trial.
+
+    *trial*: the mean return of its policy on fresh episodes, played after training, as the specification asks for.
+    *training*: the mean return of the last 100 episodes of training, exploration included. *best*: the mean return on
+    fresh episodes of the best policy that it kept.
+    """
+
+    TRIAL = "trial"
+    TRAINING = "training"
+    BEST = "best"
+
+
+SCORE_DEFINITIONS = {
+    ScoreKind.TRIAL: "the mean return of the trial's policy on fresh episodes, played after training",
+    ScoreKind.TRAINING: "the mean return of the last 100 episodes of training, exploration included",
+    ScoreKind.BEST: "the mean return on fresh episodes of the best policy that was kept while it trained",
+}
+
+
+AS_OFTEN = 0.8
+"""Trials are evaluated equally often if the steps between evaluations of one are at least this share of those of
+another: parallel environments round them up."""
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """Arrays of shape (n,): environment steps, not decreasing, and the return there."""
+
+    step: Floats
+    value: Floats
+
+
+@dataclass(frozen=True)
+class Paid:
+    """What all attempts of a trial took together: processor time, and environment steps."""
+
+    core_seconds: float = 0
+    steps: float = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """``score`` is None if it has none: it failed, or has not ended; ``ended`` tells which. ``skipped``: its experiment
+    was over before it had ended, which says nothing of the variant; ``pruned``: the search gave it up.
+
+    ``steps``: environment steps that it was trained for. ``reached``: the step at which it reached the threshold, None
+    if it has not. ``policy``: which policy played for the score, where that is known. ``core_seconds``: processor time
+    of its run; ``paid``: of all its attempts together. ``curve`` is None where nothing was logged.
+    ``evaluated_every``: environment steps between its greedy evaluations while it trained; None without any.
+    ``has_own_score``: whether its own policy was scored, whatever is asked for as the score here; ``deleted``: whether
+    its run was deleted since, which leaves nothing but that score.
+    """
+
+    variant: str
+    seed: int
+    run_id: str
+    score: float | None
+    ended: bool
+    steps: float = 0
+    reached: float | None = None
+    core_seconds: float = 0
+    paid: Paid = Paid()
+    curve: LearningCurve | None = None
+    evaluated_every: float | None = None
+    skipped: bool = False
+    pruned: bool = False
+    policy: PolicyChoice | None = None
+    has_own_score: bool = False
+    deleted: bool = False
+
+    @property
+    def failed(self) -> bool:
+        left = self.skipped or self.pruned or self.has_own_score
+        return self.ended and not left and self.score is None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where returns of an environment are 0 and 1 once they are normalised: ``random`` is the mean return of random
+    actions, ``threshold``, which is higher, the return from which it counts as solved."""
+
+    random: float
+    threshold: float
+
+    def normalised(self, score: float) -> float:
+        return (score - self.random) / (self.threshold - self.random)
+
+    def normalised_curve(self, curve: LearningCurve) -> LearningCurve:
+        return LearningCurve(curve.step, (curve.value - self.random) / (self.threshold - self.random))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What results shall be made of. ``variants``: their ids with what they are called, in the order of the
+    specification; ``environments``: that of each, with its options.
+
+    ``methods``: by variant, what it is called without its environment: variants of one method train the same on
+    different environments. ``scales``: of the environments whose returns can be normalised.
+
+    ``threshold``: the return to reach in all environments; None: in each that of ``thresholds``, if it has one.
+    ``greedy_curves``: whether the learning curves are those of greedy evaluations; otherwise they are moving averages
+    of the returns in training. ``evaluated_unlike``: environments on which the variants were not evaluated alike while
+    they trained, so that these evaluations do not count for the steps to the threshold.
+    """
+
+    variants: dict[str, str]
+    environments: dict[str, str]
+    score: ScoreKind = ScoreKind.TRIAL
+    threshold: float | None = None
+    greedy_curves: bool = False
+    methods: Mapping[str, str] = field(default_factory=dict)
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    evaluated_unlike: Collection[str] = frozenset()
+
+    def threshold_of(self, variant: str) -> float | None:
+        """The return to reach where ``variant`` is trained; None: there is none, and no steps to it."""
+        return self.thresholds.get(self.environments[variant]) if self.threshold is None else self.threshold
+
+    @property
+    def has_several_environments(self) -> bool:
+        return len(set(self.environments.values())) > 1
+
+
+def evaluated_alike(every: Collection[float | None]) -> bool:
+    """Whether evaluations while they trained tell alike of all trials when they reached a threshold: all were made
+    equally often, or none was. ``every``: environment steps between those of each trial."""
+    known = [steps for steps in every if steps is not None]
+    return not known or (len(known) == len(every) and AS_OFTEN * max(known) <= min(known))
+
+
+def scored(trials: Sequence[Trial], variant: str) -> list[Trial]:
+    """The trials of ``variant`` that have a score, by seed."""
+    return sorted((one for one in trials if one.variant == variant and one.score is not None), key=lambda one: one.seed)
+
+
+AGARWAL = "Agarwal et al. 2021, https://arxiv.org/abs/2108.13264"
+KAPLAN_MEIER = "Kaplan and Meier 1958; intervals by Greenwood's formula on the log-log scale"
+HYNDMAN_FAN = "Hyndman and Fan 1996, definition 7, as in NumPy"
+OUR_PAGE = "docs/experiments.md"
+
+
+class Frozen(LazyModel):
+    """Base of all that results consist of."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Made(Frozen):
+    """How a figure was made."""
+
+    definition: str = Field(description="What it is, in a sentence.")
+    n: int = Field(description="How many scores, pairs or seeds it was made from.")
+    resamples: int | None = Field(None, description="Resamples of its bootstrap interval; null: it has none.")
+    confidence: float | None = Field(None, description="Share that its interval is made for, as 0.95.")
+    source: str = Field(description="Where the definition comes from.")
+
+
+def made_of_curve(what: str, seeds: int, resamples: int) -> Made:
+    """Of a curve over seeds with its band (``banded_curve``). ``what``: whose interquartile mean it is."""
+    has_interval = seeds >= FEWEST_SCORES
+    return Made(
+        definition=f"At each step the interquartile mean of {what}, with the interval of a bootstrap over whole "
+        "curves. It stops at the last step that all of its seeds have reached.",
+        n=seeds,
+        resamples=resamples if has_interval else None,
+        confidence=CONFIDENCE if has_interval else None,
+        source=AGARWAL,
+    )
+
+
+def returns_of_training(episodes: int) -> str:
+    """What a moving average over ``episodes`` is, in words."""
+    return f"the mean return of the last {episodes} episodes of training"
+
+
+def numbers(values: ArrayLike) -> list[float | None]:
+    """An array of shape (n,) as JSON has it: null for what is not finite."""
+    found = np.asarray(values, dtype=np.float64)
+    return [float(value) if np.isfinite(value) else None for value in found]
+
+
+FEWEST_RESAMPLES = 1_000
+GAP = "optimality_gap"
+SCORES_DRAWN = 5_000_000
+"""Of all variants together, at most, so that a thousand trials take no longer than a moment."""
+
+
+class SeedScore(Frozen):
+    seed: int
+    run_id: str
+    score: float
+    steps: float = Field(0, description="Environment steps that its run was trained for.")
+    core_seconds: float = Field(0, description="Processor time of that run.")
+    environment: str | None = Field(None, description="That of the score, where those of several are together.")
+
+    @classmethod
+    def of(cls, trial: Trial, environment: str | None = None) -> SeedScore:
+        """That of ``trial``, which has one."""
+        return cls(
+            seed=trial.seed,
+            run_id=trial.run_id,
+            score=trial.score or 0.0,
+            steps=trial.steps,
+            core_seconds=trial.core_seconds,
+            environment=environment,
+        )
+
+
+class VariantScores(Frozen):
+    """The scores of one variant. Figures are null while it has none, ends of the interval below two."""
+
+    variant: str = Field(description="Its id in the specification.")
+    label: str
+    environment: str
+    threshold: float | None = Field(None, description="The return to reach in its environment; null: none.")
+    trials: int = Field(description="Trials of it, whether they have ended or not.")
+    n: int = Field(description="Trials that have a score.")
+    seeds: int = Field(description="Scores on each environment: where there are several, the fewest.")
+    failed: int = Field(
+        description="Trials that ended without a score, but for those that were pruned, or skipped since the "
+        "experiment was over."
+    )
+    rank: int | None = Field(
+        description="Place by interquartile mean, then by mean, from 1, among those of the same environment."
+    )
+    mean: float | None
+    median: float | None
+    iqm: float | None
+    low: float | None = Field(description="Ends of the 95 % interval of the interquartile mean.")
+    high: float | None
+    std: float | None = Field(description="Standard deviation of the sample (n - 1).")
+    lower_quartile: float | None = Field(None, description="A quarter of the scores lies below.")
+    upper_quartile: float | None = Field(None, description="A quarter of the scores lies above.")
+    optimality_gap: float | None = Field(description="Null without a threshold.")
+    scores: list[SeedScore] = Field(description="By seed.")
+    policies: dict[PolicyChoice, int] = Field(
+        {},
+        description="How many scores are of the best policy that was kept, and how many of the last one, as far as "
+        "that is known.",
+    )
+    made: dict[str, Made] = Field(description="By the name of each figure.")
+
+
+class ForestRow(Frozen):
+    variant: str
+    label: str
+    iqm: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Forest(Frozen):
+    """Forest plot: variants from best to worst, those without scores left out."""
+
+    rows: list[ForestRow]
+    minimum: float | None = Field(description="Least of all scores, ends of intervals and the threshold; null: none.")
+    maximum: float | None
+    reference: float | None = Field(description="The threshold, to be drawn as a line.")
+
+
+def variant_scores(trials: Sequence[Trial], setting: Setting) -> list[VariantScores]:
+    """Of each variant, in the order of the specification."""
+    found = {variant: scored(trials, variant) for variant in setting.variants}
+    resamples = resamples_for(sum(map(len, found.values())))
+    summed_up = [
+        _summed_up(variant, [one for one in trials if one.variant == variant], ours, setting, resamples)
+        for variant, ours in found.items()
+    ]
+    return ranked(summed_up)
+
+
+def ranked(variants: Sequence[VariantScores]) -> list[VariantScores]:
+    """The same in the same order, each with its place among those of its environment that have scores."""
+    standings = sorted(((one.iqm or 0.0, one.mean or 0.0, one.environment) for one in variants if one.n), reverse=True)
+
+    def place(one: VariantScores) -> int:
+        rivals = [standing[:2] for standing in standings if standing[2] == one.environment]
+        return rivals.index((one.iqm or 0.0, one.mean or 0.0)) + 1
+
+    return [one.model_copy(update={"rank": place(one) if one.n else None}) for one in variants]
+
+
+def forest(variants: Sequence[VariantScores], threshold: float | None) -> Forest:
+    ranked = best_first((one for one in variants if one.rank is not None), lambda one: one.rank)
+    rows = [
+        ForestRow(variant=one.variant, label=one.label, iqm=one.iqm, low=one.low, high=one.high, n=one.n)
+        for one in ranked
+        if one.iqm is not None
+    ]
+    ends = [end for row in rows for end in (row.iqm, row.low, row.high) if end is not None]
+    ends += [score.score for one in ranked for score in one.scores]
+    if ends and threshold is not None:
+        ends.append(threshold)
+    return Forest(
+        rows=rows,
+        minimum=min(ends, default=None),
+        maximum=max(ends, default=None),
+        reference=threshold if ends else None,
+    )
+
+
+def resamples_for(scores: int, fewest: int = FEWEST_RESAMPLES, most: int = RESAMPLES) -> int:
+    """How often that many scores are drawn anew."""
+    return int(np.clip(SCORES_DRAWN // max(scores, 1), fewest, most))
+
+
+def values(trials: Sequence[Trial]) -> Floats:
+    """The scores of trials that have one, shape (n,)."""
+    return np.array([one.score for one in trials], dtype=np.float64)
+
+
+def figures(strata: Sequence[Floats], resamples: int) -> dict[str, float | None]:
+    """Of scores on each environment, arrays of shape (n,), by their names in VariantScores; None without scores. The
+    deviation is that of one environment alone."""
+    pooled = np.concatenate(strata)
+    if len(pooled) == 0:
+        return dict.fromkeys(_FIGURES)
+    interval = bootstrap_interval(strata, resamples=resamples)
+    lower, upper = map(float, np.quantile(pooled, (0.25, 0.75)))
+    return {
+        "mean": float(mean(strata)),
+        "median": float(median(strata)),
+        "iqm": float(interquartile_mean(strata)),
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "std": float(pooled.std(ddof=1)) if interval and len(strata) == 1 else None,
+        "lower_quartile": lower,
+        "upper_quartile": upper,
+    }
+
+
+_FIGURES = ("mean", "median", "iqm", "low", "high", "std", "lower_quartile", "upper_quartile")
+
+
+def _summed_up(
+    variant: str, trials: Sequence[Trial], ours: Sequence[Trial], setting: Setting, resamples: int
+) -> VariantScores:
+    policies = policies_of(ours)
+    found = VariantScores(
+        variant=variant,
+        label=setting.variants[variant],
+        environment=setting.environments[variant],
+        trials=len(trials),
+        n=len(ours),
+        seeds=len(ours),
+        failed=sum(one.failed for one in trials),
+        rank=None,
+        **figures([values(ours)], resamples),
+        optimality_gap=None,
+        scores=[SeedScore.of(one) for one in ours],
+        policies=policies,
+        made=made_of_scores(
+            len(ours), resamples if len(ours) >= FEWEST_SCORES else None, score_sentence(setting, policies)
+        ),
+    )
+    return with_gap(found, setting)
+
+
+def with_gap(found: VariantScores, setting: Setting) -> VariantScores:
+    """The same with the threshold that ``setting`` has for it and the optimality gap to that, or without them."""
+    made = {name: one for name, one in found.made.items() if name != GAP}
+    goal = setting.threshold_of(found.variant)
+    gap = None
+    if goal is not None:
+        scores = np.array([one.score for one in found.scores], dtype=np.float64)
+        gap = float(optimality_gap(goal)([scores])) if found.n else None
+        made[GAP] = made_of_gap(goal, found.n, score_sentence(setting, found.policies))
+    return found.model_copy(update={"threshold": goal, GAP: gap, "made": made})
+
+
+def _whose(policies: Mapping[PolicyChoice, int]) -> str:
+    """Which policy the scores are of, as far as that is known."""
+    which = {PolicyChoice.BEST: "the best that it kept", PolicyChoice.LATEST: "the last one"}
+    if len(policies) == 1:
+        return f": {which[next(iter(policies))]}"
+    return f": {' and '.join(f'in {count} trials {which[one]}' for one, count in policies.items())}" if policies else ""
+
+
+def policies_of(ours: Sequence[Trial]) -> dict[PolicyChoice, int]:
+    """How many scores each policy has, as far as that is known."""
+    return dict(Counter(one.policy for one in ours if one.policy is not None))
+
+
+def score_definition(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
+    """What a score is, and which policy it is of, as far as that is known."""
+    return f"{SCORE_DEFINITIONS[setting.score]}{_whose(policies)}"
+
+
+def score_sentence(setting: Setting, policies: Mapping[PolicyChoice, int]) -> str:
+    return f"A score is {score_definition(setting, policies)}."
+
+
+def made_of_gap(goal: float, n: int, score: str) -> Made:
+    """``score``: the sentence that says what a score is."""
+    return Made(
+        definition=f"By how much scores fall short of {goal:g} on average; what lies above it makes up for nothing. "
+        f"Lower is better. {score}",
+        n=n,
+        source=AGARWAL,
+    )
+
+
+def made_of_scores(n: int, resamples: int | None, score: str, *, is_of_several: bool = False) -> dict[str, Made]:
+    """``resamples``: None where there is no interval. ``score``: the sentence that says what a score is.
+    ``is_of_several``: whether the scores of several environments are together."""
+    within = ", drawn within each environment" if is_of_several else ""
+    averaged = "The mean of the means on each environment." if is_of_several else "The mean of all scores."
+    quartile = "linear between the two scores around it"
+    made = {
+        "mean": Made(definition=f"{averaged} {score}", n=n, source=AGARWAL),
+        "median": Made(definition=f"The median of all scores. {score}", n=n, source=AGARWAL),
+        "iqm": Made(
+            definition="Interquartile mean: the mean of the middle half of the scores; of n scores the lowest and the "
+            "highest n // 4 are left out, so below four it is the mean. Its interval is the percentile interval of a "
+            f"bootstrap over seeds{within}. {score}",
+            n=n,
+            resamples=resamples,
+            confidence=None if resamples is None else CONFIDENCE,
+            source=AGARWAL,
+        ),
+        "std": Made(definition=f"Standard deviation of the sample, with n - 1. {score}", n=n, source=AGARWAL),
+        "lower_quartile": Made(
+            definition=f"The score below which a quarter of them lies, {quartile}. {score}", n=n, source=HYNDMAN_FAN
+        ),
+        "upper_quartile": Made(
+            definition=f"The score above which a quarter of them lies, {quartile}. {score}", n=n, source=HYNDMAN_FAN
+        ),
+    }
+    if is_of_several:
+        del made["std"]
+    return made
+
+
+class SeedArrival(Frozen):
+    """One seed: ``steps`` until it got there, or, if it is ``censored``, those that it was trained for without."""
+
+    seed: int
+    run_id: str
+    steps: float
+    censored: bool
+
+
+class StepsToThreshold(Frozen):
+    """Kaplan-Meier estimate of one variant. ``step`` and the lists beside it have an entry for each step at which a
+    seed got there; before the first the share is 1."""
+
+    variant: str
+    threshold: float = Field(description="The return to reach where it was trained.")
+    n: int = Field(description="Seeds that were trained at all.")
+    reached: int
+    median: float | None = Field(description="Steps until half of them got there; null: fewer than half did.")
+    median_low: float | None = Field(
+        description="Ends of its 95 % interval; null: not within the training, or of one seed."
+    )
+    median_high: float | None
+    step: list[float]
+    waiting: list[float] = Field(description="Estimated share of seeds that are not there after that step.")
+    low: list[float | None]
+    high: list[float | None]
+    seeds: list[SeedArrival]
+    made: Made
+
+
+class Thresholds(Frozen):
+    threshold: float | None = Field(description="The return to reach; null: each variant has that of its environment.")
+    variants: list[StepsToThreshold] = Field(
+        description="In the order of the specification; left out are untrained ones, and those without a threshold."
+    )
+
+
+def steps_to_threshold(trials: Sequence[Trial], setting: Setting) -> Thresholds | None:
+    """None without any threshold. A trial that still trains is censored at the steps that it has done; one that never
+    began is left out, for it says nothing."""
+    goals = {variant: goal for variant in setting.variants if (goal := setting.threshold_of(variant)) is not None}
+    if not goals:
+        return None
+    begun = {
+        variant: sorted((one for one in trials if one.variant == variant and one.steps > 0), key=lambda one: one.seed)
+        for variant in goals
+    }
+    found = [_of_variant(variant, ours, goals[variant], setting) for variant, ours in begun.items() if ours]
+    return Thresholds(threshold=setting.threshold, variants=found)
+
+
+def _evidence(setting: Setting, variant: str) -> str:
+    """What shows it, in a sentence."""
+    if setting.environments[variant] in setting.evaluated_unlike:
+        return (
+            f"{MEAN_EPISODES} episodes of training on average, or an evaluation after it, that of its score included. "
+            "Evaluations along the way do not count: the variants were not evaluated alike."
+        )
+    return (
+        f"{MEAN_EPISODES} episodes of training on average, or an evaluation on fresh episodes, that of its score "
+        f"included if it has {LEAST_EPISODES} or more."
+    )
+
+
+def _of_variant(variant: str, trials: Sequence[Trial], threshold: float, setting: Setting) -> StepsToThreshold:
+    steps = np.array([one.steps if one.reached is None else one.reached for one in trials], dtype=np.float64)
+    survival = kaplan_meier(steps, [one.reached is not None for one in trials])
+    low, high = survival.median_interval
+    return StepsToThreshold(
+        variant=variant,
+        threshold=threshold,
+        n=survival.seeds,
+        reached=survival.reached,
+        median=survival.median,
+        median_low=low,
+        median_high=high,
+        step=survival.step.tolist(),
+        waiting=survival.waiting.tolist(),
+        low=numbers(survival.low),
+        high=numbers(survival.high),
+        seeds=[
+            SeedArrival(seed=one.seed, run_id=one.run_id, steps=float(at), censored=one.reached is None)
+            for one, at in zip(trials, steps, strict=True)
+        ],
+        made=Made(
+            definition=f"Steps until a seed first reached a return of {threshold:g}: {_evidence(setting, variant)} "
+            "A seed that has not got there is censored: it takes more than it was trained for.",
+            n=survival.seeds,
+            confidence=CONFIDENCE if survival.seeds >= FEWEST_SCORES else None,
+            source=KAPLAN_MEIER,
+        ),
+    )
+
+
+class VariantCost(Frozen):
+    variant: str
+    core_seconds: float
+    steps: float = Field(description="Environment steps of all its trials together, in all their attempts.")
+    trials: int = Field(description="Trials that cost something.")
+
+
+class Cost(Frozen):
+    """Failed and unfinished trials cost as well."""
+
+    core_seconds: float
+    variants: list[VariantCost] = Field(description="In the order of the specification.")
+    made: Made
+
+
+def cost(trials: Sequence[Trial], setting: Setting) -> Cost:
+    found = []
+    for variant in setting.variants:
+        ours = [one.paid for one in trials if one.variant == variant and one.paid.core_seconds > 0]
+        found.append(
+            VariantCost(
+                variant=variant,
+                core_seconds=sum(paid.core_seconds for paid in ours),
+                steps=sum(paid.steps for paid in ours),
+                trials=len(ours),
+            )
+        )
+    return Cost(
+        core_seconds=sum(one.core_seconds for one in found),
+        variants=found,
+        made=Made(
+            definition="Core-seconds: processor time of each trial's runs, in all their attempts, all threads "
+            "together; of what still trains, what its workers had used a second ago. Evaluations while it trained "
+            "are in it, the one that gives the score is not.",
+            n=sum(one.trials for one in found),
+            source=OUR_PAGE,
+        ),
+    )

@@ -1,0 +1,530 @@
+"""Figures: the numbers that runs are compared by, and for each whether one run is best or the difference is within
+chance, and what it amounts to over the seeds of one setting.
+
+Figures of groups: what a figure amounts to over the seeds of one setting.
+
+What a measure of many runs amounts to, by group: figures with intervals, boxes, rank correlation.
+
+Labels that distinguish runs with the same name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+import numpy as np
+from pydantic import Field
+
+from rlviz.stats.arrays import Floats, brief, decimal, duration, listed
+from rlviz.stats.comparison import STABILITY_EPISODES, RunMetrics
+from rlviz.stats.criterion import Criterion
+from rlviz.stats.experiments.trials import AGARWAL, KAPLAN_MEIER, Frozen, Made
+from rlviz.stats.seeds import CONFIDENCE, FEWEST_SCORES, RESAMPLES, Summary, kaplan_meier, summarize
+
+
+class GroupFigure(Frozen):
+    """A figure over the seeds of one setting: their interquartile mean, or, of one that a seed may not have got to yet,
+    the median by Kaplan and Meier."""
+
+    value: float | None = Field(description="Null: no seed has it, or fewer than half got there.")
+    low: float | None = Field(description="Ends of its 95 % interval; null: of one seed, or not within the training.")
+    high: float | None
+    count: int = Field(description="Seeds that have the figure.")
+    seeds: int = Field(description="Seeds of the group that are compared.")
+    made: Made
+
+
+@dataclass(frozen=True)
+class SeedFigure:
+    """``value``: None where a seed has none. ``spent``: how long it has trained without getting there, in the figure's
+    unit; None where that is not known."""
+
+    value: float | None
+    spent: float | None = None
+
+
+def mean_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
+    """The interquartile mean of those that have the figure. ``what``: how it is measured of one."""
+    known = tuple(one.value for one in seeds if one.value is not None)
+    has_interval = len(known) >= FEWEST_SCORES
+    made = Made(
+        definition=f"Interquartile mean over seeds of the {what}, with the percentile interval of a bootstrap over "
+        "seeds.",
+        n=len(known),
+        resamples=RESAMPLES if has_interval else None,
+        confidence=CONFIDENCE if has_interval else None,
+        source=AGARWAL,
+    )
+    value, low, high = _summary(known) if known else (None, None, None)
+    return GroupFigure(value=value, low=low, high=high, count=len(known), seeds=len(seeds), made=made)
+
+
+def median_of_seeds(seeds: Sequence[SeedFigure], what: str) -> GroupFigure:
+    """The median of how long it took, in which a seed that has not got there takes longer than it has trained. One that
+    has not begun, or of which that is not known, is left out. ``what``: what took so long."""
+    known = [one for one in seeds if one.value is not None or one.spent]
+    value, low, high = None, None, None
+    if known:
+        spent = np.array([one.spent if one.value is None else one.value for one in known], dtype=np.float64)
+        survival = kaplan_meier(spent, [one.value is not None for one in known])
+        value, (low, high) = survival.median, survival.median_interval
+    made = Made(
+        definition=f"Median over seeds of the {what}. A seed that has not got there is censored: it takes more than it "
+        "was trained for.",
+        n=len(known),
+        confidence=CONFIDENCE if len(known) >= FEWEST_SCORES else None,
+        source=KAPLAN_MEIER,
+    )
+    reached = sum(one.value is not None for one in seeds)
+    return GroupFigure(value=value, low=low, high=high, count=reached, seeds=len(seeds), made=made)
+
+
+@lru_cache(maxsize=1_000)
+def _summary(values: tuple[float, ...]) -> tuple[float, float | None, float | None]:
+    """Kept, because the figures of runs that have ended are asked for again and again."""
+    found = summarize([np.array(values)])
+    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return found.iqm, low, high
+
+
+ERRORS = 2.0
+"""Two means differ if their difference is at least this many standard errors of the difference."""
+
+SHARE = 0.9
+"""Steps, seconds and rates differ if the smaller is less than this share of the larger."""
+
+STEADIER = 0.63
+"""Standard deviations of 20 returns differ if their ratio is below this: 5 % significance in an F test with 19 and 19
+degrees of freedom."""
+
+
+class Better(StrEnum):
+    HIGH = "high"
+    LOW = "low"
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Mean return of the best policy on fresh episodes, its standard deviation, and how many there were."""
+
+    mean: float
+    std: float
+    episodes: int
+
+    @property
+    def error(self) -> float | None:
+        """Standard error of the mean."""
+        return self.std / math.sqrt(self.episodes - 1) if self.episodes > 1 else None
+
+
+@dataclass(frozen=True)
+class ComparisonEntry:
+    """A run to be compared. ``environment``: its environment with the options that matter; ``seconds``: how long it has
+    trained, if that is known; ``group``: what it shares with runs that differ in their seed alone, with ``group_label``
+    to call them by."""
+
+    run_id: str
+    label: str
+    environment: str
+    step: int
+    ended: bool
+    metrics: RunMetrics
+    steps_per_second: float | None = None
+    seconds: float | None = None
+    greedy: Greedy | None = None
+    group: str = ""
+    group_label: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """``note``: how it is measured. ``values``: by run id, None where there is none. ``best``: the run that is clearly
+    best, if one is; ``reason`` says why it is, or why none is. ``groups``: by group, of those with several runs."""
+
+    id: str
+    title: str
+    note: str
+    unit: str
+    better: Better
+    values: dict[str, float | None]
+    best: str | None
+    reason: str
+    groups: dict[str, GroupFigure]
+
+
+Value = Callable[[ComparisonEntry], float | None]
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """How to read a figure off a run, and when two of its values differ by more than chance.
+
+    With ``error``, a standard error of the value: if they are ERRORS of them apart; otherwise if the smaller is less
+    than ``share`` of the larger. With ``spent``, how long a run has trained, a run without the value has not got there
+    yet: it is worse than another if it has trained for clearly longer than that one took. ``resolution``: by how much
+    the value of a run may be too large, because it is evaluated only now and then.
+    """
+
+    id: str
+    title: str
+    note: str
+    value: Value
+    better: Better = Better.HIGH
+    unit: str = ""
+    show: Callable[[float], str] = decimal
+    error: Value | None = None
+    explained_by: str = ""
+    share: float = SHARE
+    spent: Value | None = None
+    resolution: Callable[[ComparisonEntry], float] = lambda _: 0.0
+
+    def of(self, run: ComparisonEntry) -> float:
+        value = self.value(run)
+        return math.nan if value is None else value
+
+    def over_seeds(self, runs: Sequence[ComparisonEntry]) -> GroupFigure:
+        """Of runs that differ in their seed alone."""
+        spent, what = self.spent, f"{self.title[:1].lower()}{self.title[1:]} ({self.note})"
+        if spent is None:
+            return mean_of_seeds([SeedFigure(self.value(run)) for run in runs], what)
+        return median_of_seeds([SeedFigure(self.value(run), spent(run)) for run in runs], what)
+
+    def is_clear(self, first: ComparisonEntry, second: ComparisonEntry) -> bool:
+        """Whether ``first``, whose value is the better one, is better by more than chance. With ``spent``, ``second``
+        may have none yet."""
+        values = self.of(first), self.of(second)
+        if self.spent is not None:
+            has_it = self.value(second) is not None
+            least = values[1] - self.resolution(second) if has_it else self.spent(second) or 0.0
+            return values[0] < self.share * least
+        if self.error is None:
+            return min(values) < self.share * max(values)
+        errors = self.error(first), self.error(second)
+        if errors[0] is None or errors[1] is None:
+            return False
+        return abs(values[0] - values[1]) > ERRORS * math.hypot(errors[0], errors[1])
+
+
+def _measures(window: int, threshold: float | None, criterion: Criterion | None) -> tuple[_Measure, ...]:
+    every = 0 if criterion is None else criterion.resolution
+    goal = "no common threshold"
+    if threshold is not None:
+        goal = "nothing tells it alike of all" if criterion is None else f"until {criterion.names(threshold)}"
+    return (
+        _Measure(
+            "final_moving_average",
+            "Final return",
+            f"mean of the last {window} episodes",
+            lambda run: run.metrics.final_moving_average,
+            error=lambda run: run.metrics.final_error,
+            explained_by=f"the spread of their last {window} episodes",
+        ),
+        _Measure(
+            "best_moving_average",
+            "Best average",
+            f"highest mean return of {window} episodes in a row",
+            lambda run: run.metrics.best_moving_average,
+            error=lambda run: run.metrics.best_error,
+            explained_by=f"the spread of these {window} episodes",
+        ),
+        _Measure(
+            "best_policy",
+            "Best policy",
+            "mean return of the best greedy policy on fresh episodes",
+            lambda run: run.greedy.mean if run.greedy else None,
+            error=lambda run: run.greedy.error if run.greedy else None,
+            explained_by="the spread of the episodes",
+        ),
+        _Measure(
+            "steps_to_threshold",
+            "Steps to threshold",
+            goal,
+            lambda run: run.metrics.steps_to_threshold,
+            better=Better.LOW,
+            unit="steps",
+            show=brief,
+            spent=lambda run: run.step,
+            resolution=lambda _: every,
+        ),
+        _Measure(
+            "seconds_to_threshold",
+            "Time to threshold",
+            goal,
+            lambda run: run.metrics.seconds_to_threshold,
+            better=Better.LOW,
+            unit="s",
+            show=duration,
+            spent=lambda run: run.seconds,
+            resolution=lambda run: every / run.steps_per_second if run.steps_per_second else 0.0,
+        ),
+        _Measure(
+            "stability",
+            "Stability",
+            f"spread of the last {STABILITY_EPISODES} returns; lower is steadier",
+            lambda run: run.metrics.stability,
+            better=Better.LOW,
+            share=STEADIER,
+        ),
+        _Measure(
+            "fps",
+            "Steps per second",
+            "over the whole run; lately, for one that still trains",
+            lambda run: run.steps_per_second,
+            unit="steps/s",
+            show=brief,
+        ),
+    )
+
+
+def figures(
+    runs: Sequence[ComparisonEntry],
+    *,
+    window: int,
+    threshold: float | None,
+    criterion: Criterion | None,
+    shared: int = 0,
+) -> list[Figure]:
+    """Every figure of ``runs``, in reading order. ``threshold`` is the reward threshold, if all runs share one;
+    ``criterion`` tells when each has reached it; ``shared``: up to that step they were one run."""
+    found, groups = [], groups_of(runs)
+    for measure in _measures(window, threshold, criterion):
+        best, reason = _best(runs, measure)
+        if (incomparable := _not_compared(runs, measure, shared)) is not None:
+            best, reason = None, incomparable
+        found.append(
+            Figure(
+                measure.id,
+                measure.title,
+                measure.note,
+                measure.unit,
+                measure.better,
+                values={run.run_id: measure.value(run) for run in runs},
+                best=best,
+                reason=reason,
+                groups={name: measure.over_seeds(group) for name, group in groups.items() if len(group) > 1},
+            )
+        )
+    return found
+
+
+def groups_of(runs: Sequence[ComparisonEntry]) -> dict[str, list[ComparisonEntry]]:
+    """By group, in the order of the first run of each; a run that is in none is one by itself."""
+    members: dict[str, list[ComparisonEntry]] = {}
+    for run in runs:
+        members.setdefault(run.group or run.run_id, []).append(run)
+    return members
+
+
+def reached_before_they_parted(runs: Sequence[ComparisonEntry], shared: int) -> int | None:
+    """The step at which runs that were one up to step ``shared`` reached the threshold, if they did by then."""
+    steps = [run.metrics.steps_to_threshold for run in runs if run.metrics.steps_to_threshold is not None]
+    return min(steps) if steps and min(steps) <= shared else None
+
+
+def _not_compared(runs: Sequence[ComparisonEntry], measure: _Measure, shared: int) -> str | None:
+    """Why a figure says nothing about which of runs with a common history is better."""
+    if shared and measure.id == "seconds_to_threshold":
+        return "Each counts from its own start, and one was forked from another."
+    if measure.id == "steps_to_threshold" and (reached := reached_before_they_parted(runs, shared)) is not None:
+        return f"It was reached at step {brief(reached)}, before they parted at step {brief(shared)}."
+    return None
+
+
+def is_clearly_higher(first: ComparisonEntry, second: ComparisonEntry, window: int) -> bool:
+    """Whether the final mean return of ``first`` is higher by more than chance."""
+    return _measure("final_moving_average", window).is_clear(first, second)
+
+
+def first_to_reach(
+    runs: Sequence[ComparisonEntry], threshold: float, criterion: Criterion | None
+) -> ComparisonEntry | None:
+    """The run that reached the threshold clearly before every other, if one did. One that has not reached it counts as
+    later only if it has trained for clearly longer."""
+    measure = _measure("steps_to_threshold", 1, threshold, criterion)
+    reached = sorted((run for run in runs if measure.value(run) is not None), key=measure.of)
+    if not reached:
+        return None
+    first = reached[0]
+    return first if all(measure.is_clear(first, run) for run in runs if run is not first) else None
+
+
+def _measure(name: str, window: int, threshold: float | None = None, criterion: Criterion | None = None) -> _Measure:
+    return next(one for one in _measures(window, threshold, criterion) if one.id == name)
+
+
+def _best(runs: Sequence[ComparisonEntry], measure: _Measure) -> tuple[str | None, str]:
+    """The run that is best, with the reason; or None, with the reason why none is."""
+    if len(runs) < 2:
+        return None, "There is no other run."
+    environments = list(dict.fromkeys(run.environment for run in runs))
+    if len(environments) > 1:
+        return None, f"Not comparable across environments: {listed(environments)}."
+    known = [run for run in runs if measure.value(run) is not None]
+    ranked = sorted(known, key=measure.of, reverse=measure.better is Better.HIGH)
+    if not ranked:
+        return None, "No run has it."
+    first, value = ranked[0], measure.show(measure.of(ranked[0]))
+    behind = [run for run in runs if run not in ranked] if measure.spent is not None else []
+    in_time = [run.label for run in behind if not measure.is_clear(first, run)]
+    if in_time:
+        verb = "has" if len(in_time) == 1 else "have"
+        return None, f"{first.label} took {value}; {listed(in_time)} {verb} not trained for clearly longer."
+    if len(ranked) < 2:
+        return (first.run_id if measure.spent is not None else None), f"Only {first.label} has it: {value}."
+    second = ranked[1]
+    level = [run.label for run in ranked if measure.of(run) == measure.of(first)]
+    if len(level) > 1:
+        return None, f"{listed(level)} are level at {value}."
+    clear = measure.is_clear(first, second)
+    return (first.run_id if clear else None), (
+        f"{first.label} {value}, {second.label} {measure.show(measure.of(second))}: {_because(measure, clear=clear)}."
+    )
+
+
+def _because(measure: _Measure, *, clear: bool) -> str:
+    if measure.error is not None:
+        return f"more than {measure.explained_by} explains" if clear else f"within {measure.explained_by}"
+    return "clearly apart" if clear else "too close to tell apart"
+
+
+MOST_OUTLIERS = 20
+
+DRAWN = 1_000_000
+"""Scores that the bootstrap of one group draws: of many runs there are fewer resamples, and a narrower interval."""
+
+FEWEST_RESAMPLES = 200
+
+Key = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A run in a group. ``value`` is None where it has none. ``stratum``: the bootstrap draws runs of one stratum for
+    runs of that stratum, so that each environment keeps its share, if every stratum has several."""
+
+    run_id: str
+    value: float | None
+    stratum: str = ""
+
+
+@dataclass(frozen=True)
+class Box:
+    """Quartiles, and whiskers to the furthest values within 1.5 interquartile ranges of them (Tukey 1977).
+
+    ``outliers``: the values beyond, the furthest from the median first, MOST_OUTLIERS at most of ``beyond``.
+    """
+
+    low: float
+    lower_quartile: float
+    median: float
+    upper_quartile: float
+    high: float
+    outliers: Sequence[Member]
+    beyond: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """``key``: the value of each setting that is grouped by. ``count``: runs with a value, of ``runs``.
+
+    ``summary`` and ``box`` are None where no run has a value.
+    """
+
+    key: Key
+    runs: int
+    count: int
+    summary: Summary | None
+    box: Box | None
+
+
+def grouped(members: Mapping[Key, Sequence[Member]]) -> list[Group]:
+    """The groups, from the greatest interquartile mean to the least; those without a value last."""
+    groups = [_group(key, ours) for key, ours in members.items()]
+    return sorted(groups, key=lambda one: (one.summary is None, -one.summary.iqm if one.summary else 0.0))
+
+
+def rank_correlation(x: Iterable[float], y: Iterable[float]) -> float | None:
+    """Spearman's: the correlation of the ranks, ties with their mean rank. None for fewer than three points, or where
+    all are the same."""
+    first, second = _ranks(np.array(list(x))), _ranks(np.array(list(y)))
+    if len(first) < 3 or not first.std() or not second.std():
+        return None
+    return float(np.corrcoef(first, second)[0, 1])
+
+
+def _group(key: Key, members: Sequence[Member]) -> Group:
+    known = [(one, one.value) for one in members if one.value is not None and np.isfinite(one.value)]
+    if not known:
+        return Group(key, len(members), 0, None, None)
+    values = np.array([value for _, value in known])
+    resamples = int(np.clip(DRAWN // len(values), FEWEST_RESAMPLES, RESAMPLES))
+    strata: dict[str, list[float]] = {}
+    for one, value in known:
+        strata.setdefault(one.stratum, []).append(value)
+    # Of a stratum with one run every resample is the same: an interval without a width would look like certainty.
+    tasks = [values] if min(map(len, strata.values())) < FEWEST_SCORES else [np.array(one) for one in strata.values()]
+    summary = summarize(tasks, resamples=resamples)
+    return Group(key, len(members), len(known), summary, _box([one for one, _ in known], values))
+
+
+def _box(members: Sequence[Member], values: Floats) -> Box:
+    lower, median, upper = (float(one) for one in np.percentile(values, (25, 50, 75)))
+    reach = 1.5 * (upper - lower)
+    within = (values >= lower - reach) & (values <= upper + reach)
+    beyond = sorted(np.flatnonzero(~within).tolist(), key=lambda place: -abs(values[place] - median))
+    return Box(
+        low=float(values[within].min()),
+        lower_quartile=lower,
+        median=median,
+        upper_quartile=upper,
+        high=float(values[within].max()),
+        outliers=[members[place] for place in beyond[:MOST_OUTLIERS]],
+        beyond=len(beyond),
+    )
+
+
+def _ranks(values: Floats) -> Floats:
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[inverse])
+
+
+SHORT_ID = 4
+
+
+@dataclass(frozen=True)
+class Named:
+    id: str
+    name: str
+    seed: int
+
+
+def told_apart(runs: Sequence[Named]) -> list[str]:
+    """A label for each run, no two the same: the name alone if no other run has it, with the seed if that is enough,
+    and otherwise with the end of the id."""
+    names = Counter(run.name for run in runs)
+    seeds = Counter((run.name, run.seed) for run in runs)
+    labels = []
+    for run in runs:
+        if names[run.name] == 1:
+            labels.append(run.name)
+        elif seeds[run.name, run.seed] == 1:
+            labels.append(f"{run.name} (seed {run.seed})")
+        else:
+            labels.append(f"{run.name} ({_end(run, runs)})")
+    return labels if len(set(labels)) == len(labels) else [f"{run.name} ({run.id})" for run in runs]
+
+
+def _end(run: Named, runs: Sequence[Named]) -> str:
+    """The shortest end of the id that no other id shares."""
+    others = [other.id for other in runs if other.id != run.id]
+    for length in range(SHORT_ID, len(run.id)):
+        end = run.id[-length:]
+        if not any(other.endswith(end) for other in others):
+            return end
+    return run.id

@@ -1,0 +1,65 @@
+"""First steps: what comes before a change of hyperparameters.
+
+Curves of training say little about a policy while its preset is not finished, or while its greedy policy was never
+evaluated: the returns in training include exploration. Whatever the rules find then, the advice is to finish or to
+evaluate first, and the hyperparameters stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+
+from rlviz.stats.hints.hint import Case, Hint
+
+ENOUGH = 0.9
+"""Share of the timesteps from which on a run counts as finished."""
+
+
+class FirstStep(StrEnum):
+    """*none*: the hint stands as it is. *wait*: the run still trains, and it is too early to say anything."""
+
+    NONE = "none"
+    WAIT = "wait"
+    FINISH = "finish"
+    EVALUATE = "evaluate"
+
+
+def first_step(case: Case, hint: Hint) -> FirstStep:
+    """What to do before the advice of ``hint`` is followed."""
+    if case.changed_preset and hint.about_updates:  # of values of the user's own, which no preset has tried
+        return FirstStep.EVALUATE if case.ended and not case.is_evaluated else FirstStep.NONE
+    if case.ended:
+        if case.step < ENOUGH * case.wanted_timesteps:
+            return FirstStep.FINISH
+        return FirstStep.NONE if case.is_evaluated else FirstStep.EVALUATE
+    is_early = case.preset_timesteps is not None and case.step < ENOUGH * case.preset_timesteps
+    return FirstStep.WAIT if is_early or not case.is_evaluated else FirstStep.NONE
+
+
+def as_first_step(case: Case, hint: Hint, step: FirstStep) -> Hint:
+    """``hint`` as a reason to finish the run, or to evaluate its policy: it keeps its evidence and loses its advice."""
+    if step is FirstStep.FINISH:
+        wanted = case.wanted_timesteps
+        whose = "its preset" if wanted == case.preset_timesteps else "the run"
+        return replace(
+            hint,
+            id="unfinished",
+            severity="info",
+            title="Finish the preset first" if wanted == case.preset_timesteps else "Finish the training first",
+            evidence=f"{whose.capitalize()} is meant for {wanted:,} timesteps; training ended after {case.step:,}. "
+            f"By then: {hint.evidence}",
+            advice=(f"train for all {wanted:,} timesteps before you change hyperparameters",),
+        )
+    return replace(
+        hint,
+        id="not-evaluated",
+        severity="info",
+        title="Evaluate the policy first",
+        evidence=f"No greedy evaluation says how good the policy is, and returns in training include exploration. "
+        f"They show: {hint.evidence}",
+        advice=(
+            "evaluate the policy before you change hyperparameters",
+            "have the next run evaluated while it trains",
+        ),
+    )

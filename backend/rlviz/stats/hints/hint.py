@@ -1,0 +1,418 @@
+"""Case: the input of the hint rules, one run's curves and settings.
+
+Hint: a finding about a run's curves with a suggestion, and the phrases that rules build hints from.
+
+Rule: a known problem, the metric that shows it, and how much data the rule needs before it is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from pydantic import JsonValue
+
+from rlviz.domain.evaluation import BestPolicy
+from rlviz.domain.metrics import EPISODE_REWARD, EVAL_REWARD
+from rlviz.stats.arrays import Floats, Series
+from rlviz.stats.return_curve import WINDOW
+from rlviz.stats.returns import moving_average
+from rlviz.stats.solved import SolvedAt, SolvedBy
+
+NOTHING = Series(*np.empty((3, 0)))
+
+SURE = 2.0
+"""Standard errors by which a mean has to fall short before it says anything."""
+
+RECENT = 0.8
+"""Share of the steps from which on an evaluation is one of the policy that training has come to."""
+
+
+@dataclass(frozen=True, order=True)
+class GreedyEvaluation:
+    """One that a user asked for. ``step``: of the policy; ``mean``: its mean return; ``error``: the standard error of
+    that mean."""
+
+    step: int
+    mean: float
+    error: float = 0.0
+
+    def may_reach(self, wanted: float) -> bool:
+        """Whether its episodes are too few to say that the policy falls short of ``wanted``."""
+        return self.mean + SURE * self.error >= wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """``series``: metrics by name. ``actions``: number of actions, if they are discrete. ``threshold``: the reward
+    threshold. ``ended``: nothing more will be logged. ``best``: the best policy that was kept. ``solved``: when the
+    run was solved, if it was.
+
+    ``rollout``: environment steps between two rounds of updates. ``preset_timesteps``: how long the run's preset
+    trains; None without a preset. ``changed_preset``: whether hyperparameters differ from those of the preset, or there
+    is none. ``requested``: greedy evaluations that a user asked for. ``expected``: the least that the preset earned
+    when it was measured. ``done``: environment steps that the run says it has done."""
+
+    algo: str
+    hyperparameters: Mapping[str, JsonValue]
+    total_timesteps: int
+    series: Mapping[str, Series] = field(default_factory=dict)
+    ended: bool = False
+    actions: int | None = None
+    threshold: float | None = None
+    best: BestPolicy | None = None
+    solved: SolvedAt | None = None
+    rollout: int = 1
+    preset_timesteps: int | None = None
+    changed_preset: bool = True
+    requested: Sequence[GreedyEvaluation] = ()
+    expected: float | None = None
+    done: int = 0
+
+    def curve(self, name: str) -> Series:
+        """The finite values of a metric; empty if it was never logged."""
+        series = self.series.get(name, NOTHING)
+        finite = np.isfinite(series.value)
+        return Series(series.step[finite], series.time[finite], series.value[finite])
+
+    def number(self, name: str) -> float | None:
+        """A hyperparameter, if it is there and a number."""
+        value = self.hyperparameters.get(name)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    @cached_property
+    def returns(self) -> Series:
+        return self.curve(EPISODE_REWARD)
+
+    @cached_property
+    def averages(self) -> Floats:
+        """Moving average of the return after each episode, shape (n,)."""
+        return moving_average(self.returns.value, WINDOW)
+
+    @cached_property
+    def step(self) -> int:
+        """Environment steps done, as the run or the last step of any curve says. An episode ends before the run."""
+        return max(self.done, *(int(series.step[-1]) for series in self.series.values() if len(series)), 0)
+
+    @property
+    def progress(self) -> float:
+        """Share of the timesteps that is done; a little above 1 when the last rollout went beyond."""
+        return self.step / self.total_timesteps
+
+    @property
+    def updates(self) -> int:
+        """Rounds of updates so far."""
+        return max(0, self.step - int(self.number("learning_starts") or 0)) // self.rollout
+
+    @property
+    def wanted_timesteps(self) -> int:
+        """How long the run is meant to train: as it was asked to, or for as long as its preset if that is longer."""
+        return max(self.total_timesteps, self.preset_timesteps or 0)
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether a greedy evaluation says how good the policy is that training has come to."""
+        steps = [*self.evaluations.step[-1:], *(one.step for one in self.requested)]
+        return any(step >= RECENT * self.step for step in steps)
+
+    @property
+    def is_good_enough(self) -> bool:
+        """Whether a greedy evaluation shows that the policy solved the task, or cannot tell that it did not; without a
+        threshold, whether it earns what its preset earned when it was measured."""
+        wanted = self.expected if self.threshold is None else self.threshold
+        if wanted is None:
+            return False
+        if any(one.may_reach(wanted) for one in self.requested):
+            return True
+        if self.best is not None and self.best.mean_return >= wanted:
+            return True
+        by_evaluation = self.solved is not None and self.solved.by is SolvedBy.EVALUATION
+        return by_evaluation or (self.threshold is not None and bool(np.any(self.evaluations.value[-1:] >= wanted)))
+
+    @property
+    def final(self) -> float | None:
+        """The newest moving average of the return; None without episodes."""
+        return float(self.averages[-1]) if len(self.averages) else None
+
+    @property
+    def over(self) -> bool:
+        """Whether training is over, or at least 99 % done."""
+        return self.ended or self.progress >= 0.99
+
+    @cached_property
+    def evaluations(self) -> Series:
+        """Mean returns of the greedy policy."""
+        return self.curve(EVAL_REWARD)
+
+    @property
+    def greedy(self) -> float | None:
+        """The newest greedy evaluation's mean return; None without evaluations."""
+        return float(self.evaluations.value[-1]) if len(self.evaluations) else None
+
+    @cached_property
+    def greedy_rise(self) -> GreedyRise | None:
+        """How greedy evaluations rose over the last 40 % of the steps, if they clearly did."""
+        return GreedyRise.of(self.evaluations, self.step)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the newest moving average or the newest greedy evaluation reaches the threshold."""
+        return self.threshold is not None and any(
+            value is not None and value >= self.threshold for value in (self.final, self.greedy)
+        )
+
+    @property
+    def reached(self) -> bool:
+        """Whether the threshold was reached at any time."""
+        kept = self.best is not None and self.threshold is not None and self.best.mean_return >= self.threshold
+        return self.holds or kept or self.solved is not None
+
+    @cached_property
+    def stretches(self) -> Stretches | None:
+        """The returns in ten stretches of equal length; None while there are too few episodes to judge."""
+        return Stretches.of(self.returns, self.step)
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Ten stretches of steps: mean return of each, shape (10,), and where each begins, shape (11,).
+
+    ``noise``: standard error of a mean, the median over the stretches.
+    ``span``: from the lowest mean to the highest.
+    """
+
+    mean: Floats
+    edge: Floats
+    noise: float
+
+    COUNT = 10
+    EPISODES = 5
+    """Minimum number of episodes in each stretch."""
+
+    @classmethod
+    def of(cls, returns: Series, step: int) -> Stretches | None:
+        edge = np.linspace(0, step, cls.COUNT + 1)
+        cut = np.searchsorted(returns.step, edge[1:-1], side="right")
+        parts = np.split(returns.value, cut)
+        if min(map(len, parts)) < cls.EPISODES:
+            return None
+        errors = [float(np.std(part) / np.sqrt(len(part))) for part in parts]
+        return cls(np.array([part.mean() for part in parts]), edge, float(np.median(errors)))
+
+    @property
+    def span(self) -> float:
+        return float(self.mean.max() - self.mean.min())
+
+
+@dataclass(frozen=True)
+class GreedyRise:
+    """Mean returns of the greedy policy rose from ``before`` to ``after``, first evaluated so at ``from_step``."""
+
+    before: float
+    after: float
+    from_step: int
+
+    LATE = 0.6
+    """The share of the steps from which on it is looked at."""
+    EVALUATIONS = 4
+    """How many there have to be in all."""
+
+    @classmethod
+    def of(cls, greedy: Series, step: int) -> GreedyRise | None:
+        """The newer half of the late evaluations against the older half. None where the difference is a tenth of what
+        lies between all of them at most, or no more than their noise makes up, or where it was as good before."""
+        late = greedy.step > cls.LATE * step
+        values, earlier = greedy.value[late], greedy.value[~late]
+        half = len(values) // 2
+        if len(greedy) < cls.EVALUATIONS or half == 0:
+            return None
+        before, after = float(values[:half].mean()), float(values[-half:].mean())
+        steps = np.diff(greedy.value)  # neighbours share the trend
+        error = 1.5 * float(np.median(np.abs(steps - np.median(steps)))) / np.sqrt(half)  # robust: a few are jumps
+        clear = after - before > max(0.1 * float(np.ptp(greedy.value)), 1.5 * error)
+        if not clear or after <= float(earlier.max(initial=-np.inf)):
+            return None
+        return cls(before, after, int(greedy.step[late][0]))
+
+
+Severity = Literal["info", "warning", "problem"]
+SEVERITIES: tuple[Severity, ...] = ("problem", "warning", "info")
+
+FAILURE_MODES = "failure-modes"
+KNOBS = "knobs"
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """The data a rule was applied to: ``points`` values of ``metric`` between two steps; ``unit``: what a point is."""
+
+    metric: str
+    from_step: int
+    to_step: int
+    points: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class SuggestedChange:
+    """Advice to give hyperparameter ``name`` another ``value``; ``words`` say so as a part of a sentence."""
+
+    name: str
+    value: JsonValue
+    words: str
+
+
+Advice = str | SuggestedChange
+
+
+@dataclass(frozen=True)
+class Hint:
+    """``metric`` between ``from_step`` and ``to_step`` shows the finding; ``learn`` is the section of the guide to
+    read. ``advice``: what to try, one or the other.
+
+    ``looked_at`` is filled in by ``review``.
+    """
+
+    id: str
+    severity: Severity
+    title: str
+    metric: str
+    from_step: int
+    to_step: int
+    evidence: str
+    advice: tuple[Advice, ...]
+    learn: str = FAILURE_MODES
+    looked_at: LookedAt | None = None
+
+    @property
+    def about_updates(self) -> bool:
+        """Whether it is seen in the updates themselves, whatever the policy earns."""
+        return self.metric.startswith("train/")
+
+    @property
+    def suggestion(self) -> str:
+        """The advice as one sentence: ``"Lower …, or raise …."``"""
+        text = ", or ".join(one if isinstance(one, str) else one.words for one in self.advice)
+        return f"{text[:1].upper()}{text[1:]}."
+
+    @property
+    def changes(self) -> list[SuggestedChange]:
+        """The advice that is a change of a hyperparameter."""
+        return [one for one in self.advice if isinstance(one, SuggestedChange)]
+
+
+def plain(value: float) -> str:
+    """Three digits, no exponent where people write none: 0.000333, 12,300, 1.2e-07."""
+    if value != 0 and abs(value) < 1e-4:
+        return f"{value:.2g}"
+    if abs(value) >= 1_000:
+        return f"{value:,.0f}"
+    return f"{float(f'{value:.3g}'):.10g}"
+
+
+def shown(value: float) -> float:
+    """``value`` as rounded for display, so that numbers computed from it agree with what the reader computes."""
+    return float(plain(value).replace(",", ""))
+
+
+def change(
+    case: Case, name: str, factor: float, *, low: float = 0.0, high: float = float("inf")
+) -> SuggestedChange | None:
+    """For instance ``"lower learning_rate from 0.001 to 0.000333"``; None if it cannot be changed that way."""
+    now = case.number(name)
+    if now is None:
+        return None
+    wanted = min(max(now * factor, low), high)
+    wanted = round(wanted) if isinstance(case.hyperparameters[name], int) else shown(wanted)
+    return None if wanted == now else raise_or_lower(name, now, wanted)
+
+
+def raise_or_lower(name: str, now: float, wanted: float, purpose: str = "") -> SuggestedChange:
+    words = f"{'raise' if wanted > now else 'lower'} {name} from {plain(now)} to {plain(wanted)}{purpose}"
+    return SuggestedChange(name, wanted, words)
+
+
+def known(*options: Advice | None) -> tuple[Advice, ...]:
+    """The options that are not None."""
+    return tuple(option for option in options if option is not None)
+
+
+def about_best(case: Case) -> str:
+    """A sentence about the best policy, if one was kept."""
+    if case.best is None:
+        return ""
+    return f" The best policy, of step {case.best.step:,}, is kept: {plain(case.best.mean_return)} on fresh episodes."
+
+
+MIN_ROUNDS = 10
+"""Rounds of updates before a rule is applied: after two, nothing could be learned yet."""
+
+
+class Unit(StrEnum):
+    EPISODES = "episodes"
+    UPDATES = "updates"
+    ROWS = "rows"
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """``points``: number of values of the metric; ``progress``: share of the timesteps done; ``ended``: whether
+    training must be over (or 99 % done)."""
+
+    points: int
+    unit: Unit
+    progress: float = 0.0
+    ended: bool = False
+
+
+class RuleState(StrEnum):
+    NOT_LOGGED = "not_logged"  # the run has not logged the metric (yet)
+    WAITING = "waiting"  # there is too little data
+    SILENT = "silent"  # applied, without a finding
+    FOUND = "found"  # applied, with a hint
+
+
+@dataclass(frozen=True)
+class Rule:
+    """``metrics``: the metric it is applied to, under each algorithm's name for it; the first one that was logged is
+    used. ``find`` is called only once there is enough data. ``always``: the hint reports a fault and not a policy that
+    could be better, so it is given also where a policy solved the task."""
+
+    id: str
+    looks_for: str
+    metrics: tuple[str, ...]
+    minimum: Minimum
+    find: Callable[[Case], Hint | None]
+    always: bool = False
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of a rule. ``metric`` is the one that it was applied to, and ``points`` its number of values."""
+
+    rule: Rule
+    state: RuleState
+    metric: str | None
+    points: int
+    hint: Hint | None = None
+
+
+def apply(rule: Rule, case: Case) -> Finding:
+    metric = next((name for name in rule.metrics if len(case.series.get(name, ()))), None)
+    if metric is None:
+        return Finding(rule, RuleState.NOT_LOGGED, None, 0)
+    points = len(case.series[metric])
+    minimum = rule.minimum
+    enough = points >= minimum.points and case.progress >= minimum.progress and case.updates >= MIN_ROUNDS
+    if rule.always:
+        enough = points >= minimum.points
+    if not enough or (minimum.ended and not case.over):
+        return Finding(rule, RuleState.WAITING, metric, points)
+    if case.is_good_enough and not rule.always:
+        return Finding(rule, RuleState.SILENT, metric, points)
+    hint = rule.find(case)
+    return Finding(rule, RuleState.FOUND if hint else RuleState.SILENT, metric, points, hint)

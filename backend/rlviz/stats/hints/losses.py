@@ -1,0 +1,82 @@
+"""Rules about the loss of the value function."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.stats.hints.hint import Case, Hint, change, known, plain, shown
+
+LOSSES = ("train/critic_loss", "train/value_loss", "train/loss")
+"""Names of the value loss by algorithm; the first one that was logged is used."""
+
+POLICY_GRADIENT_LOSS = "train/policy_gradient_loss"
+DIVERGED = 20.0
+"""How many times its early size a loss has to reach, beyond what grown returns explain."""
+
+CHUNKS = 10
+
+
+def loss_not_a_number(case: Case) -> Hint | None:
+    """The value loss is NaN or infinite."""
+    metric = _metric(case)
+    series = case.series[metric]
+    broken = np.flatnonzero(~np.isfinite(series.value))
+    if len(broken) == 0:
+        return None
+    return Hint(
+        id="loss-diverging",
+        severity="problem",
+        title="The loss is no number any more",
+        metric=metric,
+        from_step=int(series.step[broken[0]]),
+        to_step=int(series.step[-1]),
+        evidence=(
+            f"{len(broken)} of {len(series)} values are NaN or infinite, from step {int(series.step[broken[0]]):,} on."
+        ),
+        advice=known(change(case, "learning_rate", 1 / 10), change(case, "max_grad_norm", 1 / 2)),
+    )
+
+
+def loss_runs_away(case: Case) -> Hint | None:
+    """The value loss grew out of all proportion, still grows, and the policy does not do what it should."""
+    metric = _metric(case)
+    curve = case.curve(metric)
+    if case.holds or len(curve) < 3 * CHUNKS or (metric == "train/loss" and POLICY_GRADIENT_LOSS in case.series):
+        return None  # The total loss of a policy gradient algorithm has no meaningful scale.
+    medians = np.array([np.median(chunk) for chunk in np.array_split(curve.value, CHUNKS)])
+    early, late = float(np.median(medians[1:4])), float(medians[-1])
+    grows = bool(np.all(np.diff(medians[-4:]) > 0))
+    explained = _growth_of_returns(case) ** 2
+    if early <= 0 or not grows or late < DIVERGED * explained * early:
+        return None
+    begin = int(curve.step[len(curve) * int(np.argmax(medians > 3 * early)) // CHUNKS])
+    return Hint(
+        id="loss-diverging",
+        severity="problem",
+        title="The value loss runs away",
+        metric=metric,
+        from_step=begin,
+        to_step=int(curve.step[-1]),
+        evidence=(
+            f"From {plain(early)} early on it grew to {plain(late)}, {plain(shown(late) / shown(early))} times as "
+            f"much, and it still grows; grown returns explain {plain(explained)} times at most."
+        ),
+        advice=known(
+            change(case, "learning_rate", 1 / 3),
+            change(case, "target_update_interval", 4, high=1_000_000),
+            change(case, "tau", 1 / 2) if "target_update_interval" not in case.hyperparameters else None,
+        ),
+    )
+
+
+def _metric(case: Case) -> str:
+    return next(name for name in LOSSES if len(case.series.get(name, ())))
+
+
+def _growth_of_returns(case: Case) -> float:
+    """How many times larger the returns are at the end than early on, 1 at least. A loss grows by its square."""
+    sizes = np.abs(case.averages)
+    if len(sizes) < CHUNKS:
+        return 1.0
+    early = float(np.median(sizes[: max(1, len(sizes) * 4 // CHUNKS)]))
+    return max(1.0, float(sizes[-1]) / max(early, 1e-9)) if early > 0 else 1.0

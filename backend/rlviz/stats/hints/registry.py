@@ -1,0 +1,121 @@
+"""Review: all rules of the registry applied to one run.
+
+The registry of hint rules. A rule whose hint is to be shown is entered here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from rlviz.domain.metrics import EPISODE_REWARD
+from rlviz.stats.hints.exploration import ENTROPY, EPSILON, entropy_collapsed, epsilon_high
+from rlviz.stats.hints.first_steps import FirstStep, as_first_step, first_step
+from rlviz.stats.hints.hint import SEVERITIES, Case, Finding, Hint, LookedAt, Minimum, Rule, RuleState, Unit, apply
+from rlviz.stats.hints.losses import LOSSES, loss_not_a_number, loss_runs_away
+from rlviz.stats.hints.returns import flat, plateau, reward_collapsed, too_few_timesteps, unstable
+from rlviz.stats.hints.updates import (
+    CLIP_FRACTION,
+    EXPLAINED_VARIANCE,
+    KL,
+    clip_fraction_high,
+    explained_variance_low,
+    kl_spikes,
+)
+
+log = logging.getLogger(__name__)
+
+
+_RETURNS = (EPISODE_REWARD,)
+
+RETURN_RULES: tuple[Rule, ...] = (
+    Rule("reward-collapsed", "most of what was gained is lost", _RETURNS, Minimum(50, Unit.EPISODES, 0.2),
+         reward_collapsed),
+    Rule("unstable", "the return falls from near its best again and again", _RETURNS, Minimum(200, Unit.EPISODES, 0.2),
+         unstable),
+    Rule("too-few-timesteps", "the return was still rising at the end", _RETURNS,
+         Minimum(50, Unit.EPISODES, ended=True), too_few_timesteps),
+    Rule("reward-flat", "the return never rose", _RETURNS, Minimum(50, Unit.EPISODES, 0.4), flat),
+    Rule("reward-plateau", "the return stopped rising", _RETURNS, Minimum(50, Unit.EPISODES, 0.4), plateau),
+)  # fmt: skip
+"""Rules about the course of the return. They overlap, so only the first one that finds something gives a hint."""
+
+RULES: tuple[Rule, ...] = (
+    Rule("loss-diverging", "the loss is no number any more", LOSSES, Minimum(1, Unit.ROWS), loss_not_a_number,
+         always=True),
+    Rule("loss-diverging", "the loss grows out of all proportion", LOSSES, Minimum(30, Unit.ROWS), loss_runs_away),
+    Rule("entropy-collapsed", "the policy stops exploring early", (ENTROPY,), Minimum(10, Unit.UPDATES, 0.1),
+         entropy_collapsed),
+    Rule("kl-spikes", "single updates move the policy too far", (KL,), Minimum(10, Unit.UPDATES), kl_spikes),
+    Rule("clip-fraction-high", "most updates run into the clip range", (CLIP_FRACTION,), Minimum(20, Unit.UPDATES),
+         clip_fraction_high),
+    Rule("explained-variance-low", "the value function does not predict the returns", (EXPLAINED_VARIANCE,),
+         Minimum(20, Unit.UPDATES, 0.2), explained_variance_low),
+    Rule("epsilon-high", "many actions are still random at the end", (EPSILON,),
+         Minimum(1, Unit.ROWS, 0.5, ended=True), epsilon_high),
+)  # fmt: skip
+"""All other rules. Each one that finds something gives a hint."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """``hints``: most severe first. ``findings``: the result of every rule, with or without a hint."""
+
+    hints: list[Hint]
+    findings: list[Finding]
+
+
+def review(case: Case) -> Review:
+    """Apply every rule to the run. Where something comes before a change of hyperparameters, the gravest finding
+    becomes the one hint that says so, and the others wait. A rule that fails gives no finding, and keeps no other from
+    giving one."""
+    returns = list(_findings(RETURN_RULES, case))
+    others = list(_findings(RULES, case))
+    story = next((finding for finding in returns if finding.hint), None)
+    told = [*([story] if story else []), *(finding for finding in others if finding.hint)]
+    hints: list[Hint] = []
+    first: Hint | None = None
+    waiting: list[Finding] = []
+    for finding, hint in sorted(_with_hints(told, case), key=lambda one: SEVERITIES.index(one[1].severity)):
+        step = FirstStep.NONE if finding.rule.always else first_step(case, hint)
+        if step is FirstStep.NONE:
+            hints.append(hint)
+            continue
+        waiting.append(finding)
+        if first is None and step is not FirstStep.WAIT:
+            first = as_first_step(case, hint, step)
+    findings = [_waiting(one) if one in waiting else one for one in (*returns, *others)]
+    return Review([*hints, *([first] if first is not None else [])], findings)
+
+
+def _with_hints(found: Iterable[Finding], case: Case) -> list[tuple[Finding, Hint]]:
+    return [(one, hint) for one in found if (hint := _with_basis(one, case)) is not None]
+
+
+def _waiting(finding: Finding) -> Finding:
+    return replace(finding, state=RuleState.WAITING, hint=None)
+
+
+def _findings(rules: Iterable[Rule], case: Case) -> Iterator[Finding]:
+    for rule in rules:
+        try:
+            yield apply(rule, case)
+        except Exception:
+            log.exception("The hint rule %s failed", rule.id)
+
+
+def find_hints(case: Case) -> list[Hint]:
+    """The hints for the run, most severe first."""
+    return review(case).hints
+
+
+def _with_basis(finding: Finding, case: Case) -> Hint | None:
+    """The finding's hint with ``looked_at``: all steps that the rule read, not only the part it marks."""
+    if finding.hint is None or finding.metric is None:
+        return None
+    series = case.series[finding.metric]
+    seen = LookedAt(
+        finding.metric, int(series.step[0]), int(series.step[-1]), finding.points, finding.rule.minimum.unit.value
+    )
+    return replace(finding.hint, looked_at=seen)

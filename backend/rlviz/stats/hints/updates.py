@@ -1,0 +1,117 @@
+"""Rules about the updates of on-policy algorithms: size of the policy change, quality of the value function."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlviz.stats.hints.hint import Case, Hint, SuggestedChange, about_best, change, known, plain, raise_or_lower, shown
+
+KL = "train/approx_kl"
+CLIP_FRACTION = "train/clip_fraction"
+EXPLAINED_VARIANCE = "train/explained_variance"
+
+MIN_UPDATES = 10
+
+LARGE_KL = 0.05
+"""Two to three times what PPO's authors aim at with target_kl."""
+
+LARGE_CLIP_FRACTION = 0.3
+LOW_EXPLAINED_VARIANCE = 0.2
+
+
+def kl_spikes(case: Case) -> Hint | None:
+    """Single updates moved the policy much further than usual: at least three, or one by far."""
+    curve = case.curve(KL)
+    if len(curve) < MIN_UPDATES or case.holds:
+        return None
+    usual = float(np.median(curve.value))
+    spikes = np.flatnonzero(curve.value > max(LARGE_KL, 5 * usual))
+    highest = float(curve.value.max())
+    if len(spikes) < 3 and highest <= 10 * max(LARGE_KL, usual):
+        return None
+    return Hint(
+        id="kl-spikes",
+        severity="problem" if highest > 20 * LARGE_KL and not case.reached else "warning",
+        title="Some updates changed the policy too much",
+        metric=KL,
+        from_step=int(curve.step[spikes[0]]),
+        to_step=int(curve.step[spikes[-1]]),
+        evidence=(
+            f"The median of approx_kl is {plain(usual)}, but it is above {plain(max(LARGE_KL, 5 * usual))} in "
+            f"{len(spikes)} of {len(curve)} updates, up to {plain(highest)} at step "
+            f"{int(curve.step[curve.value.argmax()]):,}.{about_best(case)}"
+        ),
+        advice=known(_stop_at_kl(case), change(case, "learning_rate", 1 / 2)),
+    )
+
+
+def clip_fraction_high(case: Case) -> Hint | None:
+    """Most updates of the second half run into the clip range."""
+    curve = case.curve(CLIP_FRACTION)
+    half = len(curve) // 2
+    recent = curve.value[half:]
+    if len(recent) < MIN_UPDATES or case.holds or float(np.median(recent)) <= LARGE_CLIP_FRACTION:
+        return None
+    share = float(np.mean(recent > LARGE_CLIP_FRACTION))
+    return Hint(
+        id="clip-fraction-high",
+        severity="info" if case.reached else "warning",
+        title="Most updates are cut short by the clip range",
+        metric=CLIP_FRACTION,
+        from_step=int(curve.step[half]),
+        to_step=int(curve.step[-1]),
+        evidence=(
+            f"In the second half, clip_fraction is above {LARGE_CLIP_FRACTION:g} in {share:.0%} of the updates "
+            f"(median {plain(float(np.median(recent)))}).{about_best(case)}"
+        ),
+        advice=known(change(case, "learning_rate", 1 / 2), change(case, "n_epochs", 1 / 2, low=1)),
+    )
+
+
+def explained_variance_low(case: Case) -> Hint | None:
+    """The value function does not predict the returns, long after the beginning, and the task is not solved."""
+    curve = case.curve(EXPLAINED_VARIANCE)
+    half = len(curve) // 2
+    recent = curve.value[half:]
+    if len(recent) < MIN_UPDATES or case.reached:
+        return None
+    usual = float(np.median(recent))
+    if usual >= LOW_EXPLAINED_VARIANCE:
+        return None
+    worse = " (below 0 is worse than always guessing the mean)" if usual < 0 else ""
+    return Hint(
+        id="explained-variance-low",
+        severity="warning",
+        title="The value function does not predict the returns",
+        metric=EXPLAINED_VARIANCE,
+        from_step=int(curve.step[half]),
+        to_step=int(curve.step[-1]),
+        evidence=f"In the second half, the median of explained_variance is {plain(usual)}{worse}; 1 is perfect.",
+        advice=known(
+            change(case, "vf_coef", 2, high=10),
+            change(case, "n_steps", 2),
+            _wider(case),
+        ),
+    )
+
+
+def _stop_at_kl(case: Case) -> SuggestedChange | None:
+    if "target_kl" not in case.hyperparameters:
+        return None
+    now = case.number("target_kl")
+    if now is None:
+        words = "set target_kl, which is off, to 0.03, so that an update ends when it has moved so far"
+        return SuggestedChange("target_kl", 0.03, words)
+    return raise_or_lower("target_kl", now, shown(now / 2))
+
+
+def _wider(case: Case) -> SuggestedChange | None:
+    layers = case.hyperparameters.get("net_arch")
+    if not isinstance(layers, list) or not layers:
+        return None
+    wider = [min(2 * int(units), 1024) for units in layers if isinstance(units, int)]
+    return (
+        None
+        if wider == layers
+        else SuggestedChange("net_arch", list(wider), f"give net_arch {wider} instead of {layers}")
+    )

@@ -1,0 +1,140 @@
+"""ReturnCurve: a summary of a run's returns, updated episode by episode in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rlviz.domain.limits import DEFAULT_WINDOW
+from rlviz.stats.arrays import Floats
+from rlviz.stats.returns import MeanReturn, RecentMean
+from rlviz.stats.solved import SolvedAt, SolvedBy
+
+WINDOW = DEFAULT_WINDOW
+"""Episodes in the moving average."""
+
+SPARKLINE_POINTS = 32
+
+
+class ReturnCurve:
+    """Mean return, best average with a sparkline, and when training reached the threshold.
+
+    ``best``: the best mean return of WINDOW consecutive episodes, None before there are so many; ``best_step``: the
+    environment step at which the last of them ended, the first time it was reached. ``mean`` and ``mean_length``: of
+    the last 100 episodes; ``solved``: when that mean return reached ``threshold``, None if it did not. ``count``:
+    number of episodes. The last 100 episodes reach back to ``before``, the returns and lengths of a run's episodes
+    before its fork; all else is of its own episodes.
+
+    The result is the same to the last digit however the episodes are split into batches, so that a run that was
+    followed live equals one that is read again from its journal.
+    """
+
+    def __init__(
+        self, threshold: float | None = None, before: tuple[Sequence[float | None], Sequence[float | None]] = ((), ())
+    ) -> None:
+        self.best: float | None = None
+        self.best_step: int | None = None
+        self.solved: SolvedAt | None = None
+        self._mean, self._mean_length = MeanReturn(threshold), RecentMean()
+        for mean, values in zip((self._mean, self._mean_length), before, strict=True):
+            mean.extend(np.asarray(values, dtype=np.float64))
+        self.count = 0
+        self._newest = np.zeros(WINDOW - 1)
+        self._sparkline = _Sparkline()
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether an episode is known, be it from before a fork."""
+        return len(self._mean) > 0
+
+    @property
+    def mean(self) -> float | None:
+        return self._mean.value
+
+    @property
+    def mean_length(self) -> float | None:
+        return self._mean_length.value
+
+    def extend(self, steps: ArrayLike, times: ArrayLike, returns: ArrayLike, lengths: ArrayLike) -> None:
+        """Add episodes in order, as arrays of shape (n,): step and Unix time at which each ended, return, and length
+        (NaN if unknown)."""
+        step, value = np.asarray(steps, dtype=np.float64), np.asarray(returns, dtype=np.float64)
+        if len(value) == 0:
+            return
+        reached = self._mean.find_threshold(value)
+        if reached is not None:
+            time = float(np.asarray(times, dtype=np.float64)[reached])
+            self.solved = SolvedAt(int(step[reached]), SolvedBy.TRAINING, time)
+        self._mean_length.extend(np.asarray(lengths, dtype=np.float64))
+        averages = self._averages(value)
+        self._note_best(step, averages)
+        finite = np.isfinite(averages)
+        self._sparkline.extend(step[finite], averages[finite])
+        self._newest = np.concatenate([self._newest, value])[-(WINDOW - 1) :]
+        self.count += len(value)
+
+    def sparkline(self) -> list[float]:
+        """At most SPARKLINE_POINTS moving averages, evenly spaced over the steps so far, with 6 significant digits. The
+        first averages are over as many episodes as there are."""
+        return [float(f"{value:.6g}") for value in self._sparkline.values()]
+
+    def _averages(self, value: Floats) -> Floats:
+        """Summed in one order, so that the result does not depend on batches."""
+        padded = np.concatenate([self._newest, value])
+        sums = np.zeros(len(value))
+        for lag in range(WINDOW):
+            sums += padded[lag : lag + len(value)]
+        averages: Floats = sums / np.minimum(self.count + np.arange(1, len(value) + 1), WINDOW)
+        return averages
+
+    def _note_best(self, step: Floats, averages: Floats) -> None:
+        first_full = max(0, WINDOW - 1 - self.count)
+        full = np.where(np.isfinite(averages[first_full:]), averages[first_full:], -np.inf)
+        if len(full) == 0 or full.max() == -np.inf:
+            return
+        found = int(full.argmax())
+        if self.best is None or full[found] > self.best:
+            self.best, self.best_step = float(full[found]), int(step[first_full + found])
+
+
+def thinned_sparkline(values: Sequence[float], most: int) -> list[float]:
+    """At most ``most`` (2 or more) of ``values``, evenly spaced, with the first and the last of them, and 4 significant
+    digits."""
+    kept = values
+    if len(values) > most:
+        kept = [values[round(place)] for place in np.linspace(0, len(values) - 1, most)]
+    return [float(f"{value:.4g}") for value in kept]
+
+
+class _Sparkline:
+    """The last value in each of up to SPARKLINE_POINTS buckets of equal width, which doubles when there are more."""
+
+    def __init__(self) -> None:
+        self._length = 1
+        self._step = 0.0
+        self._values: list[float] = []  # NaN before the first episode
+
+    def extend(self, step: Floats, value: Floats) -> None:
+        if len(step) == 0:
+            return
+        step = np.maximum.accumulate(np.append(self._step, step))[1:]  # a damaged journal may go back
+        self._step = float(step[-1])
+        while step[-1] >= self._length * SPARKLINE_POINTS:
+            self._double()
+        stretch = (step // self._length).astype(np.intp)
+        last = np.flatnonzero(np.append(np.diff(stretch) != 0, True))
+        for index, newest in zip(stretch[last].tolist(), value[last].tolist(), strict=True):
+            latest = self._values[-1] if self._values else np.nan
+            self._values += [latest] * (index + 1 - len(self._values))
+            self._values[index] = newest
+
+    def values(self) -> list[float]:
+        return [value for value in self._values if not np.isnan(value)]
+
+    def _double(self) -> None:
+        """Merge pairs of buckets; of two values the later is kept."""
+        pairs = [self._values[start : start + 2] for start in range(0, len(self._values), 2)]
+        self._values = [pair[-1] for pair in pairs]
+        self._length *= 2

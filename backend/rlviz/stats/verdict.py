@@ -1,0 +1,219 @@
+"""Verdict: a sentence on which of several runs is better, and why.
+
+Which of several settings is better, when each was trained with several seeds: the verdict of an experiment on
+runs that belong to none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlviz.stats.arrays import Floats, brief, decimal, listed
+from rlviz.stats.criterion import Criterion
+from rlviz.stats.experiments.trials import ScoreKind, Setting, Trial, scored, values, variant_scores
+from rlviz.stats.experiments.verdict import experiment_verdict, improvements
+from rlviz.stats.groups import ComparisonEntry, first_to_reach, groups_of, is_clearly_higher, reached_before_they_parted
+from rlviz.stats.returns import best_first
+
+
+@dataclass(frozen=True, eq=False)
+class SeedScores:
+    """``scores``: the final return of each seed, shape (n,); at least one."""
+
+    label: str
+    scores: Floats
+
+
+def seed_verdict(groups: Sequence[SeedScores], window: int) -> tuple[str, list[str]]:
+    """A headline on the one with the highest interquartile mean, and the reasons. Takes two groups at least, all of
+    one environment. ``window``: episodes that a final return is the mean of."""
+    labels = {str(place): group.label for place, group in enumerate(groups)}
+    setting = Setting(labels, dict.fromkeys(labels, ""), ScoreKind.TRAINING)
+    trials = [
+        Trial(str(place), seed, run_id="", score=float(score), ended=True)
+        for place, group in enumerate(groups)
+        for seed, score in enumerate(group.scores)
+    ]
+    summed_up = variant_scores(trials, setting)
+    in_order = best_first(summed_up, lambda one: one.rank)
+    pairs = improvements({one.variant: [values(scored(trials, one.variant))] for one in in_order})
+    found = experiment_verdict(summed_up, pairs, trials)
+    score = f"A score is the mean return of the last {window} episodes of training, exploration included."
+    return found.headline, [*found.reasons, score]
+
+
+FEW = 3
+"""Most runs that a sentence names."""
+
+ONE_SEED_EACH = "One seed each: nothing can be said yet."
+"""What runs show by themselves says nothing of their settings: the spread of last episodes is not that of seeds."""
+
+SOFTWARE = ("/versions", "/git_revision")
+"""Settings that record the software versions of a run."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``cautions``: limits of the comparison, for instance settings that differ. ``seed_caution``: that of them which
+    training more seeds takes away; None: there is none."""
+
+    headline: str
+    why: list[str]
+    cautions: list[str]
+    seed_caution: str | None = None
+
+
+def verdict(
+    runs: Sequence[ComparisonEntry],
+    *,
+    window: int,
+    threshold: float | None,
+    criterion: Criterion | None,
+    differences: Iterable[str],
+    shared: int = 0,
+) -> Verdict | None:
+    """None with fewer than two runs.
+
+    ``criterion``: what tells alike of all runs when they reached ``threshold``; None: nothing does. ``differences``:
+    JSON pointers of the settings that are not the same in all runs. A difference in final returns counts only when it
+    is larger than what the spread of the last episodes explains. Runs that differ in more than their seed get no
+    verdict with one seed of each, only the figures. ``shared``: up to that step they were one run, so that nothing
+    before tells them apart.
+    """
+    if len(runs) < 2:
+        return None
+    environments = list(dict.fromkeys(run.environment for run in runs))
+    if len(environments) > 1:
+        names = ", ".join(environments)
+        apart = f"They trained in different environments ({names}), whose returns mean different things."
+        return Verdict("These runs cannot be ranked.", [apart], [])
+    settings = [path for path in differences if not path.startswith(SOFTWARE)]
+    few_seeds = _seed_caution(runs) if settings != ["/seed"] else None
+    cautions = _cautions(runs, settings, shared) + ([] if few_seeds is None else [few_seeds])
+    early = [run.label for run in runs if run.metrics.best_moving_average is None]
+    if early:
+        few = _some(early) + (" has" if len(early) == 1 else " have")
+        return Verdict("It is too early to tell.", [f"{few} finished too few episodes."], cautions, few_seeds)
+    groups = _groups(runs)
+    if len(groups) > 1 and len(groups) < len(runs):
+        headline, why = seed_verdict(groups, window)
+    else:
+        headline, why = _ranked(runs, window, threshold, criterion, shared)
+        if few_seeds is not None:
+            headline = ONE_SEED_EACH
+    return Verdict(headline, why, cautions, few_seeds)
+
+
+def _ranked(
+    runs: Sequence[ComparisonEntry],
+    window: int,
+    threshold: float | None,
+    criterion: Criterion | None,
+    shared: int,
+) -> tuple[str, list[str]]:
+    """A headline on the runs themselves, and the figures behind it."""
+    by_final = sorted(runs, key=_final, reverse=True)
+    first, second = by_final[0], by_final[1]
+    ahead = is_clearly_higher(first, second, window)
+    speed, sooner, quickest = _speed(runs, threshold, criterion, shared)
+    ends = f"{first.label} ends at {decimal(_final(first))}, {second.label} at {decimal(_final(second))}"
+    spread = f"the spread of their last {window} episodes"
+    why = [f"{ends}: more than {spread} explains." if ahead else f"{ends}: within {spread}.", *speed]
+    if ahead and quickest in (None, first):
+        best = "better" if len(runs) == 2 else f"best of {len(runs)}"
+        return f"{first.label} did {best}.", why
+    if ahead:
+        return f"{first.label} ends higher; {sooner}.", why
+    return ("No clear difference." if quickest is None else f"Level at the end; {sooner}."), why
+
+
+def _speed(
+    runs: Sequence[ComparisonEntry], threshold: float | None, criterion: Criterion | None, shared: int
+) -> tuple[list[str], str, ComparisonEntry | None]:
+    """Sentences on when they reached the threshold; that one was clearly first, as part of a sentence; and that run."""
+    if threshold is None:
+        return [], "", None
+    if criterion is None:
+        return (
+            ["Nothing tells alike of all when they reached the threshold, so that their speed is not compared."],
+            "",
+            None,
+        )
+    goal = criterion.names(threshold)
+    before = reached_before_they_parted(runs, shared)
+    if before is not None:
+        return [f"{_capital(goal)} was reached at step {brief(before)}, before they parted."], "", None
+    quickest = first_to_reach(runs, threshold, criterion)
+    sooner = "" if quickest is None else f"{quickest.label} was first to {goal}"
+    return [_arrivals(runs, goal)], sooner, quickest
+
+
+def _arrivals(runs: Sequence[ComparisonEntry], goal: str) -> str:
+    reached = sorted((run for run in runs if run.metrics.steps_to_threshold is not None), key=_steps)
+    if not reached:
+        return f"None reached {goal}."
+    if len(runs) > FEW:
+        first = f"{reached[0].label} first, after {brief(_steps(reached[0]))} steps"
+        return f"{len(reached)} of {len(runs)} reached {goal}, {first}."
+    steps = [f"{run.label} after {brief(_steps(run))} steps" for run in reached]
+    missed = [f"{run.label} did not in {brief(run.step)}" for run in runs if run not in reached]
+    rest = f"; {listed(missed)}" if missed else ""
+    return f"{_capital(goal)} was reached by {listed(steps)}{rest}."
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _cautions(runs: Sequence[ComparisonEntry], settings: list[str], shared: int) -> list[str]:
+    cautions = []
+    if shared:
+        cautions.append(f"Up to step {brief(shared)} they were one run: only what came after tells them apart.")
+    active = [run.label for run in runs if not run.ended]
+    if active:
+        cautions.append(f"{_some(active)} {'has' if len(active) == 1 else 'have'} not ended yet.")
+    if any(path.startswith("/env_options") for path in settings):
+        cautions.append("The options of their environments differ.")
+    steps = [run.step for run in runs]
+    if max(steps) > 1.1 * min(steps):
+        cautions.append("They trained for different numbers of steps.")
+    if settings == ["/seed"]:
+        cautions.append("Only their seeds differ: this is how much luck decides.")
+    return cautions
+
+
+def _seed_caution(runs: Sequence[ComparisonEntry]) -> str | None:
+    """That luck may decide, where there is a single seed of some."""
+    single = [group.label for group in _groups(runs) if len(group.scores) == 1]
+    if not single:
+        return None
+    whose = "each" if len(single) == len(runs) else f"of {_some(single)}"
+    return f"One seed {whose}: with other seeds it may come out differently."
+
+
+def _groups(runs: Sequence[ComparisonEntry]) -> list[SeedScores]:
+    """The final returns by group."""
+    return [
+        SeedScores(group[0].group_label if len(group) > 1 else group[0].label, np.array([_final(run) for run in group]))
+        for group in groups_of(runs).values()
+    ]
+
+
+def _some(labels: list[str]) -> str:
+    """The names if there are few, otherwise their number."""
+    return listed(labels) if len(labels) <= FEW else f"{len(labels)} of the runs"
+
+
+def _final(run: ComparisonEntry) -> float:
+    final = run.metrics.final_moving_average
+    best = run.metrics.best_moving_average
+    return final if final is not None else best if best is not None else -math.inf
+
+
+def _steps(run: ComparisonEntry) -> float:
+    steps = run.metrics.steps_to_threshold
+    return math.inf if steps is None else steps

@@ -1,1 +1,0 @@
-"""The training thread: Stable-Baselines3, made interruptible, writing into a run folder."""
