@@ -18,6 +18,8 @@ comma := ,
 
 # Steps that are done leave a stamp here and run again only when what they depend on has changed.
 STAMPS := .make
+API_SOURCES := $(shell find backend/rlviz -name '*.py')
+SCHEMA := frontend/src/lib/api/schema.d.ts
 FRONTEND_SOURCES := $(shell find frontend/src frontend/public -type f 2>/dev/null) \
 	$(wildcard frontend/*.ts frontend/*.mjs frontend/package.json)
 
@@ -30,7 +32,7 @@ run: $(STAMPS)/python $(STAMPS)/frontend ## Install, build and serve the app at 
 	@exec $(BIN)/python -m rlviz serve
 
 .PHONY: dev
-dev: $(STAMPS)/python $(STAMPS)/node ## Serve back end and front end separately, both reloading on change; SCRIPTED=1 shows a lively app without training
+dev: $(STAMPS)/python $(STAMPS)/node $(STAMPS)/client ## Serve back end and front end separately, both reloading on change; SCRIPTED=1 shows a lively app without training
 	@trap 'kill 0' EXIT INT TERM; \
 	$(if $(SCRIPTED),export RLVIZ_RUNS_DIR=$(CURDIR)/$(STAMPS)/scripted-runs RLVIZ_LAUNCHER=scripted \
 		RLVIZ_MAX_CONCURRENT_RUNS=8 RLVIZ_SCRIPT='{"speed": 10$(comma) "runs": {"*(done)*": {}}}'; \
@@ -78,7 +80,7 @@ test-first-load: $(STAMPS)/frontend
 	node frontend/scripts/first-load.mjs
 
 .PHONY: test-frontend
-test-frontend: $(STAMPS)/node
+test-frontend: $(STAMPS)/node $(STAMPS)/client
 	cd frontend && $(PNPM) test
 
 .PHONY: test-browser
@@ -132,15 +134,11 @@ lint-backend: $(STAMPS)/python-dev
 	cd backend && .venv/bin/ruff check --config pyproject.toml . ../frontend/e2e
 	cd backend && .venv/bin/ruff format --config pyproject.toml --check . ../frontend/e2e
 	cd backend && .venv/bin/mypy && .venv/bin/lint-imports
-	$(BIN)/python -m rlviz openapi | diff -u frontend/openapi.json - || { echo "Run 'make client'."; exit 1; }
 	$(BIN)/python -m rlviz.cli.reference | diff -u docs/cli.md - || { echo "Run 'make cli-docs'."; exit 1; }
 
 .PHONY: lint-frontend
-lint-frontend: $(STAMPS)/node
+lint-frontend: $(STAMPS)/node $(STAMPS)/client
 	cd frontend && $(PNPM) lint
-	@cp frontend/src/lib/api/schema.d.ts $(STAMPS)/schema.d.ts
-	cd frontend && $(PNPM) client >/dev/null
-	@diff -u $(STAMPS)/schema.d.ts frontend/src/lib/api/schema.d.ts || { echo "Run 'make client'."; exit 1; }
 
 .PHONY: screenshots
 screenshots: $(STAMPS)/python-dev $(STAMPS)/frontend $(STAMPS)/browser ## Picture every page and state into frontend/screenshots/
@@ -164,9 +162,7 @@ stills: $(STAMPS)/python ## Render the environments' stills anew; ARGS="CartPole
 	cd backend && .venv/bin/python -W ignore -m rlviz.learning.environments.stills $(ARGS)
 
 .PHONY: client
-client: $(STAMPS)/python $(STAMPS)/node ## Generate the TypeScript types from OpenAPI
-	$(BIN)/python -m rlviz openapi > frontend/openapi.json
-	cd frontend && $(PNPM) client
+client: $(STAMPS)/client ## Generate the TypeScript types of the API, which git does not keep
 
 .PHONY: cli-docs
 cli-docs: $(STAMPS)/python ## Generate docs/cli.md from the commands
@@ -214,7 +210,16 @@ $(STAMPS)/node: frontend/pnpm-lock.yaml frontend/package.json
 	cd frontend && CI=true $(PNPM) install --frozen-lockfile --reporter=append-only
 	@touch $@
 
-$(STAMPS)/frontend: $(STAMPS)/node $(FRONTEND_SOURCES)
+# The types change only when the document does, so that the pages are not built again for every change of Python.
+$(STAMPS)/client: $(STAMPS)/python $(STAMPS)/node $(API_SOURCES) frontend/package.json
+	$(BIN)/python -m rlviz openapi > $(STAMPS)/openapi.json
+	@if test -f $(SCHEMA) && cmp -s $(STAMPS)/openapi.json frontend/openapi.json; then :; \
+	else cp $(STAMPS)/openapi.json frontend/openapi.json && cd frontend && $(PNPM) client; fi
+	@touch $@
+
+$(SCHEMA): $(STAMPS)/client ;
+
+$(STAMPS)/frontend: $(STAMPS)/node $(SCHEMA) $(FRONTEND_SOURCES)
 	cd frontend && $(PNPM) build
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""Measure the presets by experiments, and write down what came out: measured.json and curves.json in rlviz/learning/presets,
+"""Measure the presets by experiments, and write the results: measured.json and curves.json in rlviz/learning/presets,
 docs/presets.md and its pictures.
 
     make presets ARGS="cartpole taxi --only 'PPO *'"

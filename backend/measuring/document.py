@@ -21,7 +21,7 @@ from rlviz.learning.environments.base import Environment
 from rlviz.learning.presets.catalog import ANYWHERE, figures_key, known_curves, measured, preset_files
 from rlviz.learning.presets.recommended import RELIABLE
 from rlviz.server.runs.choices import HyperparameterField, view_algorithm
-from rlviz.stats.arrays import listed
+from rlviz.stats.number_text import listed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "presets.md"
 PICTURES = "images/presets"

@@ -1,4 +1,4 @@
-"""Specification: what measures the presets of one environment, from its file in ``rlviz/learning/presets/specifications``."""
+"""Specification: what measures the presets of one environment; read from ``rlviz/learning/presets/specifications``."""
 
 from __future__ import annotations
 

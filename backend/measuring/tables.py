@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from rlviz.domain.presets import MeasuredPreset
-from rlviz.stats.arrays import NO_INTERVAL
+from rlviz.stats.number_text import NO_INTERVAL
 
 SPECIFICATIONS = "../backend/rlviz/learning/presets/specifications"
 """Where the specifications lie, seen from the document."""

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from rlviz import __version__
-from rlviz.domain.errors import is_disk_full
+from rlviz.domain.disk_full import is_disk_full
 from rlviz.standard_streams import discard_output, output_error, settle
 
 

@@ -25,8 +25,8 @@ from types import FrameType
 from typing import Any, BinaryIO, NoReturn
 
 from rlviz.child_environment import child_environment
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import TooMuchToRead
-from rlviz.domain.ids import byte_text
 from rlviz.domain.registry import load
 from rlviz.importing import module_command
 from rlviz.machine import DEFAULT_NICENESS, lower_priority

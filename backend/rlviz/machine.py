@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 CGROUP_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 """Files with a container's memory limit: version 2 and version 1 of control groups."""

@@ -33,7 +33,8 @@ from pathlib import Path
 from threading import Event, Thread
 from types import FrameType
 
-from rlviz.domain.errors import Conflict, is_disk_full
+from rlviz.domain.disk_full import is_disk_full
+from rlviz.domain.errors import Conflict
 from rlviz.domain.plain_text import typed_text
 from rlviz.importing import without_collection
 from rlviz.launchers.base import (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from rlviz.cli.output import counted
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 if TYPE_CHECKING:
     from rlviz.machine import MemoryUse

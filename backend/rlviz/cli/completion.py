@@ -57,7 +57,8 @@ def _algorithms(_context: typer.Context, _incomplete: str) -> Iterable[str]:
 
 
 def _presets(context: typer.Context, _incomplete: str) -> list[str]:
-    from rlviz.domain.presets import RECOMMENDED, PresetId
+    from rlviz.domain.presets import PresetId
+    from rlviz.domain.recommended import RECOMMENDED
 
     own = sorted(path.stem for path in (_runs_dir(context) / "presets").glob("*.json"))
     return [RECOMMENDED, "none", *PresetId, *own]

@@ -17,7 +17,7 @@ from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection
-    from rlviz.domain.sinks import SinkRecord
+    from rlviz.domain.sink_record import SinkRecord
     from rlviz.rundir.folder import RunFolder
 
 SINKS = f"<{'|'.join(SinkKind)}>"

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.output import counted, note, print_json
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 T = TypeVar("T")
 

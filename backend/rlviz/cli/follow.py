@@ -45,7 +45,7 @@ from rlviz.cli.output import (
 from rlviz.cli.waiting import AT_REST, ENDED, say_how_it_ended, say_that_it_goes_on, wait_for_run
 from rlviz.cli.waiting import POLL_SECONDS as WAIT_SECONDS
 from rlviz.domain.plain_text import one_line
-from rlviz.stats.arrays import percent
+from rlviz.stats.number_text import percent
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -327,7 +327,7 @@ def _drawn(followed: Followed, columns: int) -> Group:
     from rich.console import Group
     from rich.text import Text
 
-    drawn = screen.lines(followed.run, followed.events, columns, followed.message)
+    drawn = run_lines(followed.run, followed.events, columns, followed.message)
     return Group(*(Text(line.text, style=line.style, no_wrap=True, overflow="crop") for line in drawn))
 
 
@@ -574,7 +574,7 @@ def _trials_drawn(experiment: dict[str, Any], columns: int, rows: int, message: 
     from rich.console import Group
     from rich.text import Text
 
-    drawn = trial_screen.lines(experiment, columns, rows, message)
+    drawn = trial_lines(experiment, columns, rows, message)
     return Group(*(Text(line.text, style=line.style, no_wrap=True, overflow="crop") for line in drawn))
 
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Protocol, TextIO, cast
 import typer
 
 from rlviz.domain.plain_text import json_text, one_line, visible
-from rlviz.stats.arrays import decimal
+from rlviz.stats.number_text import decimal
 
 _MARK = f"\x00{secrets.token_hex(8)}\x00"
 """Encloses the name of a colour in what ``coloured`` returns. Its digits are random, so that no text contains them."""

@@ -16,7 +16,6 @@ What a validation by pydantic found wrong, in words for people: the one place th
 from __future__ import annotations
 
 import difflib
-import errno
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -31,19 +30,6 @@ def placed_error(problem: str, *at: str | int) -> ValidationError:
     """``at``: the path to what is wrong, within what is validated. Pydantic puts the path to that before it."""
     details = InitErrorDetails(type="value_error", loc=at, input=None, ctx={"error": ValueError(problem)})
     return ValidationError.from_exception_data("", [details])
-
-
-DISK_FULL = "The disk is full"
-"""Every cause of an ending for which there was no room has these words."""
-
-
-def is_disk_full(error: BaseException | None) -> bool:
-    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-
-
-def is_for_want_of_room(cause: str | None) -> bool:
-    """Whether the cause of an ending is a full disk, so that another attempt may do better once there is room."""
-    return cause is not None and DISK_FULL in cause
 
 
 REPAIR = "Repair the run: what can be read is kept, and the damaged file is put beside it."

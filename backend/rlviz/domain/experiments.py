@@ -33,7 +33,8 @@ from rlviz.domain.limits import (
     DEFAULT_SWEEP_TRIALS,
     LIMITS,
 )
-from rlviz.domain.presets import NO_PRESET, RECOMMENDED, PresetChoice, without_none
+from rlviz.domain.presets import NO_PRESET, PresetChoice, without_none
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 

@@ -115,16 +115,3 @@ Instant = Annotated[
     PlainSerializer(rfc3339, return_type=str, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-
-
-UNITS = ("B", "kB", "MB", "GB", "TB")
-
-
-def byte_text(count: float) -> str:
-    """In units of 1,000 with up to one decimal, as the pages write them: ``45 B``, ``1.2 kB``, ``5 GB``."""
-    amount, unit = float(count), UNITS[0]
-    for unit in UNITS:
-        if amount < 1000 or unit == UNITS[-1]:
-            break
-        amount /= 1000
-    return f"{amount:.1f}".removesuffix(".0") + f" {unit}"

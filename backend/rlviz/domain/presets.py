@@ -18,10 +18,7 @@ from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.ids import Instant
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.limits import LIMITS
-
-RECOMMENDED = "recommended"
-"""In the place of an algorithm or a preset: the one that was measured to work (``rlviz.learning.presets.recommended``)."""
-
+from rlviz.domain.recommended import RECOMMENDED
 
 NO_PRESET = "none"
 """How files, flags and requests say that there is no preset, where they cannot or do not say null."""

@@ -75,7 +75,8 @@ class Actor(StrEnum):
 
 
 class PolicyReading(LazyModel):
-    """What a policy makes of one observation. Null: its algorithm has no such thing. See ``learning/algorithms/reading.py``."""
+    """What a policy computes from one observation. Null: its algorithm does not compute it. Made by
+    ``learning/algorithms/reading.py``."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 

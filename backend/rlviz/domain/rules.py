@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.metrics import MAX_STEP, METRICS
 

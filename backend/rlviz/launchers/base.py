@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from rlviz.domain.errors import DISK_FULL
+from rlviz.domain.disk_full import DISK_FULL
 from rlviz.rundir.folder import RunFolder
 
 

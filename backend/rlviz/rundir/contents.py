@@ -44,7 +44,8 @@ from rlviz.domain.events import parse_event
 from rlviz.domain.ids import is_evaluation_id
 from rlviz.domain.metrics import is_metric
 from rlviz.domain.origin import ORIGIN, Origin
-from rlviz.domain.sinks import SinkKind, SinkPlan, SinkRecord
+from rlviz.domain.sink_record import SinkPlan, SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.snapshots import SnapshotVerification
 from rlviz.domain.storage_rules import StoredKind
 from rlviz.domain.versions import EVENTS, KEY, METRICS, Drift, DriftKind, Format, UnknownVersion, VersionedDocument

@@ -15,7 +15,8 @@ from typing import IO
 
 from filelock import lock_descriptor
 
-from rlviz.domain.errors import DISK_FULL, RunIsActive, RunsFolderInUse, RunsFolderUnusable, is_disk_full
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import RunIsActive, RunsFolderInUse, RunsFolderUnusable
 from rlviz.rundir.files import open_in_place
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.usage import noted_usage

@@ -83,7 +83,10 @@ class SealedPiece:
 
     def __init__(self, content: bytes) -> None:
         """Raises ValueError or LookupError if ``content`` is no piece."""
-        self._reader = _reader_of(content)
+        arrow = _arrow()
+        from pyarrow.parquet import ParquetFile
+
+        self._reader = ParquetFile(arrow.BufferReader(content))
         self._reading = Lock()  # the reader crashes the process if two threads use it at once
         metadata = self._reader.metadata
         _check_bounds(metadata)
@@ -133,7 +136,7 @@ class SealedPiece:
 
     def _read(self, name: str) -> SealedColumn:
         with self._reading:
-            found = self._reader.read_all(column_indices=[self.places[name]], use_threads=False)
+            found = self._reader.read(columns=[name], use_threads=False)
         column: Any = found.column(name).combine_chunks()
         if not column.null_count:
             return SealedColumn(column.to_numpy(zero_copy_only=False), None)
@@ -225,17 +228,6 @@ def _arrow() -> Any:
 
     pyarrow.set_memory_pool(pyarrow.system_memory_pool())
     return pyarrow
-
-
-def _reader_of(content: bytes) -> Any:
-    """What ``pyarrow.parquet.ParquetFile`` reads with, without that module: it brings 9 MB of clients for file systems
-    in the cloud. Raises ValueError (ArrowInvalid) if ``content`` is no Parquet file."""
-    source = _arrow().BufferReader(content)
-    from pyarrow._parquet import ParquetReader
-
-    reader = ParquetReader()
-    reader.open(source)
-    return reader
 
 
 def _check_bounds(metadata: Any) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from filelock import lock_descriptor
 
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.sinks import SinkKind, SinkPlan, SinkRecord
+from rlviz.domain.sink_record import SinkPlan, SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.files import check_folders, files_in, open_in_place, read_document, write_atomically
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.journal import whole_size

@@ -15,8 +15,8 @@ from pathlib import Path
 import orjson
 from pydantic import ConfigDict, ValidationError
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import RunFolderError
-from rlviz.domain.ids import byte_text
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.storage_rules import StoredKind

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from threading import Thread
 from typing import Any
 
 from fastapi import FastAPI
@@ -17,55 +15,65 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Mount
 
 from rlviz import __version__
-from rlviz.server import pages as explorer
+from rlviz.domain.sessions import CLIENT_MESSAGE, SERVER_MESSAGE
+from rlviz.server import pages
+from rlviz.server.analytics import routes as analytics
 from rlviz.server.application import Application
+from rlviz.server.evaluations import routes as evaluations
+from rlviz.server.exchange import routes as exchange
+from rlviz.server.experiments import routes as experiments
 from rlviz.server.files import SecurityHeaders
 from rlviz.server.lanes import Lanes
+from rlviz.server.metrics import routes as metrics
 from rlviz.server.pages import check_root_path, page_routes
 from rlviz.server.problems import PROBLEM, Problem, answer_with_problems
 from rlviz.server.proxy import ProxyHeaders, link
 from rlviz.server.request_filter import AnswerCompression, RequestCounter, RequestCounts, RequestFilter
-from rlviz.server.router import LaterRoutes
-from rlviz.server.service import routes as health
+from rlviz.server.runs import routes as runs
+from rlviz.server.service import routes as service
 from rlviz.server.service.prometheus import prometheus_route
+from rlviz.server.sessions import routes as sessions
+from rlviz.server.snapshots import routes as snapshots
+from rlviz.server.storage import routes as storage
+from rlviz.server.stream import routes as stream
+from rlviz.server.stream.models import STREAM_EVENTS
+from rlviz.server.trust import routes as trust
 
 _REF = "#/components/schemas/{model}"
-_LATER = (
-    "service",
-    "runs",
-    "exchange",
-    "trust",
-    "sinks",
-    "recording",
-    "rules",
-    "snapshots",
-    "family",
-    "tags",
-    "presets",
-    "evaluations",
-    "steps",
-    "seen",
-    "metrics",
-    "anatomy",
-    "film",
-    "value_slices",
-    "events",
-    "hints",
-    "stream",
-    "sessions",
-    "artifacts",
-    "compare",
-    "experiments",
-    "experiment_results",
-    "episodes",
-    "analytics",
-    "trash",
-    "storage",
+_ROUTERS = (
+    service.router,
+    pages.router,
+    runs.router,
+    exchange.router,
+    trust.router,
+    exchange.sinks_router,
+    evaluations.recording_router,
+    snapshots.rules_router,
+    snapshots.router,
+    runs.family_router,
+    runs.tags_router,
+    runs.presets_router,
+    evaluations.router,
+    evaluations.steps_router,
+    evaluations.seen_router,
+    metrics.router,
+    metrics.anatomy_router,
+    evaluations.film_router,
+    evaluations.value_slices_router,
+    metrics.events_router,
+    metrics.hints_router,
+    stream.router,
+    sessions.router,
+    evaluations.artifacts_router,
+    metrics.compare_router,
+    experiments.router,
+    experiments.experiment_results_router,
+    evaluations.episodes_router,
+    analytics.router,
+    runs.trash_router,
+    storage.router,
 )
-"""Modules of ``rlviz.server.routers``, in the order of the description."""
-
-LATER_SECONDS = 1.0
-"""After the start, when whoever waited for it has been answered."""
+"""In the order of the description."""
 
 
 def create_app(application: Application) -> Starlette:
@@ -75,12 +83,9 @@ def create_app(application: Application) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         application.open()
-        loading = Thread(target=api.state.later.load, name="later routes", daemon=True)
-        soon = asyncio.get_running_loop().call_later(LATER_SECONDS, loading.start)
         try:
             yield
         finally:
-            soon.cancel()
             application.close()
 
     settings = application.settings
@@ -118,13 +123,11 @@ def create_api(application: Application | None = None) -> FastAPI:
     api.state.lanes = Lanes()
     api.add_middleware(AnswerCompression)
     answer_with_problems(api)
-    later = LaterRoutes(api.router, _LATER)
-    api.router.routes += [*health.router.routes, *explorer.router.routes, later]
-    api.state.later = later
+    for router in _ROUTERS:
+        api.router.routes += router.routes
 
     def openapi() -> dict[str, Any]:
         if api.openapi_schema is None:
-            later.load()
             api.openapi_schema = _described(api)
         return {**api.openapi_schema, "servers": [{"url": link("/api")}]}
 
@@ -135,9 +138,6 @@ def create_api(application: Application | None = None) -> FastAPI:
 def _described(api: FastAPI) -> dict[str, Any]:
     """OpenAPI with problems, stream events and messages of sessions among the schemas; FastAPI's own error shape is
     left out."""
-    from rlviz.domain.sessions import CLIENT_MESSAGE, SERVER_MESSAGE
-    from rlviz.server.stream.models import STREAM_EVENTS
-
     document = get_openapi(title=api.title, version=api.version, routes=api.routes, servers=api.servers)
     schemas = document["components"]["schemas"]
     extra = [(model, "serialization") for model in (Problem, *STREAM_EVENTS.values())]

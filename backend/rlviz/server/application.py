@@ -79,7 +79,7 @@ class Application(Services):
             now = [session.get(RunRow, row.id) for row in before]
         for row in now:
             if row is not None:
-                self.notifier.consider(row)
+                self.notifier.handle_run(row)
         return interrupted
 
     def wind_down(self) -> None:

@@ -1,25 +1,31 @@
-"""FastAPI dependencies: how routers get the services."""
+"""FastAPI dependencies: how a router receives the services that it needs."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, Request
+from fastapi import Depends
+from starlette.requests import HTTPConnection
 
-from rlviz.server.application import Application
 from rlviz.server.lanes import Lanes
 
-
-async def _application(request: Request) -> Application:
-    application: Application = request.app.state.application
-    return application
+Service = TypeVar("Service")
 
 
-async def _lanes(request: Request) -> Lanes:
-    lanes: Lanes = request.app.state.lanes
+def provided(kind: type[Service]) -> Callable[[HTTPConnection], Coroutine[Any, Any, Service]]:
+    """A dependency: the service of this class that ``rlviz.server.wiring`` has created."""
+
+    async def find(connection: HTTPConnection) -> Service:
+        service: Service = connection.app.state.application.service(kind)
+        return service
+
+    return find
+
+
+async def _lanes(connection: HTTPConnection) -> Lanes:
+    lanes: Lanes = connection.app.state.lanes
     return lanes
 
-
-App = Annotated[Application, Depends(_application)]
 
 ApiLanes = Annotated[Lanes, Depends(_lanes)]

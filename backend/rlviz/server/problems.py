@@ -21,7 +21,8 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from rlviz.domain.errors import DISK_FULL, InvalidRequest, RlvizError, is_disk_full, pointer_to, validation_text
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import InvalidRequest, RlvizError, pointer_to, validation_text
 from rlviz.server.catalog.database import explain
 from rlviz.server.supervisor.disk_guard import MAKE_ROOM, how_to_make_room
 from rlviz.server.wire import Wire

@@ -10,7 +10,8 @@ from sqlmodel import Session
 
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.errors import NotControlled, RunIsActive
-from rlviz.domain.sinks import SinkKind, SinkPlan
+from rlviz.domain.sink_record import SinkPlan
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus, check_transition
 from rlviz.rundir.control import Control, Desired
 from rlviz.rundir.creation import new_folder
@@ -21,7 +22,7 @@ from rlviz.server.catalog.evaluations import open_evaluations
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import row_of_config
 from rlviz.server.catalog.runs import get_run
-from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.events import EventBus, RunChanged
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.server.supervisor.trust_guard import TrustGuard
@@ -42,12 +43,12 @@ class RunUseCases:
         settings: Settings,
         database: Database,
         supervisor: Supervisor,
-        broadcast: Broadcast,
+        events: EventBus,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._settings, self._database = settings, database
-        self._supervisor, self._broadcast, self._clock = supervisor, broadcast, clock
+        self._supervisor, self._events, self._clock = supervisor, events, clock
         self._disk = DiskGuard(settings)
         self._trust = TrustGuard(settings)
 
@@ -92,7 +93,7 @@ class RunUseCases:
             for one in appear:  # just before the commit, so that an error here undoes both
                 one()
         for row in rows:
-            self._broadcast.run_changed(row)
+            self._events.publish(RunChanged(row))
         if start:
             self._supervisor.wake()
         return rows

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from rlviz.confined import Confined
 from rlviz.domain.clocks import AgeClock
@@ -14,27 +13,34 @@ from rlviz.rundir.files import Reserve
 from rlviz.rundir.lock import RunsLock
 from rlviz.rundir.trash import Trash
 from rlviz.server.analytics.analyst import Analyst
+from rlviz.server.analytics.service import AnalyticsService
 from rlviz.server.catalog.database import Database
-from rlviz.server.catalog.models import RunRow
 from rlviz.server.evaluations.episodes import EpisodeService
 from rlviz.server.evaluations.film import FilmService
+from rlviz.server.evaluations.judging import JudgingService
 from rlviz.server.evaluations.recording import RecordingService
 from rlviz.server.evaluations.seen import SeenService, ValueSliceService
 from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.evaluations.steps import StepRecordService
 from rlviz.server.evaluations.videos import SideBySideVideos
+from rlviz.server.events import EvaluationChanged, EventBus, ExperimentEnded, RunChanged, RunVersions, TrialsChanged
 from rlviz.server.exchange.deliveries import LiveDeliveries
+from rlviz.server.exchange.service import ExchangeService
 from rlviz.server.exchange.sinks import SinkService
-from rlviz.server.experiments.open_experiment import OpenExperiment
-from rlviz.server.experiments.results.service import ResultsPreparer
+from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsPreparer, ResultsService
 from rlviz.server.experiments.scheduler import ExperimentScheduler, TrialRuns
 from rlviz.server.experiments.scoring import Scorer
 from rlviz.server.experiments.service import ExperimentService
 from rlviz.server.feeds import Feeds
+from rlviz.server.metrics.comparison import ComparisonService
+from rlviz.server.metrics.hints import HintService
+from rlviz.server.metrics.past import PastService
+from rlviz.server.metrics.service import MetricsService
 from rlviz.server.notifications import notifier as memory_watch
-from rlviz.server.notifications.notifier import Notifier, news_of_experiment
+from rlviz.server.notifications.notifier import Notifier
 from rlviz.server.periodic_task import PeriodicTask
 from rlviz.server.runs.environments import EnvironmentService
+from rlviz.server.runs.family import FamilyService
 from rlviz.server.runs.groups import GroupService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.runs.service import PlayedRuns, RunService, TakeUpService
@@ -58,18 +64,6 @@ from rlviz.server.supervisor.trust_guard import TrustGuard
 from rlviz.server.trust.service import TrustService
 from rlviz.settings import Settings
 
-if TYPE_CHECKING:
-    from rlviz.server.analytics.service import AnalyticsService
-    from rlviz.server.evaluations.judging import JudgingService
-    from rlviz.server.exchange.service import ExchangeService
-    from rlviz.server.experiments.results.service import ExperimentResultsService
-    from rlviz.server.metrics.comparison import ComparisonService
-    from rlviz.server.metrics.hints import HintService
-    from rlviz.server.metrics.past import PastService
-    from rlviz.server.metrics.service import MetricsService
-    from rlviz.server.runs.family import FamilyService
-
-
 CATALOGUE = "rlviz.db"
 HOUSEKEEPING_SECONDS = 3_600.0
 
@@ -81,169 +75,172 @@ SUPERVISOR_BUSY_SECONDS = 1.0
 """Seconds that the supervisor waits for another writer; it then tries again later, and follows its runs meanwhile."""
 
 
+Service = TypeVar("Service")
+
+
 class Services:
-    """Everything that the app is made of, created and connected; nothing of it has begun."""
+    """Creates and connects all services of the app; none of them has begun. Routers ask for theirs by its class."""
 
     def __init__(self, settings: Settings, *, launcher: Launcher | None = None) -> None:
         """``launcher``: used instead of the one in the settings."""
         self.settings = settings.model_copy(update={"runs_dir": settings.runs_dir.resolve()})
-        runs_dir = self.settings.runs_dir
-        self.database = Database(runs_dir / CATALOGUE)
-        self._lock = RunsLock(runs_dir)
-        self._reserve = Reserve(runs_dir)
+        self.database = Database(self.settings.runs_dir / CATALOGUE)
+        self.events = EventBus()
+        self.versions = RunVersions(self.events)
+        self._age_clock = AgeClock()
+        self._lock = RunsLock(self.settings.runs_dir)
+        self._reserve = Reserve(self.settings.runs_dir)
         self._is_open = self._winding_down = False
         self._drained_by = 0.0
-        """When the wait for workers is over that end with the app, by the monotonic clock."""
+        """By the monotonic clock, when the app stops waiting for workers to end."""
+        self._create_workers(launcher)
+        self._create_runs()
+        self._create_evaluations()
+        self._create_exchange()
+        self._create_experiments()
+        self._create_storage()
+        self._connect()
+        self._periodic = self._periodic_tasks()
+
+    def service(self, kind: type[Service]) -> Service:
+        """The service of this class. Raises LookupError."""
+        for service in vars(self).values():
+            if type(service) is kind:
+                return service
+        raise LookupError(f"No service is a {kind.__name__}.")
+
+    def _create_workers(self, launcher: Launcher | None) -> None:
+        """Create what starts and follows processes."""
+        settings, runs_dir = self.settings, self.settings.runs_dir
         self.launcher = launcher or LAUNCHERS.get(settings.launcher)(
             warm=settings.warm_worker, niceness=settings.niceness
         )
-        self.sealer = Sealer(runs_dir)
         self._record_reader = Confined(memory=RECORDS_MEMORY, seconds=RECORDS_SECONDS, processes=2)
         self._importer = Confined(memory=IMPORT_MEMORY, seconds=IMPORT_SECONDS, processes=2)
-        url = settings.webhook_url
-        self.notifier = Notifier(url.get_secret_value() if url is not None else None)
-        self.broadcast = Broadcast(self._on_run_changed, lambda row: self.experiment_scheduler.consider_evaluation(row))
-        guard = TrustGuard(self.settings)
-        self.deliveries = LiveDeliveries(
-            runs_dir, self.database, may_follow_plan=lambda folder: guard.standing_of(folder).may_run
-        )
-        self.sinks = SinkService(self.settings, self.database, self.deliveries)
+        self._analyst = Analyst(self.database.path)
+        self.sealer = Sealer(runs_dir)
         self.feeds = Feeds(runs_dir)
         self._own_catalogue = Database(runs_dir / CATALOGUE, busy_seconds=SUPERVISOR_BUSY_SECONDS)
-        self.supervisor = Supervisor(self.settings, self._own_catalogue, self.launcher, self.feeds, self.broadcast)
-        self.trash = Trash(runs_dir)
-        self.damage = DamageService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.meter = StorageMeter(runs_dir)
-        rules, action_log = StorageRulesStore(runs_dir), StorageActionLog(runs_dir)
-        age_clock = AgeClock()
-        clearing = RunClearing(
-            self.settings, self.database, self.supervisor, self.broadcast, self.trash, clock=age_clock
-        )
-        self.pruner = StoragePruner(
-            rules, action_log, self.meter, clearing, self.trash, archive_dir=settings.archive_dir, clock=age_clock
-        )
-        self.storage = StorageService(self.settings, self.database, self.meter, self.pruner, rules, action_log)
+        self.supervisor = Supervisor(settings, self._own_catalogue, self.launcher, self.feeds, self.events)
+
+    def _create_runs(self) -> None:
+        """Create what changes runs, and what reads their metrics."""
+        settings = self.settings
+        access = settings, self.database, self.supervisor, self.events
+        self.trash = Trash(settings.runs_dir)
         self.environments = EnvironmentService(settings.environments)
-        self.own_presets = OwnPresets(runs_dir)
-        self.runs = RunService(
-            self.settings,
-            self.database,
-            self.supervisor,
-            self.broadcast,
-            self.trash,
-            self.environments,
-            self.own_presets,
-        )
-        self.resuming = ResumeService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.rules = RuleService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.snapshots = SnapshotService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.forks = ForkService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.groups = GroupService(
-            self.settings,
-            self.database,
-            self.supervisor,
-            self.broadcast,
-            environments=self.environments,
-            own_presets=self.own_presets,
-        )
-        self.going_on = AutomaticResuming(self.settings, self.resuming)
-        self.taking_up = TakeUpService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.trust = TrustService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.deleted = TrashService(self.settings, self.trash, clock=age_clock)
-        self._periodic = self._periodic_tasks()
-        self.evaluations = EvaluationService(self.settings, self.database, self.supervisor, self.broadcast)
-        self._videos = SideBySideVideos(self.runs, self.evaluations)
-        self.sessions = SessionService(
-            self.settings,
-            self.database,
-            self.supervisor.sessions,
-            self.environments,
-            PlayedRuns(self.settings, self.database, self.supervisor, self.broadcast),
-        )
-        self.recording = RecordingService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.episodes = EpisodeService(self.settings, self.database)
-        self.film = FilmService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.value_slices = ValueSliceService(self.settings, self.database, self.supervisor, self.broadcast)
-        self.seen = SeenService(self.settings, self.database, self.supervisor, self.broadcast)
+        self.own_presets = OwnPresets(settings.runs_dir)
+        self.runs = RunService(*access, self.trash, self.environments, self.own_presets)
+        self.groups = GroupService(*access, environments=self.environments, own_presets=self.own_presets)
+        self.family = FamilyService(self.database, settings.runs_dir)
+        self.deleted = TrashService(settings, self.trash, clock=self._age_clock)
+        self.taking_up = TakeUpService(*access)
+        self.trust = TrustService(*access)
+        self.damage = DamageService(*access)
+        self.snapshots = SnapshotService(*access)
+        self.rules = RuleService(*access)
+        self.resuming = ResumeService(*access)
+        self.going_on = AutomaticResuming(settings, self.resuming)
+        self.forks = ForkService(*access)
+        self.metrics = MetricsService(self.sealer)
+        self.past = PastService(self.runs, self.metrics)
+        self.comparison = ComparisonService(self.runs, self.metrics, self.database)
+
+    def _create_evaluations(self) -> None:
+        """Create what plays policies, and what reads the records of that."""
+        settings = self.settings
+        access = settings, self.database, self.supervisor, self.events
+        self.evaluations = EvaluationService(*access)
+        self.recording = RecordingService(*access)
+        self.episodes = EpisodeService(settings, self.database)
+        self.film = FilmService(*access)
+        self.value_slices = ValueSliceService(*access)
+        self.seen = SeenService(*access)
         self.step_records = StepRecordService(
-            self.settings, self.evaluations, self.film, self.supervisor, self._record_reader
+            settings, self.evaluations, self.film, self.supervisor, self._record_reader
         )
+        self.judging = JudgingService(self.database, self.runs, self.evaluations, self._record_reader)
+        self.hints = HintService(self.runs, self.metrics, self.forks, self.evaluations, self.own_presets)
+        self.sessions = SessionService(
+            settings, self.database, self.supervisor.sessions, self.environments, PlayedRuns(*access)
+        )
+
+    def _create_exchange(self) -> None:
+        """Create what brings runs in, sends them out, and reports on them."""
+        settings = self.settings
+        guard = TrustGuard(settings)
+        self.deliveries = LiveDeliveries(
+            settings.runs_dir, self.database, may_follow_plan=lambda folder: guard.standing_of(folder).may_run
+        )
+        self.sinks = SinkService(settings, self.database, self.deliveries)
+        self._videos = SideBySideVideos(self.runs, self.evaluations)
+        self.exchange = ExchangeService(settings, self.runs, self.taking_up, self._videos, self._importer)
+        url = settings.webhook_url
+        self.notifier = Notifier(url.get_secret_value() if url is not None else None)
+
+    def _create_experiments(self) -> None:
+        settings = self.settings
         trial_runs = TrialRuns(self.runs, self.resuming, self.deliveries)
         scorer = Scorer(self.runs, self.evaluations)
         self.experiment_scheduler = ExperimentScheduler(
-            self.settings,
+            settings,
             self.database,
-            self.broadcast,
+            self.events,
             self.trash,
             trial_runs,
             scorer,
-            age_clock=age_clock,
-            on_ended=self._on_experiment_ended,
-            on_changed=lambda experiment: self.results_preparer.consider(experiment.id, is_over=experiment.is_over),
+            age_clock=self._age_clock,
         )
-        self.results_preparer = ResultsPreparer(lambda found: self.experiment_results.prepare(found))
         self.experiments = ExperimentService(
-            self.settings, self.database, self.broadcast, self.environments, self.experiment_scheduler, trial_runs
+            settings,
+            self.database,
+            self.events,
+            self.versions,
+            self.environments,
+            self.experiment_scheduler,
+            trial_runs,
         )
-        self._analyst = Analyst(self.database.path)
-        self.streams = StreamService(self.database, runs_dir, self.feeds, self.broadcast, self.notifier.buffer)
-
-    @cached_property
-    def metrics(self) -> MetricsService:
-        from rlviz.server.metrics.service import MetricsService
-
-        return MetricsService(self.sealer)
-
-    @cached_property
-    def exchange(self) -> ExchangeService:
-        from rlviz.server.exchange.service import ExchangeService
-
-        return ExchangeService(self.settings, self.runs, self.taking_up, self._videos, self._importer)
-
-    @cached_property
-    def family(self) -> FamilyService:
-        from rlviz.server.runs.family import FamilyService
-
-        return FamilyService(self.database, self.settings.runs_dir)
-
-    @cached_property
-    def past(self) -> PastService:
-        from rlviz.server.metrics.past import PastService
-
-        return PastService(self.runs, self.metrics)
-
-    @cached_property
-    def comparison(self) -> ComparisonService:
-        from rlviz.server.metrics.comparison import ComparisonService
-
-        return ComparisonService(self.runs, self.metrics, self.database)
-
-    @cached_property
-    def experiment_results(self) -> ExperimentResultsService:
-        from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsService
-
-        results = ResultsService(self.settings, self.database, self.metrics, clock=time.time)
-        return ExperimentResultsService(
-            self.settings, results, self.own_presets, find=self.experiments.source, clock=time.time
+        results = ResultsService(settings, self.database, self.metrics, clock=time.time)
+        self.experiment_results = ExperimentResultsService(
+            settings, results, self.own_presets, find=self.experiments.source, clock=time.time
+        )
+        self.results_preparer = ResultsPreparer(self.experiment_results.prepare)
+        self.analytics = AnalyticsService(
+            self._analyst, self.database, settings.runs_dir, self.metrics, self.environments
         )
 
-    @cached_property
-    def analytics(self) -> AnalyticsService:
-        from rlviz.server.analytics.service import AnalyticsService
+    def _create_storage(self) -> None:
+        settings = self.settings
+        rules, action_log = StorageRulesStore(settings.runs_dir), StorageActionLog(settings.runs_dir)
+        self.meter = StorageMeter(settings.runs_dir)
+        clearing = RunClearing(settings, self.database, self.supervisor, self.events, self.trash, clock=self._age_clock)
+        self.pruner = StoragePruner(
+            rules,
+            action_log,
+            self.meter,
+            clearing,
+            self.trash,
+            archive_dir=settings.archive_dir,
+            clock=self._age_clock,
+        )
+        self.storage = StorageService(settings, self.database, self.meter, self.pruner, rules, action_log)
 
-        return AnalyticsService(self._analyst, self.database, self.settings.runs_dir, self.metrics, self.environments)
-
-    @cached_property
-    def judging(self) -> JudgingService:
-        from rlviz.server.evaluations.judging import JudgingService
-
-        return JudgingService(self.database, self.runs, self.evaluations, self._record_reader)
-
-    @cached_property
-    def hints(self) -> HintService:
-        from rlviz.server.metrics.hints import HintService
-
-        return HintService(self.runs, self.metrics, self.forks, self.evaluations, self.own_presets)
+    def _connect(self) -> None:
+        """Connect the listeners of events. Streams come last: what they tell, the others know."""
+        self.events.listen(RunChanged, self._notify_of_run)
+        self.events.listen(RunChanged, lambda event: self.sealer.queue_if_due(event.run))
+        self.events.listen(RunChanged, lambda event: self.deliveries.queue_if_due(event.run))
+        self.events.listen(RunChanged, lambda event: self.going_on.queue_if_due(event.run))
+        self.events.listen(RunChanged, lambda event: self.experiment_scheduler.handle_run(event.run))
+        self.events.listen(
+            EvaluationChanged, lambda event: self.experiment_scheduler.handle_evaluation(event.evaluation)
+        )
+        self.events.listen(TrialsChanged, self.results_preparer.handle_trials)
+        self.events.listen(ExperimentEnded, self.notifier.handle_experiment)
+        self.broadcast = Broadcast(self.events)
+        self.streams = StreamService(
+            self.database, self.settings.runs_dir, self.feeds, self.broadcast, self.versions, self.notifier.buffer
+        )
 
     def _periodic_tasks(self) -> tuple[PeriodicTask, ...]:
         """What is done without being asked for."""
@@ -262,15 +259,5 @@ class Services:
             PeriodicTask("watching storage", storage.look, every=storage_watch.EVERY_SECONDS, at_start=False),
         )
 
-    def _on_run_changed(self, row: RunRow) -> None:
-        self.notifier.consider(row, is_trial=self.experiment_scheduler.has_run(row.id))
-        self.sealer.consider(row)
-        self.deliveries.consider(row)
-        self.going_on.consider(row)
-        self.experiment_scheduler.consider(row)
-
-    def _on_experiment_ended(self, experiment: OpenExperiment) -> None:
-        scored = sum(trial.score is not None for trial in experiment.trials.values())
-        self.notifier.notify(
-            news_of_experiment(experiment.id, experiment.stored.name, scored, experiment.control.cause)
-        )
+    def _notify_of_run(self, event: RunChanged) -> None:
+        self.notifier.handle_run(event.run, is_trial=self.experiment_scheduler.has_run(event.run.id))

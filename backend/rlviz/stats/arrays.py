@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, log10
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,72 +19,6 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.intp]
-
-
-NO_INTERVAL = "one seed: no interval"
-"""What stands where an interval would, if one seed alone has a value."""
-
-
-def decimal(value: float) -> str:
-    """A return or a loss, with enough digits to tell neighbouring values apart: 480.0, 1,234, 0.0213."""
-    size = abs(value)
-    if size == 0:
-        return "0"
-    if size < 1e-3 or size >= 1e6:
-        return f"{value:.2e}"
-    return f"{value:,.{0 if size >= 1000 else 1 if size >= 10 else 2 if size >= 1 else 4}f}"
-
-
-def brief(value: float, digits: int = 3) -> str:
-    """Three significant digits, or as many as are wanted: 940, 73.9k, 1.25M."""
-    rounded = float(f"{value:.{digits}g}")
-    for size, unit in ((1e9, "B"), (1e6, "M"), (1e3, "k")):
-        if abs(value) >= size:
-            return f"{rounded / size:.10g}{unit}"
-    return f"{rounded:.10g}"
-
-
-def brief_by(value: float, step: float) -> str:
-    """The same with as many digits as tell values ``step`` apart: -1.18k in steps of 10, -1,178 in steps of 2."""
-    digits = floor(log10(abs(value))) - floor(log10(step)) + 1 if value and step > 0 else 0
-    if digits <= 3:
-        return brief(value)
-    return f"{value:,.{digits}g}" if abs(value) < 1e6 else brief(value, digits)
-
-
-def percent(progress: float) -> str:
-    """How far something is, in whole percent, rounded down, so that 100% means done."""
-    return f"{floor(progress * 100 + 1e-9)}%"
-
-
-def share_text(share: float) -> str:
-    """A share of a whole, in whole percent, rounded, a half up as in the browser."""
-    return f"{floor(share * 100 + 0.5)}%"
-
-
-def duration(seconds: float) -> str:
-    """Seconds: 12.3 s, 1m 05s, 2h 07m."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    whole = int(seconds)
-    if whole < 3_600:
-        return f"{whole // 60}m {whole % 60:02d}s"
-    return f"{whole // 3_600}h {whole % 3_600 // 60:02d}m"
-
-
-def ends(low: float | None, high: float | None) -> str:
-    """The ends of an interval of scores: “[92.0, 97.5]”; “one seed: no interval” without them."""
-    return NO_INTERVAL if low is None or high is None else f"[{decimal(low)}, {decimal(high)}]"
-
-
-def share_ends(low: float | None, high: float | None) -> str:
-    """The ends of an interval of probabilities, with two digits: “[0.60, 1.00]”; as ``ends`` without them."""
-    return NO_INTERVAL if low is None or high is None else f"[{low:.2f}, {high:.2f}]"
-
-
-def listed(words: list[str]) -> str:
-    """“A”, “A and B”, “A, B and C”."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
 _FIRST_CAPACITY = 256

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rlviz.domain.config import EvaluationPlan
-from rlviz.stats.arrays import brief, decimal
+from rlviz.stats.number_text import brief, decimal
 from rlviz.stats.returns import MEAN_EPISODES
 
 

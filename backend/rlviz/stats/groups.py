@@ -20,10 +20,11 @@ from functools import lru_cache
 import numpy as np
 from pydantic import Field
 
-from rlviz.stats.arrays import Floats, brief, decimal, duration, listed
+from rlviz.stats.arrays import Floats
 from rlviz.stats.comparison import STABILITY_EPISODES, RunMetrics
 from rlviz.stats.criterion import Criterion
 from rlviz.stats.experiments.trials import AGARWAL, KAPLAN_MEIER, Frozen, Made
+from rlviz.stats.number_text import brief, decimal, duration, listed
 from rlviz.stats.seeds import CONFIDENCE, FEWEST_SCORES, RESAMPLES, Summary, kaplan_meier, summarize
 
 

@@ -30,8 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlviz.domain.environment import LearnedRewards, RewardScale
-from rlviz.stats.arrays import Floats, Indices, decimal
+from rlviz.stats.arrays import Floats, Indices
 from rlviz.stats.conditions import Comparable, Condition, Mask, parse_condition
+from rlviz.stats.number_text import decimal
 
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
 

@@ -31,7 +31,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from rlviz.stats.arrays import Floats, Indices, brief
+from rlviz.stats.arrays import Floats, Indices
+from rlviz.stats.number_text import brief
 
 CHUNK_SCORES = 500_000
 """Scores drawn at a time, so that many resamples need little memory and stay in the processor's cache."""

@@ -29,7 +29,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from rlviz.stats.arrays import Floats, decimal
+from rlviz.stats.arrays import Floats
+from rlviz.stats.number_text import decimal
 from rlviz.stats.returns import MEAN_EPISODES, MeanReturn
 
 LEAST_EPISODES = 20

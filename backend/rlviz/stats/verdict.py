@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlviz.stats.arrays import Floats, brief, decimal, listed
+from rlviz.stats.arrays import Floats
 from rlviz.stats.criterion import Criterion
 from rlviz.stats.experiments.trials import ScoreKind, Setting, Trial, scored, values, variant_scores
 from rlviz.stats.experiments.verdict import experiment_verdict, improvements
 from rlviz.stats.groups import ComparisonEntry, first_to_reach, groups_of, is_clearly_higher, reached_before_they_parted
+from rlviz.stats.number_text import brief, decimal, listed
 from rlviz.stats.returns import best_first
 
 

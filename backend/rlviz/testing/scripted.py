@@ -17,7 +17,8 @@ from threading import Event, Thread
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from rlviz.domain.errors import Conflict, InvalidRequest, LauncherError, RunFolderError, is_disk_full, validation_text
+from rlviz.domain.disk_full import is_disk_full
+from rlviz.domain.errors import Conflict, InvalidRequest, LauncherError, RunFolderError, validation_text
 from rlviz.domain.lazy_model import LazyModel
 from rlviz.launchers.base import (
     EXIT_DISK_FULL,

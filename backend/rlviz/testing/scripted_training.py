@@ -45,7 +45,7 @@ from rlviz.learning.training.attempt import Attempt, begin_attempt, begin_journa
 from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
-from rlviz.learning.training.rollback import Pause, TrainingPaused
+from rlviz.learning.training.pausing import Pause, TrainingPaused
 from rlviz.learning.training.rules import Firing, rules_in_force
 from rlviz.learning.training.snapshot.schedule import Snapshots, Subject
 from rlviz.learning.training.steering import ControlRequests, PastChanges, Steering, past_changes

@@ -43,7 +43,7 @@ def row_of(folder: RunFolder, status: RunStatus) -> RunRow:
 
 def test_a_run_is_sealed_to_its_last_row_when_it_has_ended(tmp_path: Path, sealer: Sealer) -> None:
     folder = make_long(tmp_path, "a", LEAST_BYTES)
-    sealer.consider(row_of(folder, RunStatus.COMPLETED))
+    sealer.queue_if_due(row_of(folder, RunStatus.COMPLETED))
     eventually(lambda: sealed_metrics(folder).end() == folder.metrics_path.stat().st_size, "the sealed copy")
     assert MetricsService().read(folder).series["episode/reward"].value[-1] > 0
 
@@ -51,7 +51,7 @@ def test_a_run_is_sealed_to_its_last_row_when_it_has_ended(tmp_path: Path, seale
 def test_a_run_that_trains_is_sealed_as_it_grows_and_a_short_one_is_not(tmp_path: Path, sealer: Sealer) -> None:
     short, long = make_long(tmp_path, "short", LEAST_BYTES), make_long(tmp_path, "long", PIECE_BYTES + LEAST_BYTES)
     for folder in (short, long):
-        sealer.consider(row_of(folder, RunStatus.RUNNING))
+        sealer.queue_if_due(row_of(folder, RunStatus.RUNNING))
     eventually(lambda: sealed_metrics(long).end() > 0, "the first piece")
     assert PIECE_BYTES <= sealed_metrics(long).end() < long.metrics_path.stat().st_size
     assert not short.sealed.exists()

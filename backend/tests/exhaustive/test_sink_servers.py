@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from rlviz import delivery_worker
-from rlviz.domain.sinks import SinkKind, SinkRecord
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
 from rlviz.server.exchange.delivery import Delivery

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from rlviz.domain.evaluation import EvaluationStatus, EvaluationSummary, VideoFacts
-from rlviz.domain.sinks import SinkKind, SinkRecord
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.sinks import is_delivered, read_sink
 from tests.support.cli import call

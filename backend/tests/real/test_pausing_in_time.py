@@ -71,4 +71,5 @@ def test_the_app_ends_with_paused_runs_though_their_rollouts_are_endless(tmp_pat
         assert events(folder)[-1].event == EventKind.PAUSED, service.log
         assert "left behind" not in service.log
     with serving(tmp_path, on_exit="stop") as service:
-        assert service.wait_for_status(run_id, "running")["attempt"] == 2
+        eventually(lambda: service.get(f"/runs/{run_id}")["attempt"] == 2, "the second attempt")
+        service.wait_for_status(run_id, "running")

@@ -23,6 +23,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import row_of_config, row_of_folder
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import EventBus, RunChanged, RunVersions
 from rlviz.server.feeds import Feeds
 from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.stream.run_stream import (
@@ -44,10 +45,11 @@ class Service:
     """As much of a service as follows one run."""
 
     def __init__(self, root: Path, folder: RunFolder) -> None:
-        self.folder, self.database, self.broadcast = folder, Database(root / "rlviz.db"), Broadcast()
+        self.folder, self.database, self.events = folder, Database(root / "rlviz.db"), EventBus()
         self.database.migrate()
         self.feeds = Feeds(root)
-        self.streams = StreamService(self.database, root, self.feeds, self.broadcast, throttle=0.0)
+        versions = RunVersions(self.events)
+        self.streams = StreamService(self.database, root, self.feeds, Broadcast(self.events), versions, throttle=0.0)
         with self.database.write() as session:
             session.add(row_of_config(folder.read_config()))
 
@@ -60,7 +62,7 @@ class Service:
             check_transition(row.state, RunStatus.QUEUED, next_attempt=attempt > 1)
             check_transition(RunStatus.QUEUED, RunStatus.STARTING)
             row.status, row.attempt = RunStatus.STARTING.value, attempt
-        self.broadcast.run_changed(row)
+        self.events.publish(RunChanged(row))
 
     def follow(self, worker: Actor) -> RunMonitor:
         feed = self.feeds.of(self.folder.run_id)
@@ -70,7 +72,7 @@ class Service:
             cast(Worker, worker),
             feed,
             self.database,
-            self.broadcast,
+            self.events,
             grace=GRACE,
             monotonic=count(step=10.0).__next__,
         )

@@ -19,7 +19,7 @@ from rlviz.rundir.journal import JournalWriter
 from rlviz.server.application import Application
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.runs import get_run
-from rlviz.server.experiments.results.exports import COLUMNS, ExportFormat, export
+from rlviz.server.experiments.results.exports import COLUMNS, ResultsFormat, export
 from rlviz.server.experiments.results.service import (
     MOST_KEPT,
     Cell,
@@ -251,18 +251,18 @@ def test_what_is_kept_as_a_preset_is_measured_by_the_runs_that_exist(
 
 def test_exports_say_the_same_in_every_format(app: Application, source: ExperimentSource) -> None:
     trials, results = results_service(app).trials_and_results(source, ResultsRequest(threshold=21.5))
-    rows = list(csv.DictReader(io.StringIO(export(ExportFormat.CSV, trials, results).decode())))
+    rows = list(csv.DictReader(io.StringIO(export(ResultsFormat.CSV, trials, results).decode())))
     assert list(rows[0]) == list(COLUMNS)
     assert (len(rows), rows[0]["score"], rows[0]["reached"], rows[4]["reached"]) == (10, "20.0", "", "1000.0")
     assert rows[-1]["variant"] == "'=bad"  # no formula in a spreadsheet
-    table = pq.read_table(io.BytesIO(export(ExportFormat.PARQUET, trials, results))).to_pylist()
+    table = pq.read_table(io.BytesIO(export(ResultsFormat.PARQUET, trials, results))).to_pylist()
     assert [row["score"] for row in table] == [float(row["score"]) for row in rows]
     assert table[-1]["variant"] == "=bad"
-    document = orjson.loads(export(ExportFormat.JSON, trials, results))
+    document = orjson.loads(export(ResultsFormat.JSON, trials, results))
     assert document["trials"] == table
     assert document["results"]["verdict"]["headline"] == results.verdict.headline
-    assert export(ExportFormat.MARKDOWN, trials, results).decode().count("\n| ") == 3
-    assert b"\\toprule" in export(ExportFormat.LATEX, trials, results)
+    assert export(ResultsFormat.MARKDOWN, trials, results).decode().count("\n| ") == 3
+    assert b"\\toprule" in export(ResultsFormat.LATEX, trials, results)
 
 
 def test_results_are_shown_where_nothing_can_be_written(app: Application, source: ExperimentSource) -> None:

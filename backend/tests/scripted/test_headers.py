@@ -25,14 +25,15 @@ PAGE = (
 )
 
 IMPATIENT = """
-from rlviz.server import protocol, request_filter
+import rlviz.server.serve as process
+from rlviz.server import request_filter
 from rlviz.server.serve import serve
 from rlviz.server.application import Application
 from rlviz.settings import read_settings
 
-protocol.BoundedProtocol.head_seconds = request_filter.BODY_SECONDS = 2.0
-protocol.BoundedProtocol.stall_seconds = 2.0
-protocol.BoundedProtocol.max_connections = 20
+process.BoundedProtocol.head_seconds = request_filter.BODY_SECONDS = 2.0
+process.BoundedProtocol.stall_seconds = 2.0
+process.BoundedProtocol.max_connections = 20
 raise SystemExit(serve(Application(read_settings())))
 """
 

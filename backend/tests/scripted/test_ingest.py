@@ -62,7 +62,7 @@ def contents(cluster: Cluster) -> list[list[tuple[Any, ...]]]:
     return [
         ask(cluster, "SELECT to_jsonb(run) - 'ingested_at' FROM rlviz.run ORDER BY id"),
         ask(cluster, "SELECT * FROM rlviz.metric ORDER BY run_id, name, step, time"),
-        ask(cluster, "SELECT to_jsonb(evaluation) FROM rlviz.learning.playing ORDER BY run_id, id"),
+        ask(cluster, "SELECT to_jsonb(evaluation) FROM rlviz.evaluation ORDER BY run_id, id"),
     ]
 
 

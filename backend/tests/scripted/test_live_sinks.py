@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy.event import listen
 
 from rlviz.domain.errors import ExtraMissing
-from rlviz.domain.sinks import SinkKind, SinkPlan, SinkRecord
+from rlviz.domain.sink_record import SinkPlan, SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder
@@ -194,10 +195,10 @@ def test_what_a_run_gains_while_it_is_delivered_wakes_nobody(tmp_path: Path) -> 
         workers.live.renew(run_id)
         workers.look(run_id)
         workers.live._asked.get()
-        workers.live.consider(app.runs.get(run_id))
+        workers.live.queue_if_due(app.runs.get(run_id))
         assert workers.live._asked.empty()
         _end_run(app, run_id)
-        workers.live.consider(app.runs.get(run_id))
+        workers.live.queue_if_due(app.runs.get(run_id))
         assert not workers.live._asked.empty()
 
 

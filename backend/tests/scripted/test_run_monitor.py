@@ -22,8 +22,8 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import row_of_config, row_of_folder
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import EventBus
 from rlviz.server.feeds import Feeds
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.monitors import LINGERING_GRACE
 from rlviz.server.supervisor.run_monitor import PlayedRunMonitor, RunMonitor
 from tests.support.training import events, kinds, make_run
@@ -62,7 +62,7 @@ def worker() -> Actor:
 @pytest.fixture
 def follower(tmp_path: Path, folder: RunFolder, database: Database, worker: Actor) -> RunMonitor:
     feed = Feeds(tmp_path).of(folder.run_id)
-    return RunMonitor(row_of(database, folder), folder, worker, feed, database, Broadcast(), grace=GRACE)
+    return RunMonitor(row_of(database, folder), folder, worker, feed, database, EventBus(), grace=GRACE)
 
 
 def row_of(database: Database, folder: RunFolder) -> RunRow:
@@ -256,7 +256,7 @@ def test_a_worker_that_hangs_after_its_ending_is_ended(
     clock = SimpleNamespace(now=0.0)
     feed = Feeds(tmp_path).of(folder.run_id)
     monitor = RunMonitor(
-        row_of(database, folder), folder, worker, feed, database, Broadcast(), grace=GRACE, monotonic=lambda: clock.now
+        row_of(database, folder), folder, worker, feed, database, EventBus(), grace=GRACE, monotonic=lambda: clock.now
     )
     begin(journals)
     journals.event(10, FinishedData(path="model.zip"))
@@ -274,7 +274,7 @@ def test_the_worker_of_a_session_goes_on_after_a_run_that_it_played(
     clock = SimpleNamespace(now=0.0)
     feed = Feeds(tmp_path).of(folder.run_id)
     monitor = PlayedRunMonitor(
-        row_of(database, folder), folder, worker, feed, database, Broadcast(), grace=GRACE, monotonic=lambda: clock.now
+        row_of(database, folder), folder, worker, feed, database, EventBus(), grace=GRACE, monotonic=lambda: clock.now
     )
     begin(journals)
     journals.event(10, FinishedData(path="model.zip"))

@@ -30,12 +30,12 @@ def test_two_videos_are_one_beside_the_other_and_the_shorter_holds_its_last_fram
     film(tmp_path / "dark.mp4", 6, 60)
     film(tmp_path / "light.mp4", 12, 200, height=240, width=321)
     target = tmp_path / "both.mp4"
-    from rlviz.learning.playing.video import Part, SideBySide
+    from rlviz.learning.playing.side_by_side import Part, SideBySide
 
     parts = [Part(path=tmp_path / f"{name}.mp4", title=name * 40, subtitle="step 1,000") for name in ("dark", "light")]
     wanted = SideBySide(parts=(parts[0], parts[1]), target=target)
     done = subprocess.run(
-        [sys.executable, "-m", "rlviz.learning.playing.video"],
+        [sys.executable, "-m", "rlviz.learning.playing.side_by_side"],
         input=wanted.model_dump_json(),
         capture_output=True,
         text=True,

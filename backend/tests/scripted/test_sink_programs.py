@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from rlviz import delivery_worker
-from rlviz.domain.sinks import SinkKind, SinkRecord
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks import SINKS
 from rlviz.rundir.folder import Labels, RunFolder
 from rlviz.rundir.journal import JournalWriter

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rlviz.domain.naming import MLFLOW
-from rlviz.domain.sinks import SinkKind, SinkRecord
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks.sink import Begun, Destination, Row, RunToDeliver, Sink
 from rlviz.rundir.folder import RunFolder
 from rlviz.server.exchange.delivery import Delivery

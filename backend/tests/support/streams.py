@@ -14,6 +14,7 @@ from rlviz.rundir.journal import JournalWriter
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import row_of_config
+from rlviz.server.events import EvaluationChanged, EventBus, MetricsGrew, RunChanged, RunDeleted, RunVersions
 from rlviz.server.feeds import Feeds, MetricsFeed
 from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.stream.run_stream import StreamEvent, StreamRequest, StreamService
@@ -30,15 +31,23 @@ class World:
 
     root: Path
     database: Database
-    broadcast: Broadcast = field(default_factory=Broadcast)
+    events: EventBus = field(default_factory=EventBus)
     now: float = 0.0
     writers: dict[str, JournalWriter] = field(default_factory=dict)
     used: list[MetricsFeed] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.feeds = Feeds(self.root)
+        versions = RunVersions(self.events)
+        self.broadcast = Broadcast(self.events)
         self.service = StreamService(
-            self.database, self.root, self.feeds, self.broadcast, monotonic=lambda: self.now, throttle=THROTTLE
+            self.database,
+            self.root,
+            self.feeds,
+            self.broadcast,
+            versions,
+            monotonic=lambda: self.now,
+            throttle=THROTTLE,
         )
 
     def run(self, run_id: str, status: RunStatus = RunStatus.RUNNING, rows: int = 0) -> None:
@@ -54,24 +63,24 @@ class World:
         """The trainer appends rows, and the supervisor sees them."""
         append_rows(self.writers[run_id], count)
         self.feeds.of(run_id).poll()
-        self.broadcast.metrics_grew(run_id)
+        self.events.publish(MetricsGrew(run_id))
 
     def change(self, run_id: str, **changes: Any) -> None:
         with self.database.write() as session:
             row = session.get_one(RunRow, run_id)
             row.sqlmodel_update(changes)
-        self.broadcast.run_changed(row)
+        self.events.publish(RunChanged(row))
 
     def evaluation(self, run_id: str, **fields: Any) -> None:
         """The one evaluation of a run: new, or as it is now."""
         with self.database.write() as session:
             row = session.merge(EvaluationRow(run_id=run_id, id="e", created_at=1.0, record={}, **fields))
-        self.broadcast.evaluation_changed(row)
+        self.events.publish(EvaluationChanged(row))
 
     def delete(self, run_id: str) -> None:
         with self.database.write() as session:
             session.delete(session.get_one(RunRow, run_id))
-        self.broadcast.run_deleted(run_id)
+        self.events.publish(RunDeleted(run_id))
 
     @asynccontextmanager
     async def stream(self, *run_ids: str, **options: Any) -> AsyncIterator[Callable[[], Awaitable[StreamEvent]]]:

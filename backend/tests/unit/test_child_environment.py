@@ -14,7 +14,7 @@ from rlviz.launchers.thread import ThreadLauncher
 from rlviz.settings import PREFIX, Settings, read_settings
 
 PACKAGE = Path(rlviz.__file__).parent
-STARTERS = ("launchers", "services")
+STARTERS = ("launchers", "server")
 """Packages whose code runs in the service."""
 
 

@@ -16,7 +16,7 @@ from rlviz.cli.exits import Exit, Failure, exit_for
 from rlviz.cli.main import app
 from rlviz.cli.options import pairs
 from rlviz.cli.output import fitted, number, sparkline, steps_text
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 RUN: dict[str, Any] = {
     "id": "ppo-cartpole-20261121-044130-3630",
@@ -41,7 +41,7 @@ EVENT = {"seq": 1, "time": 0.0, "step": 2048, "level": "warning", "message": "Th
 
 @pytest.mark.parametrize("columns", [20, 40, 80, 200])
 def test_the_picture_of_a_run_fits_every_terminal(columns: int) -> None:
-    drawn = screen.lines(RUN, [EVENT] * 20, columns, "Evaluating: 1 of 5 episodes")
+    drawn = screen.run_lines(RUN, [EVENT] * 20, columns, "Evaluating: 1 of 5 episodes")
     assert all(len(line.text) <= columns for line in drawn)
     assert len(drawn) <= 20, "and its height too"
     text = " ".join(line.text for line in drawn)
@@ -52,7 +52,7 @@ def test_the_picture_of_a_run_fits_every_terminal(columns: int) -> None:
 def test_a_run_of_unknown_length_tells_its_step_alone() -> None:
     endless = {**RUN, "end_step": 0}
     assert (steps_text(RUN), steps_text(endless), steps_text(endless, " of ")) == ("3000/12000", "3000", "3000")
-    drawn = [line.text for line in screen.lines(endless, [], 80)]
+    drawn = [line.text for line in screen.run_lines(endless, [], 80)]
     assert drawn[2] == "step 3000"
     assert not any("/0" in line or "-" in line.partition("left")[0] for line in [*drawn[2:], screen.plain(endless)])
 
@@ -60,19 +60,20 @@ def test_a_run_of_unknown_length_tells_its_step_alone() -> None:
 @pytest.mark.parametrize("columns", [40, 80])
 def test_of_a_run_that_is_paused_no_key_is_offered_that_does_nothing(columns: int) -> None:
     training, paused = (
-        screen.lines({**RUN, "status": status}, [], columns)[-1].text for status in ("running", "paused")
+        screen.run_lines({**RUN, "status": status}, [], columns)[-1].text for status in ("running", "paused")
     )
     assert "s" in training.split()
     assert "s" not in paused.split()
 
 
 def test_what_a_run_does_is_said_and_not_only_coloured() -> None:
-    told = [line.text for line in screen.lines({**RUN, "status": "failed", "cause": "NaN in the loss."}, [], 80)]
+    told = [line.text for line in screen.run_lines({**RUN, "status": "failed", "cause": "NaN in the loss."}, [], 80)]
     assert any("failed" in line for line in told)
     assert "NaN in the loss." in told
     cause = "The worker was killed by signal 9 (SIGKILL), for instance since memory ran out."
     narrow = [
-        line.text for line in screen.lines({**RUN, "cause": cause}, [], 40, "p pauses it · s stops it · l leaves it")
+        line.text
+        for line in screen.run_lines({**RUN, "cause": cause}, [], 40, "p pauses it · s stops it · l leaves it")
     ]
     assert cause in " ".join(narrow), "what is longer than a line goes on in the next one"
 

@@ -116,7 +116,7 @@ with catalogued(Path({runs!r})) as app:
         case "before the control file": RunFolder.write_control = die
         case "before it appears": Path.rename = lambda path, target: die()
         case "before the commit": Path.rename = rename_and_die
-        case "before it is told": app.broadcast.run_changed = die
+        case "before it is told": app.events.publish = die
     app.runs.create(NEW, start=True)
 """
 

@@ -12,7 +12,6 @@ import shlex
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ from typer.main import get_command
 
 import rlviz.server.catalog.models  # noqa: F401  (fills the metadata)
 from measuring import document
+from rlviz import server
 from rlviz.cli import reference
 from rlviz.cli.main import app
 from rlviz.domain import config, evaluation, events, storage_rules
@@ -35,7 +35,6 @@ from rlviz.launchers import LAUNCHERS
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.rundir import control, folder
 from rlviz.rundir.folder import RunFolder
-from rlviz.server import schemas
 from rlviz.server.stream.models import STREAM_EVENTS
 from rlviz.settings import PREFIX, Settings
 from rlviz.stats import hints
@@ -47,7 +46,12 @@ DOCS = ROOT / "docs"
 DOCUMENTS = sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))
 OPENAPI = described_api()
 OPERATIONS = [(method.upper(), path) for path, methods in OPENAPI["paths"].items() for method in methods]
-SCHEMAS = [import_module(f"{schemas.__name__}.{module.name}") for module in iter_modules(schemas.__path__)]
+SERVER = Path(server.__path__[0])
+SCHEMAS = [
+    import_module(f"rlviz.server.{path.parent.name}.{path.stem}")
+    for path in sorted(SERVER.glob("*/*.py"))
+    if path.stem in ("models", "choices")
+]
 MODELS: dict[str, type[BaseModel]] = {
     name: value
     for module in (config, evaluation, event_lines, events, records, storage_rules, control, folder, *SCHEMAS)

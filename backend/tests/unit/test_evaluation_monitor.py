@@ -16,7 +16,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import latest_evaluation
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.projection.folder import row_of_config
-from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.events import EventBus
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.evaluations import EvaluationMonitor
 from rlviz.server.supervisor.monitors import LINGERING_GRACE
@@ -62,7 +62,7 @@ def monitor(folder: RunFolder, database: Database, clock: Clock) -> EvaluationMo
         session.add(row)
     disk = DiskGuard(Settings(_env_file=None), free=lambda _: 1 << 40)  # type: ignore[call-arg]
     return EvaluationMonitor(
-        row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3, monotonic=clock
+        row, folder, database, EventBus(), disk=disk, checkpoint_request=None, keep_videos=3, monotonic=clock
     )
 
 

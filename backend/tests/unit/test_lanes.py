@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from rlviz.domain.errors import AnalyticsBusy, RunNotFound
 from rlviz.server.app import create_api
 from rlviz.server.lanes import Lane, Lanes
-from rlviz.server.router import LazyRoute
+from rlviz.server.router import LaneRoute
 
 BURST = 12
 THREADS = 40
@@ -91,7 +91,7 @@ def test_the_lanes_together_leave_threads_for_what_is_quick() -> None:
 def test_every_endpoint_that_takes_a_thread_waits_in_a_lane_or_is_known_to_be_quick() -> None:
     api = create_api()
     api.openapi()
-    routes = [route for route in api.routes if isinstance(route, LazyRoute)]
+    routes = [route for route in api.routes if isinstance(route, LaneRoute)]
     without = {route.endpoint.__name__ for route in routes if route.lane is None}
     blocking = {route.endpoint.__name__ for route in routes if not inspect.iscoroutinefunction(route.endpoint)}
     assert len(blocking) > 80
@@ -207,10 +207,13 @@ def test_no_turn_is_lost_however_clients_leave_and_tasks_are_cancelled(seed: int
 
 
 class Stuck:
-    """Stands for the application: whatever is asked of it takes until the test lets it end."""
+    """Stands for the application and its services: each call of a service returns when the test lets it."""
 
     def __init__(self) -> None:
         self.may_end, self.begun, self._lock = Event(), 0, Lock()
+
+    def service(self, _kind: type) -> Stuck:
+        return self
 
     def __getattr__(self, _name: str) -> Stuck:
         return self

@@ -28,7 +28,7 @@ def _below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 
 def test_every_model_of_ours_waits_for_its_first_use() -> None:
-    create_api().state.later.load()
+    create_api()
     ours = [one for one in _below(BaseModel) if one.__module__.startswith("rlviz.")]
     eager = [one for one in ours if not issubclass(one, LazyModel | SQLModel | Settings)]
     assert len(ours) > 300

@@ -13,8 +13,8 @@ from gymnasium import spaces
 from stable_baselines3.common.buffers import ReplayBuffer, RolloutBuffer
 
 from rlviz.cli.checks import check_free_memory
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import InvalidRequest
-from rlviz.domain.ids import byte_text
 from rlviz.domain.spaces import box, discrete
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.algorithms.base import Layout, replay_buffer, rollout_buffer

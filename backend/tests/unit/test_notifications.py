@@ -11,13 +11,13 @@ from rlviz.domain.events import KEPT, EventRecord, RuleFiredData, RuleMessages
 from rlviz.domain.status import RunStatus
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.run import ENDED_FROM_OUTSIDE
+from rlviz.server.events import ExperimentEnded
 from rlviz.server.notifications.notifier import (
     MOST_NOTIFICATIONS,
     News,
     NotificationBuffer,
     NotificationKind,
     Notifier,
-    news_of_experiment,
 )
 
 RUNNING: dict[str, Any] = {"status": "running", "step": 900}
@@ -41,7 +41,7 @@ def notified(*rows: RunRow, known: tuple[RunRow, ...] = ()) -> list[tuple[Notifi
     notifier = Notifier(None)
     notifier.start(known)
     for one in rows:
-        notifier.consider(one)
+        notifier.handle_run(one)
     return [(one.news.kind, one.news.message) for one in notifier.buffer.after(0)]
 
 
@@ -121,10 +121,10 @@ def test_notifications_are_numbered_by_a_clock_that_may_stand_still_and_the_newe
 
 def test_a_trial_of_an_experiment_leaves_its_end_to_the_experiment_but_not_what_its_rules_say() -> None:
     notifier = Notifier(None)
-    notifier.consider(row(), is_trial=True)
-    notifier.consider(row(status="completed", rule_messages=messages("one")), is_trial=True)
-    notifier.notify(news_of_experiment("exp-1", "Two of them", 10, None))
-    notifier.notify(news_of_experiment("exp-2", "Others", 1, "A, seed 0: it snapped"))
+    notifier.handle_run(row(), is_trial=True)
+    notifier.handle_run(row(status="completed", rule_messages=messages("one")), is_trial=True)
+    notifier.handle_experiment(ExperimentEnded("exp-1", "Two of them", 10, None))
+    notifier.handle_experiment(ExperimentEnded("exp-2", "Others", 1, "A, seed 0: it snapped"))
     assert [(one.news.kind, one.news.title, one.news.message) for one in notifier.buffer.after(0)] == [
         (NotificationKind.RULE, "Rule 2 of First", "one"),
         (NotificationKind.COMPLETED, "Experiment finished: Two of them", "10 trials have a score."),

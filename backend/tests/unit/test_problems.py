@@ -47,7 +47,7 @@ def test_a_run_whose_folder_is_gone_is_told_as_such(tmp_path: Path) -> None:
         run_id = create(app)
         shutil.rmtree(folder_of(app, run_id).path)
         with pytest.raises(ArtifactNotFound, match="folder"):
-            get_config(run_id, app, Request({"type": "http", "method": "GET", "headers": []}))
+            get_config(run_id, app.runs, Request({"type": "http", "method": "GET", "headers": []}))
         with pytest.raises(ArtifactNotFound, match="folder"):
             app.runs.relabel(run_id, {"name": "Other"})
         assert app.runs.get(run_id).name != "Other"

@@ -24,8 +24,8 @@ from rlviz.server.catalog.projection.folder import row_of_config
 from rlviz.server.catalog.projection.rebuild import rebuild
 from rlviz.server.catalog.projection.run import COLUMNS_FROM, ENDING_LOST, RunProjection
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import EventBus
 from rlviz.server.feeds import Feeds
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.run_monitor import RunMonitor
 from tests.support.training import make_run
 from tests.support.workers import GRACE, Actor
@@ -152,7 +152,7 @@ def test_any_beginning_of_any_journals_followed_live_gives_the_row_of_a_rebuild(
                 feed, clock = Feeds(Path(root)).of(folder.run_id), count(step=10.0).__next__
                 with live.read() as session:
                     row = get_run(session, folder.run_id)
-                monitor = RunMonitor(row, folder, Actor(), feed, live, Broadcast(), grace=GRACE, monotonic=clock)
+                monitor = RunMonitor(row, folder, Actor(), feed, live, EventBus(), grace=GRACE, monotonic=clock)
             monitor.poll()
         rebuild(rebuilt, Path(root))
         made_again = columns(rebuilt)

@@ -14,7 +14,7 @@ from pygame import surfarray
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment
 from rlviz.learning.environments.make import make_bare
-from rlviz.learning.environments.wrappers import QuickFrames
+from rlviz.learning.environments.quick_frames import QuickFrames
 
 DRAWN = [environment for environment in ENVIRONMENTS if environment.family.draws_with_pygame]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rlviz.domain.errors import UnknownName
-from rlviz.domain.presets import RECOMMENDED, MeasuredPreset, Preset, PresetId
+from rlviz.domain.presets import MeasuredPreset, Preset, PresetId
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.base import Environment

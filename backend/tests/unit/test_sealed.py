@@ -288,10 +288,10 @@ def test_a_piece_is_read_by_one_thread_at_a_time_since_the_library_crashes_other
     reader, reading, together = piece._reader, Lock(), []
 
     class Watched:
-        def read_all(self, **asked: Any) -> Any:
+        def read(self, **asked: Any) -> Any:
             together.append(not reading.acquire(blocking=False))
             time.sleep(0.002)
-            found = reader.read_all(**asked)
+            found = reader.read(**asked)
             if not together[-1]:
                 reading.release()
             return found

@@ -19,8 +19,8 @@ from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import results_of, row_of_folder
 from rlviz.server.catalog.projection.rebuild import index_new
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import EventBus
 from rlviz.server.feeds import Feeds
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.evaluations import EvaluationMonitor
 from rlviz.server.supervisor.run_monitor import RunMonitor
@@ -118,7 +118,7 @@ def row_of(database: Database, folder: RunFolder) -> RunRow:
 
 def monitor_of(folder: RunFolder, database: Database, row: EvaluationRow) -> EvaluationMonitor:
     disk = DiskGuard(Settings(_env_file=None), free=lambda _: 1 << 40)  # type: ignore[call-arg]
-    return EvaluationMonitor(row, folder, database, Broadcast(), disk=disk, checkpoint_request=None, keep_videos=3)
+    return EvaluationMonitor(row, folder, database, EventBus(), disk=disk, checkpoint_request=None, keep_videos=3)
 
 
 def test_the_row_of_a_run_that_has_ended_says_it_as_soon_as_the_evaluation_ends(
@@ -145,7 +145,7 @@ def test_a_run_that_trains_says_it_and_keeps_saying_it(tmp_path: Path, database:
         session.add(row)
     now = [0.0]
     feed = Feeds(tmp_path).of(folder.run_id)
-    follower = RunMonitor(row, folder, Actor(), feed, database, Broadcast(), grace=GRACE, monotonic=lambda: now[0])
+    follower = RunMonitor(row, folder, Actor(), feed, database, EventBus(), grace=GRACE, monotonic=lambda: now[0])
     evaluation = write_evaluation(folder, hits(76, 100))
     with database.write() as session:
         session.add(EvaluationRow.of(evaluation))

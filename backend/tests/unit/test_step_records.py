@@ -23,7 +23,7 @@ from gymnasium import spaces
 from rlviz.domain.errors import InvalidRequest, NotExportable, RunFolderError
 from rlviz.domain.recording import StepRecord
 from rlviz.learning.records import writer as writing
-from rlviz.learning.records.export import ExportFormat, export
+from rlviz.learning.records.export import StepsFormat, export
 from rlviz.learning.records.query import StepQuery, find_steps
 from rlviz.learning.records.reader import StepFile
 from rlviz.learning.records.writer import Row, StepWriter
@@ -52,7 +52,7 @@ def indexes(file: StepFile, *where: str, **query: Any) -> list[tuple[int, int]]:
 
 
 def records(file: StepFile) -> list[StepRecord]:
-    lines = b"".join(export(file, ExportFormat.NDJSON)).splitlines()
+    lines = b"".join(export(file, StepsFormat.NDJSON)).splitlines()
     return [StepRecord.model_validate_json(line) for line in lines]
 
 
@@ -306,7 +306,7 @@ def test_a_file_that_is_no_records_is_damage(tmp_path: Path, content: bytes) -> 
 
 
 def test_csv_has_a_cell_for_each_number_with_its_name_and_unit(file: StepFile) -> None:
-    lines = list(csv.DictReader(io.StringIO(b"".join(export(file, ExportFormat.CSV)).decode())))
+    lines = list(csv.DictReader(io.StringIO(b"".join(export(file, StepsFormat.CSV)).decode())))
     assert len(lines) == 8
     assert float(lines[1]["observation.pole angle [rad]"]) == pytest.approx(0.1)
     assert (lines[0]["action"], lines[0]["reward"]) == ("", "")
@@ -346,12 +346,12 @@ def test_pictures_are_not_exported_to_minari(tmp_path: Path) -> None:
         kept(tmp_path, seen, spaces.Discrete(2), (picture, None)) as file,
         pytest.raises(NotExportable, match="only hashes"),
     ):
-        list(export(file, ExportFormat.MINARI))
+        list(export(file, StepsFormat.MINARI))
 
 
 def open_minari(file: StepFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     with tempfile.TemporaryFile() as archive:
-        archive.write(b"".join(export(file, ExportFormat.MINARI)))
+        archive.write(b"".join(export(file, StepsFormat.MINARI)))
         with zipfile.ZipFile(archive) as folder:
             folder.extractall(tmp_path / "datasets")
             (said,) = [name for name in folder.namelist() if name.endswith("data/metadata.json")]

@@ -10,6 +10,7 @@ import pytest
 from rlviz.domain.errors import RunNotFound
 from rlviz.domain.status import RunStatus
 from rlviz.server.catalog.models import RunRow
+from rlviz.server.events import MetricsGrew, RunChanged, RunDeleted
 from rlviz.server.notifications.notifier import News, NotificationKind
 from rlviz.server.stream.models import EndEventData
 from rlviz.server.stream.run_stream import (
@@ -77,7 +78,7 @@ def test_rows_within_the_throttle_are_held_back_and_come_together(world: World) 
             assert isinstance(event, StatusEvent)
             assert event.run.name == "A fence"
             world.now = THROTTLE
-            world.broadcast.metrics_grew("a")
+            world.events.publish(MetricsGrew("a"))
             assert seqs(await following()) == [2, 3, 4, 5, 6]
 
     asyncio.run(check())
@@ -147,7 +148,7 @@ def test_the_end_waits_for_the_last_row(world: World) -> None:
             assert isinstance(event, StatusEvent)
             assert event.run.state is RunStatus.COMPLETED
             world.now = THROTTLE
-            world.broadcast.metrics_grew("a")
+            world.events.publish(MetricsGrew("a"))
             assert seqs(await following()) == [2]
             assert await following() == EndEvent("a", "completed")
             with pytest.raises(StopAsyncIteration):
@@ -172,7 +173,7 @@ def test_who_tells_of_a_change_too_late_does_not_bring_the_old_status_back(world
                 late = session.get_one(RunRow, "a").model_copy(update={"status": RunStatus.STOPPING.value})
             with world.database.write() as session:
                 session.get_one(RunRow, "a").status = RunStatus.STOPPED.value
-            world.broadcast.run_changed(late)
+            world.events.publish(RunChanged(late))
             event = await following()
             assert isinstance(event, StatusEvent)
             assert event.run.state is RunStatus.STOPPED
@@ -187,7 +188,7 @@ def test_changes_that_nobody_fetched_are_told_once_as_they_are_now(world: World)
         async with world.stream("a") as following:
             await following()
             for number in range(1_000):
-                world.broadcast.run_changed(RunRow(id="a", name=str(number)))  # type: ignore[call-arg]
+                world.events.publish(RunChanged(RunRow(id="a", name=str(number))))  # type: ignore[call-arg]
             world.change("a", name="last")
             event = await following()
             assert isinstance(event, StatusEvent)
@@ -213,7 +214,7 @@ def test_a_run_that_was_deleted_and_brought_back_while_nobody_read_is_there(worl
         world.run("a")
         async with world.stream("a", whole_list=True) as following:
             await following()
-            world.broadcast.run_deleted("a")
+            world.events.publish(RunDeleted("a"))
             world.change("a", name="Back")
             event = await following()
             assert isinstance(event, StatusEvent)

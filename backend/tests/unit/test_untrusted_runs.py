@@ -15,7 +15,8 @@ from rlviz.domain.errors import LauncherError, NotTrusted
 from rlviz.domain.evaluation import EvaluationRecord, EvaluationStatus
 from rlviz.domain.experiments import ExperimentSpec
 from rlviz.domain.sessions import SessionMode
-from rlviz.domain.sinks import SinkKind, SinkPlan
+from rlviz.domain.sink_record import SinkPlan
+from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus
 from rlviz.exchange.trusting import trust_runs_folder
 from rlviz.launchers.base import Job, Launcher, Worker, WorkFolder

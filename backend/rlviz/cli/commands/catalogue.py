@@ -11,7 +11,7 @@ import typer
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, examples, read_settings
 from rlviz.cli.output import counted, print_json, say, waiting
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 if TYPE_CHECKING:
     from rlviz.server.catalog.database import Database

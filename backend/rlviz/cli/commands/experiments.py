@@ -24,7 +24,7 @@ from rlviz.cli.options import (
 )
 from rlviz.cli.output import answer_bytes, duration, is_terminal, note, print_json, print_table, say, score_text
 from rlviz.domain.plain_text import one_line
-from rlviz.stats.arrays import ends, share_text
+from rlviz.stats.number_text import ends, share_text
 from rlviz.stats.returns import best_first
 
 

@@ -13,7 +13,7 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import counted, note, number, print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 Seed = Annotated[int | None, typer.Option(help="Seed of each episode.", show_default="1000000")]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw actions instead of taking the likeliest.")]

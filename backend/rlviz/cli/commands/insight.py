@@ -8,7 +8,7 @@ import typer
 
 from rlviz.cli.options import AsJson, RunName, RunNames, connected, examples, find_run
 from rlviz.cli.output import counted, number, print_json, print_table, say
-from rlviz.stats.arrays import share_text
+from rlviz.stats.number_text import share_text
 
 
 def register(app: typer.Typer) -> None:

@@ -21,7 +21,7 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples, find_run, read_settings
 from rlviz.cli.output import coloured, counted, print_json, print_table, progress, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 if TYPE_CHECKING:
     from rlviz.cli.checks import Finding

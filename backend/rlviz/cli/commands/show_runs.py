@@ -16,10 +16,10 @@ from rlviz.cli.follow import event_line
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run, list_runs, no_such
 from rlviz.cli.output import note, number, print_json, print_table, say, solved_words, sparkline, steps_text
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.plain_text import join_names
 from rlviz.domain.status import ACTIVE
-from rlviz.stats.arrays import percent
+from rlviz.stats.number_text import percent
 
 
 def register(app: typer.Typer) -> None:

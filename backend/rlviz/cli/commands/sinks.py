@@ -8,7 +8,7 @@ import typer
 
 from rlviz.cli.options import AsJson, RunName, connected, examples, find_run
 from rlviz.cli.output import note, print_json, print_table, say
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.sinks import SinkKind
 
 Kind = Annotated[SinkKind, typer.Argument(metavar="SINK", help="Where.")]

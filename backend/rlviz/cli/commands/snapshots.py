@@ -23,7 +23,7 @@ from rlviz.cli.options import (
 )
 from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.waiting import AT_REST, POLL_SECONDS, wait_for_verification, wait_until_started
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 SnapshotName = Annotated[
     str, typer.Argument(metavar="NAME", help="Name of the snapshot.", autocompletion=complete_snapshot)

@@ -18,7 +18,7 @@ from rlviz.cli.exits import Exit, Failure, Refused
 from rlviz.cli.follow import attend
 from rlviz.cli.options import PRESET_HELP, AsJson, Changes, EnvironmentOptions, ask_first, connected, examples, pairs
 from rlviz.cli.output import counted, note, say
-from rlviz.domain.presets import RECOMMENDED
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
 
 if TYPE_CHECKING:

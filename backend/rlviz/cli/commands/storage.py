@@ -16,7 +16,7 @@ from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, connected, examples, no_such, read_size
 from rlviz.cli.output import print_json, print_table, say, waiting
 from rlviz.cli.waiting import POLL_SECONDS
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 
 class RuleKind(StrEnum):

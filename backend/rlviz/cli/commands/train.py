@@ -29,7 +29,7 @@ from rlviz.cli.options import (
 )
 from rlviz.cli.output import note
 from rlviz.cli.rule_text import read_rules
-from rlviz.domain.presets import RECOMMENDED
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.sinks import SinkKind
 
 Seed = Annotated[int | None, typer.Option(help="Seed of all random numbers.", show_default="drawn")]

@@ -9,7 +9,7 @@ import typer
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, Yes, ask_first, connected, examples
 from rlviz.cli.output import counted, print_json, print_table, say
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 
 def register(app: typer.Typer) -> None:

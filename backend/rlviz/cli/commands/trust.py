@@ -12,7 +12,7 @@ from rlviz.cli.completion import complete_run
 from rlviz.cli.exits import Exit, Failure
 from rlviz.cli.options import AsJson, connected, examples, find_run, read_settings
 from rlviz.cli.output import counted, note, print_json, print_table, say
-from rlviz.domain.ids import byte_text
+from rlviz.domain.byte_text import byte_text
 
 if TYPE_CHECKING:
     from rlviz.cli.connection import Connection

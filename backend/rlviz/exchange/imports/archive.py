@@ -10,8 +10,8 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import ImportRefused, NotEnoughDisk
-from rlviz.domain.ids import byte_text
 from rlviz.exchange.bundle import BoundedArchive, opened_archive
 
 MOST_FILES = 20_000

@@ -191,13 +191,13 @@ class Hyperparameters(LazyModel, ABC):
 
 @dataclass(frozen=True)
 class Algorithm:
-    """``model_class`` is a lazy reference, so that the service never imports torch. So is ``reader``, to the function
-    of ``rlviz.learning.algorithms.policy`` that says what its policies make of what they see, and ``scorer``, to that of
-    ``rlviz.learning.algorithms.saliency`` by which pixels are weighed; None if its policies see no pictures.
+    """``model_class`` is a lazy reference, so that the service never imports torch. ``reader`` refers to the function
+    of ``rlviz.learning.algorithms.policy`` that reads what a policy computes from an observation. ``scorer`` refers to
+    the function of ``rlviz.learning.algorithms.saliency`` that weighs pixels; None if its policies see no pictures.
 
-    ``td_errors`` refers to the function of ``rlviz.learning.algorithms.experience`` that says by how much experience surprises
-    it; None if it learns from advantages alone. ``entropy_bonus``: whether what it expects of a state holds a bonus for
-    the randomness of later actions.
+    ``td_errors`` refers to the function of ``rlviz.learning.algorithms.experience`` that measures how much experience
+    surprises it; None if it learns from advantages alone. ``entropy_bonus``: whether its values of states
+    include a bonus for the entropy of later actions.
 
     ``metrics`` are those it logs besides LOGGED. ``policy`` is the library's name of the kind of policy, None for
     the one that suits the observations. ``definitions`` are of metrics that ``rlviz.domain.metrics`` does not define:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Knob:
     """``hyperparameter`` is the one whose bounds hold; ``schedule`` that which names its schedule, if it may have one;
     ``start`` and ``fraction`` those that say where it begins, and how soon it is there, if it falls. ``control`` refers
-    to the class of ``rlviz.learning.algorithms.knob_controls`` that reads and writes it in a model, and ``metric`` is what its
-    value is logged as, if it is.
+    to the class of ``rlviz.learning.algorithms.knob_controls`` that reads and writes it in a model. ``metric`` is the
+    metric that logs its value, if one does.
     """
 
     name: str

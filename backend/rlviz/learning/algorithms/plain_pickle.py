@@ -61,8 +61,24 @@ class NotPlain(pickle.UnpicklingError):
     """It names something that is no part of a policy of this product."""
 
 
-class _PlainUnpickler(pickle.Unpickler):
+FORMER_MODULES: Mapping[str, str] = {
+    "rlviz.algorithms.tabular": "rlviz.learning.algorithms.tabular",
+    "rlviz.algorithms.weights": "rlviz.learning.algorithms.policy",
+    "rlviz.training.snapshot.replay": "rlviz.learning.training.snapshot.replay",
+}
+"""Where files of earlier versions say that our own classes are, and where they are now."""
+
+
+class _OwnUnpickler(pickle.Unpickler):
+    """Finds our own classes under the names of earlier versions too."""
+
     def find_class(self, module: str, name: str) -> Any:
+        return super().find_class(FORMER_MODULES.get(module, module), name)
+
+
+class _PlainUnpickler(_OwnUnpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        module = FORMER_MODULES.get(module, module)
         if name not in _ALLOWED.get(module, ()):
             raise NotPlain(f"It names {module[:100]}.{name[:100]}, which is no part of a policy of this product.")
         return getattr(import_module(module), name)
@@ -74,3 +90,9 @@ class _PlainUnpickler(pickle.Unpickler):
 def load_plain(content: bytes) -> Any:
     """The object in ``content``. Raises NotPlain, and what a damaged pickle makes the library raise."""
     return _PlainUnpickler(io.BytesIO(content)).load()
+
+
+def load_any(content: bytes) -> Any:
+    """The object in ``content``, of any classes: for files that the user trusts. Raises what a damaged pickle makes the
+    library raise."""
+    return _OwnUnpickler(io.BytesIO(content)).load()

@@ -50,7 +50,7 @@ from rlviz.domain.registry import load
 from rlviz.learning.algorithms.base import Algorithm
 from rlviz.learning.algorithms.feature_memory import FeatureMemory, Features
 from rlviz.learning.algorithms.numbering import Numbering
-from rlviz.learning.algorithms.plain_pickle import NotPlain, load_plain
+from rlviz.learning.algorithms.plain_pickle import NotPlain, load_any, load_plain
 from rlviz.learning.algorithms.reading import Numbers, Reading
 
 SEEDS = 2**31
@@ -442,7 +442,7 @@ def read_policy(algorithm: Algorithm, file: IO[bytes], *, own_environment: bool 
 
 
 def _unpickler(own_environment: bool) -> Callable[[bytes], Any]:
-    return pickle.loads if own_environment else load_plain
+    return load_any if own_environment else load_plain
 
 
 def _pickled_attributes(file: IO[bytes], unpickle: Callable[[bytes], Any]) -> dict[str, Any]:

@@ -94,9 +94,9 @@ def _game(
         render_fps=CONSOLE_FPS // FRAME_SKIP,
         has_lives=has_lives,
         options=AtariOptions(),
-        step_wrapper="rlviz.learning.environments.wrappers:atari_steps",
-        state_wrapper="rlviz.learning.environments.state:saved_emulator",
-        observation_wrapper="rlviz.learning.environments.wrappers:atari_view",
+        step_wrapper="rlviz.learning.environments.pictures:atari_steps",
+        state_wrapper="rlviz.learning.environments.emulator:saved_emulator",
+        observation_wrapper="rlviz.learning.environments.pictures:atari_view",
     )
 
 

@@ -80,7 +80,8 @@ class Environment:
     """A registry entry, and what ``resolve`` makes of it for a choice of options.
 
     It says what the agent meets: with the wrappers that the environment comes with, and for the options it
-    holds. A contract test compares that with what is really made. Presets tuned for it are data: ``rlviz.learning.presets``.
+    holds. A contract test compares that with what is really made. Its presets are data in
+    ``rlviz.learning.presets``.
     """
 
     id: str

@@ -8,9 +8,10 @@ from __future__ import annotations
 from rlviz.domain.config import RunActor, RunConfig
 from rlviz.domain.environment import CustomEnvironment, LearnedRewards, RewardScale, StateKept
 from rlviz.domain.errors import InvalidRequest
+from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms import ALGORITHMS
 from rlviz.learning.environments import ENVIRONMENTS
-from rlviz.learning.environments.base import Environment, Family, Space
+from rlviz.learning.environments.base import Environment, Family
 
 FAMILY = Family("own", "Custom")
 

@@ -59,7 +59,7 @@ def make_bare(environment: Environment, mode: str | None) -> Env:
     arguments = {**environment.make_arguments, **environment.options.make_arguments()}
     env: Env = gymnasium.make(environment.gymnasium_id or environment.id, render_mode=mode, **arguments)
     if mode is not None and environment.family.draws_with_pygame:
-        from rlviz.learning.environments.wrappers import QuickFrames
+        from rlviz.learning.environments.quick_frames import QuickFrames
 
         env = QuickFrames(env)
     return load(environment.step_wrapper)(env, environment.options) if environment.step_wrapper is not None else env

@@ -21,7 +21,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import gymnasium
 import numpy as np
-from ale_py import ALEState
 from gymnasium import spaces
 
 from rlviz.domain.environment import StateKept
@@ -160,35 +159,6 @@ class _Unpickler(pickle.Unpickler):
 class _Reader(pickle.Unpickler):
     def persistent_load(self, place: int) -> object:
         return f"built part {place}"
-
-
-class SavedEmulator(Wrapper):
-    """Answers for the emulator and the wrappers directly around it.
-
-    The emulator's own sticky actions have to be off: which action it holds is not part of what it copies.
-    """
-
-    def capture_state(self) -> object:
-        *wrappers, game = layers_of(self.env)
-        emulator: Any = game
-        return (
-            [attributes(wrapper) for wrapper in wrappers],
-            emulator.clone_state(include_rng=True).serialize(),
-            game.np_random,
-        )
-
-    def restore_state(self, state: Any) -> None:
-        of_wrappers, of_emulator, generator = state
-        *wrappers, game = layers_of(self.env)
-        for wrapper, values in zip(wrappers, of_wrappers, strict=True):
-            set_attributes(wrapper, values)
-        emulator: Any = game
-        emulator.restore_state(ALEState(of_emulator))
-        game.np_random = generator
-
-
-def saved_emulator(env: Env, options: object) -> Env:
-    return SavedEmulator(env)
 
 
 class ReplayedEpisode(Wrapper):

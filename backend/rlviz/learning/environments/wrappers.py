@@ -1,41 +1,16 @@
-"""Environment wrappers. Imports Gymnasium: only workers import this.
-
-Dict and Tuple observations as numbers in a row, named by their parts.
-
-QuickFrames: pictures that pygame draws, in less time. Only workers import this.
-
-Wrappers that make Box2D episodes, and pictures of them, depend on seed and actions alone.
-
-Wrappers for games with picture observations. Only workers import this.
-"""
+"""Environment wrappers, and Dict and Tuple observations as numbers in a row. Only workers import this: it imports
+Gymnasium."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-import Box2D
-import cv2
 import gymnasium
 import numpy as np
-import pygame
 from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
-from numpy.typing import NDArray
-from pygame import surfarray
-from stable_baselines3.common.atari_wrappers import (
-    ClipRewardEnv,
-    EpisodicLifeEnv,
-    FireResetEnv,
-    MaxAndSkipEnv,
-    NoopResetEnv,
-    StickyActionEnv,
-    WarpFrame,
-)
 
-from rlviz.learning.environments.atari import FRAME_SKIP, FRAME_STACK, SIDE, AtariOptions
-from rlviz.learning.environments.box2d import CarRacingOptions
 from rlviz.stats.pictures import is_picture
 
 Env = gymnasium.Env[Any, Any]
@@ -206,130 +181,3 @@ def _check(space: gymnasium.Space[Any], path: str = "") -> None:
                 f"The part {name!r} of its observations is a picture, which cannot be learned from together with other "
                 "parts here. Leave it out, or let the picture alone be the observation."
             )
-
-
-_MASKS = (0xFF0000, 0xFF00, 0xFF)
-"""Of red, green and blue in a pixel of pygame's usual surfaces: bytes of blue, green, red and nothing in memory."""
-
-
-class QuickFrames(Wrapper):
-    """The same pictures, in a third of the time.
-
-    Gymnasium's environments take a finished picture from pygame by ``np.array(surfarray.pixels3d(surface))``, which
-    copies byte by byte and takes longer than drawing. While this wrapper renders, OpenCV copies in its place. The
-    environment must only read what ``pixels3d`` gives it, as Gymnasium's do: it is no reference to the surface.
-    """
-
-    def render(self) -> Any:
-        usual = surfarray.pixels3d
-
-        def quick(surface: pygame.Surface) -> Any:
-            return _Pixels(surface) if _is_usual(surface) else usual(surface)
-
-        surfarray.pixels3d = quick
-        try:
-            return self.env.render()
-        finally:
-            surfarray.pixels3d = usual
-
-
-@dataclass(frozen=True)
-class _Pixels:
-    """Of a surface: ``np.array`` makes an array of it, (width, height, 3), which lies in memory row by row."""
-
-    surface: pygame.Surface
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> NDArray[np.uint8]:
-        width, height = self.surface.get_size()
-        buffer: Any = self.surface.get_buffer()
-        rows = np.frombuffer(buffer, np.uint8).reshape(height, self.surface.get_pitch())
-        pixels = rows[:, : 4 * width].reshape(height, width, 4)
-        picture = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGRA2RGB), np.uint8)
-        return picture.transpose(1, 0, 2)
-
-
-def _is_usual(surface: pygame.Surface) -> bool:
-    return surface.get_bytesize() == 4 and surface.get_masks()[:3] == _MASKS
-
-
-class NewWorld(Wrapper):
-    """Makes a new Box2D world at each reset, as Gymnasium does for LunarLander only.
-
-    BipedalWalker and CarRacing empty their world and fill it again. What the solver keeps of earlier bodies, such as
-    the order of its lists, changes the last digits, so that the same seed and actions would give other episodes.
-    """
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        inner: Any = self.unwrapped
-        inner._destroy()  # while the world of its bodies exists
-        inner.world = Box2D.b2World(gravity=inner.world.gravity)
-        return self.env.reset(seed=seed, options=options)
-
-
-def new_world(env: Env, options: object) -> Env:
-    return NewWorld(env)
-
-
-PARTICLE_AGES_BY = 0.15
-"""What LunarLander's drawing takes from the time that each particle of exhaust is still seen."""
-
-
-class AgingExhaust(Wrapper):
-    """LunarLander's exhaust ages, and goes, with each step. Its own does with each picture that is drawn, so that a
-    picture would depend on how many were drawn before. What has gone too late changes how the rest falls."""
-
-    def step(self, action: Any) -> Any:
-        result = self.env.step(action)
-        for particle in self._particles:
-            particle.ttl -= PARTICLE_AGES_BY
-        self._lander._clean_particles(False)
-        return result
-
-    def render(self) -> Any:
-        seen = [(particle, particle.ttl) for particle in self._particles]
-        for particle, left in seen:
-            particle.ttl = left + PARTICLE_AGES_BY  # which drawing takes
-        picture = self.env.render()
-        for particle, left in seen:
-            particle.ttl = left
-        return picture
-
-    @property
-    def _lander(self) -> Any:
-        return self.unwrapped
-
-    @property
-    def _particles(self) -> Any:
-        return self._lander.particles
-
-
-def aging_exhaust(env: Env, options: object) -> Env:
-    """Where no pictures are drawn there is no exhaust."""
-    return env if env.render_mode is None else AgingExhaust(env)
-
-
-def atari_steps(env: Env, options: AtariOptions) -> Env:
-    """First half of Stable-Baselines3's AtariWrapper: sticky actions, no-ops at the start, and four frames a step."""
-    if options.sticky_actions > 0:
-        env = StickyActionEnv(env, options.sticky_actions)
-    return MaxAndSkipEnv(NoopResetEnv(env, noop_max=30), skip=FRAME_SKIP)
-
-
-def atari_view(env: Env, options: AtariOptions) -> Env:
-    """Second half: lives as episodes, fire to start, grey pictures of 84 × 84, clipped rewards; then frame stacking."""
-    if options.life_loss_ends_episode:
-        env = EpisodicLifeEnv(env)
-    meanings: list[str] = env.get_wrapper_attr("get_action_meanings")()
-    if "FIRE" in meanings:
-        env = FireResetEnv(env)
-    env = StackedPictures(WarpFrame(env, width=SIDE, height=SIDE), FRAME_STACK)
-    return ClipRewardEnv(env) if options.clip_reward else env
-
-
-def car_racing_steps(env: Env, options: CarRacingOptions) -> Any:
-    return FrameSkip(NewWorld(env), options.frame_skip)
-
-
-def car_racing_view(env: Env, options: CarRacingOptions) -> Any:
-    side = options.picture_size
-    return StackedPictures(WarpFrame(env, width=side, height=side), options.frame_stack)

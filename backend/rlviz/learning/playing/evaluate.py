@@ -16,15 +16,8 @@ from typing import Any, NoReturn
 import torch
 
 from rlviz.domain.config import RunActor, RunConfig
-from rlviz.domain.errors import (
-    DISK_FULL,
-    ArtifactNotFound,
-    CheckpointUnusable,
-    EpisodeUnusable,
-    RlvizError,
-    brief,
-    is_disk_full,
-)
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import ArtifactNotFound, CheckpointUnusable, EpisodeUnusable, RlvizError, brief
 from rlviz.domain.evaluation import EpisodeResult, EvaluationRecord, EvaluationStatus, EvaluationSummary
 from rlviz.domain.ids import utc
 from rlviz.domain.recording import Actor

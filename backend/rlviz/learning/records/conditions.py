@@ -13,7 +13,7 @@
 One number of a list is a column as well: `observation.2`, or by its name `observation.pole angle`. A Discrete action is
 a number, and may be named: `action:push left`.
 
-A text of another form is a condition in words, as in ``reward < 0 and action = push left`` (``learning/records/conditions.py``).
+A text of another form is a condition in words, as in ``reward < 0 and action = push left``.
 
 InWords: a condition on step records such as ``reward < 0 and not terminated``.
 """

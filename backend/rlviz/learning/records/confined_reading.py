@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rlviz.domain.errors import InvalidRequest
 from rlviz.learning.records.about import RecordsAbout
-from rlviz.learning.records.export import ExportFormat, export
+from rlviz.learning.records.export import StepsFormat, export
 from rlviz.learning.records.query import FoundSteps, StepQuery, find_steps
 from rlviz.learning.records.reader import StepFile
 
@@ -22,7 +22,7 @@ def find(path: Path, folder: Path, query: StepQuery) -> tuple[RecordsAbout, list
 
 
 def export_pieces(
-    path: Path, folder: Path, kind: ExportFormat, episode: int | None, where: Sequence[str]
+    path: Path, folder: Path, kind: StepsFormat, episode: int | None, where: Sequence[str]
 ) -> Iterator[bytes]:
     """An export in pieces of at most PIECE_BYTES. Raises NotExportable, and what ``find`` does."""
     with StepFile(path, folder) as file:

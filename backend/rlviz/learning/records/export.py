@@ -169,7 +169,7 @@ def _arrow() -> Any:
     return pyarrow
 
 
-class ExportFormat(StrEnum):
+class StepsFormat(StrEnum):
     NDJSON = "ndjson"
     CSV = "csv"
     PARQUET = "parquet"
@@ -177,19 +177,19 @@ class ExportFormat(StrEnum):
 
 
 def export(
-    file: StepFile, kind: ExportFormat, *, episode: int | None = None, where: Sequence[str] = ()
+    file: StepFile, kind: StepsFormat, *, episode: int | None = None, where: Sequence[str] = ()
 ) -> Iterator[bytes]:
     """The records of ``episode``, or of all, for which the conditions ``where`` hold, in chunks. Memory: one row group;
     for Minari, one episode. Raises InvalidRequest, and NotExportable for what the format cannot hold."""
     selection = Selection(file, episode, where)
     match kind:
-        case ExportFormat.NDJSON:
+        case StepsFormat.NDJSON:
             yield from _as_ndjson(file, selection)
-        case ExportFormat.CSV:
+        case StepsFormat.CSV:
             yield from _as_csv(file, selection)
-        case ExportFormat.PARQUET:
+        case StepsFormat.PARQUET:
             yield from _as_parquet(file, selection)
-        case ExportFormat.MINARI:
+        case StepsFormat.MINARI:
             if selection.has_conditions:
                 raise NotExportable(
                     "A Minari dataset holds whole episodes. Leave the conditions out, or export NDJSON, CSV or Parquet."

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Protocol
 
-from rlviz.domain.errors import DISK_FULL, IllegalTransition, RunFolderError, is_disk_full, message_of
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import IllegalTransition, RunFolderError, message_of
 from rlviz.domain.evaluation import BestPolicy
 from rlviz.domain.events import (
     CheckpointData,

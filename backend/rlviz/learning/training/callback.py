@@ -51,7 +51,8 @@ from rlviz.learning.training.checkpoint import Checkpoints, Filmstrip, save_best
 from rlviz.learning.training.guard import Guard, LeavesTraining, finished_episode
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.live_weights import LiveWeights
-from rlviz.learning.training.rollback import Pause, PauseOverdue, Rollbacks
+from rlviz.learning.training.pausing import Pause, PauseOverdue
+from rlviz.learning.training.rollback import Rollbacks
 from rlviz.learning.training.run_recorder import RunRecorder, Steps
 from rlviz.learning.training.snapshot.restore import Continuation
 from rlviz.learning.training.snapshot.schedule import Snapshots

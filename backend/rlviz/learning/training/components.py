@@ -29,7 +29,8 @@ from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.knobs import Knobs
 from rlviz.learning.training.live_weights import LiveWeights
-from rlviz.learning.training.rollback import Pause, Rollbacks, Target
+from rlviz.learning.training.pausing import Pause
+from rlviz.learning.training.rollback import Rollbacks, Target
 from rlviz.learning.training.rules import Firing, rules_in_force
 from rlviz.learning.training.run_recorder import RunRecorder
 from rlviz.learning.training.snapshot.capture import Captured, Contents, Counter, Point, capture, environments_of

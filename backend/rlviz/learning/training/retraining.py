@@ -26,7 +26,8 @@ from rlviz.learning.training.callback import BoundaryReached, JournalOutput, Run
 from rlviz.learning.training.components import TrainingComponents
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.live_weights import LiveWeights
-from rlviz.learning.training.rollback import GoBack, Pause
+from rlviz.learning.training.pausing import Pause
+from rlviz.learning.training.rollback import GoBack
 from rlviz.learning.training.snapshot.capture import Captured, Point, log_interval, write_archive
 from rlviz.learning.training.snapshot.restore import restore
 from rlviz.rundir.folder import RunFolder

@@ -12,7 +12,8 @@ from threading import Event
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from rlviz.domain.config import RunConfig
-from rlviz.domain.errors import DISK_FULL, EnvironmentFaulty, RlvizError, RunFolderError, is_disk_full
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import EnvironmentFaulty, RlvizError, RunFolderError
 from rlviz.domain.events import Ending, ErrorData, FinishedData, PausedData, RefusedData, StoppedData
 from rlviz.domain.snapshots import Trigger
 from rlviz.learning.training.attempt import FIRST, Attempt, begin_journal, has_ended_before, in_words, is_out_of_memory
@@ -22,9 +23,11 @@ from rlviz.learning.training.components import TrainingComponents
 from rlviz.learning.training.guard import Guard
 from rlviz.learning.training.journals import RunJournals
 from rlviz.learning.training.live_weights import LiveWeights
+from rlviz.learning.training.pausing import Pause, PauseOverdue, TrainingPaused
 from rlviz.learning.training.retraining import RetrainingInterrupted, begin_fork
-from rlviz.learning.training.rollback import GoBack, Pause, PauseOverdue, Target, TrainingPaused
-from rlviz.learning.training.snapshot.capture import Asked, log_interval
+from rlviz.learning.training.rollback import GoBack, Target
+from rlviz.learning.training.snapshot.capture import log_interval
+from rlviz.learning.training.snapshot.requests import Asked
 from rlviz.learning.training.snapshot.restore import Continuation, restore
 from rlviz.learning.training.steering import ControlRequests
 from rlviz.rundir.control import Control, Desired

@@ -17,7 +17,8 @@ from statistics import fmean
 from threading import Event, Thread
 
 from rlviz.domain.config import RunActor, RunConfig
-from rlviz.domain.errors import RunFolderError, is_disk_full
+from rlviz.domain.disk_full import is_disk_full
+from rlviz.domain.errors import RunFolderError
 from rlviz.domain.events import Ending, FinishedData, StartedData, StoppedData
 from rlviz.domain.limits import LIMITS
 from rlviz.domain.metrics import (

@@ -25,14 +25,16 @@ from rlviz.server.analytics.models import (
     ScatterPoint,
     TableColumn,
 )
-from rlviz.server.analytics.service import NOT_A_SETTING, Question, check_by
+from rlviz.server.analytics.service import NOT_A_SETTING, AnalyticsService, Question, check_by
 from rlviz.server.catalog.runs import RunQuery
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
 from rlviz.server.lanes import Lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.stats.groups import Group
 from rlviz.stats.return_scale import ReturnScale
+
+Analytics = Annotated[AnalyticsService, Depends(provided(AnalyticsService))]
 
 router = Router(prefix="/analytics", tag="analytics", lane=Lane.QUERIES)
 
@@ -72,11 +74,11 @@ Asked = Annotated[Question, Depends(_question)]
 
 
 @router.get("/schema", responses=documented(AnalyticsUnusable, AnalyticsBusy))
-def get_analytics_schema(app: App) -> AnalyticsSchema:
+def get_analytics_schema(analytics: Analytics) -> AnalyticsSchema:
     """The tables that can be asked about, and which columns of runs are settings and measures."""
     tables = [
         AnalyticsTable(name=name, columns=[TableColumn.model_validate(column) for column in columns])
-        for name, columns in app.analytics.schema().items()
+        for name, columns in analytics.schema().items()
     ]
     runs = next(table for table in tables if table.name == "runs").columns
     return AnalyticsSchema(
@@ -87,15 +89,15 @@ def get_analytics_schema(app: App) -> AnalyticsSchema:
 
 
 @router.post("/query", responses=documented(QueryRefused, AnalyticsUnusable, AnalyticsBusy))
-def query_runs(body: QueryBody, app: App) -> QueryAnswer:
+def query_runs(body: QueryBody, analytics: Analytics) -> QueryAnswer:
     """The answer to one SELECT. It reads no file, changes nothing, and is stopped after ten seconds."""
-    return QueryAnswer(**app.analytics.query(body.sql, body.limit))
+    return QueryAnswer(**analytics.query(body.sql, body.limit))
 
 
 @router.get("/groups", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
-def group_runs(app: App, asked: Asked) -> RunGroups:
+def group_runs(analytics: Analytics, asked: Asked) -> RunGroups:
     """A measure of the runs by one or two settings: figures with intervals, and a box for each group."""
-    found = app.analytics.groups(asked)
+    found = analytics.groups(asked)
     return RunGroups(
         by=list(asked.by),
         measure=asked.measure,
@@ -108,10 +110,12 @@ def group_runs(app: App, asked: Asked) -> RunGroups:
 
 @router.get("/scatter", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
 def scatter_runs(
-    app: App, asked: Asked, x: Annotated[str, Query(max_length=100, description="Column of runs that is a number.")]
+    analytics: Analytics,
+    asked: Asked,
+    x: Annotated[str, Query(max_length=100, description="Column of runs that is a number.")],
 ) -> RunScatter:
     """A setting of each run against a measure of it, and how far the one goes with the other."""
-    found = app.analytics.scatter(asked, x)
+    found = analytics.scatter(asked, x)
     return RunScatter(
         points=[ScatterPoint(run_id=one.run_id, group=one.group, x=one.x, y=one.y) for one in found.points],
         count=found.count,
@@ -123,9 +127,9 @@ def scatter_runs(
 
 
 @router.get("/curves", responses=documented(InvalidRequest, AnalyticsUnusable, AnalyticsBusy))
-def curves_of_groups(app: App, asked: Asked) -> RunGroupCurves:
+def curves_of_groups(analytics: Analytics, asked: Asked) -> RunGroupCurves:
     """Learning curves of the groups, each with the 95 % band of its interquartile mean."""
-    found = app.analytics.curves(asked)
+    found = analytics.curves(asked)
     return RunGroupCurves(curves=found.curves, drawn=found.drawn, runs=found.runs, scale=_view_scale(found.scale))
 
 

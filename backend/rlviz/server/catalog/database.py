@@ -19,7 +19,8 @@ from sqlalchemy import URL, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import Session
 
-from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable, is_disk_full
+from rlviz.domain.disk_full import is_disk_full
+from rlviz.domain.errors import CatalogueDamaged, CatalogueUnusable
 from rlviz.rundir.lock import full_disk
 
 _LEAST_ROOM_BYTES = 1_000_000

@@ -32,7 +32,7 @@ from rlviz.domain.config import Seed
 from rlviz.domain.evaluation import EpisodeCount, EpisodeResult, PicturesFacts, PolicyChoice, StepsFacts, VideoFacts
 from rlviz.domain.limits import DEFAULT_EPISODES, DEFAULT_EVALUATION_SEED, MAX_TIMESTEPS
 from rlviz.domain.recording import Detail, FrameReason, Lowered
-from rlviz.learning.environments.base import Space
+from rlviz.domain.spaces import Space
 from rlviz.learning.environments.custom import family_of_id
 from rlviz.learning.records.about import Components, RecordsAbout
 from rlviz.server.evaluations import episodes, judging

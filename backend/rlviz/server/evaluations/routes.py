@@ -29,7 +29,7 @@ from typing import Annotated, Literal, TypeVar
 import orjson
 from fastapi import Depends, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import StreamingResponse
 
 from rlviz.domain.clips import ClipStatus
 from rlviz.domain.errors import (
@@ -56,16 +56,16 @@ from rlviz.domain.limits import DEFAULT_FOUND_EPISODES, LIMITS, MAX_TIMESTEPS
 from rlviz.domain.recording import Detail
 from rlviz.learning.records.about import RecordsAbout
 from rlviz.learning.records.conditions import LONGEST_CONDITION, MOST_CONDITIONS
-from rlviz.learning.records.export import ExportFormat
+from rlviz.learning.records.export import StepsFormat
 from rlviz.learning.records.query import FoundSteps, StepQuery
 from rlviz.rundir.folder import find_artifact
 from rlviz.rundir.journal import open_journal
-from rlviz.server.application import Application
 from rlviz.server.catalog.models import EvaluationRow
-from rlviz.server.dependencies import ApiLanes, App
+from rlviz.server.dependencies import ApiLanes, provided
 from rlviz.server.evaluations import recording
-from rlviz.server.evaluations.episodes import EpisodeSearch
-from rlviz.server.evaluations.film import FoundClip
+from rlviz.server.evaluations.episodes import EpisodeSearch, EpisodeService
+from rlviz.server.evaluations.film import FilmService, FoundClip
+from rlviz.server.evaluations.judging import JudgingService
 from rlviz.server.evaluations.models import (
     Clip,
     ClipCreate,
@@ -93,12 +93,27 @@ from rlviz.server.evaluations.models import (
     view_steps_info,
     view_value_slice,
 )
+from rlviz.server.evaluations.recording import RecordingService
+from rlviz.server.evaluations.seen import SeenService, ValueSliceService
+from rlviz.server.evaluations.service import EvaluationService
+from rlviz.server.evaluations.steps import StepRecordService
 from rlviz.server.files import ARTIFACT, POLICY, named, send_file
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import PROBLEM, documented
 from rlviz.server.proxy import link
 from rlviz.server.router import Router
 from rlviz.server.runs.models import Evaluation, view_evaluation
+from rlviz.server.runs.service import RunService
+
+Episodes = Annotated[EpisodeService, Depends(provided(EpisodeService))]
+Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
+Film = Annotated[FilmService, Depends(provided(FilmService))]
+Judging = Annotated[JudgingService, Depends(provided(JudgingService))]
+Recording = Annotated[RecordingService, Depends(provided(RecordingService))]
+RunsService = Annotated[RunService, Depends(provided(RunService))]
+Seen = Annotated[SeenService, Depends(provided(SeenService))]
+StepRecords = Annotated[StepRecordService, Depends(provided(StepRecordService))]
+ValueSlices = Annotated[ValueSliceService, Depends(provided(ValueSliceService))]
 
 router = Router(prefix="/runs/{run_id}/evaluations", tag="evaluations", lane=Lane.READS)
 
@@ -119,26 +134,26 @@ ByRun = Annotated[
         RunNotFound, NothingToEvaluate, EvaluationInProgress, NotControlled, NewerVersion, InvalidRequest, NotEnoughDisk
     ),
 )
-def create_evaluation(run_id: str, app: App, body: EvaluationCreate | None = None) -> Evaluation:
+def create_evaluation(run_id: str, evaluations: Evaluations, body: EvaluationCreate | None = None) -> Evaluation:
     """Evaluate the newest policy and record a video. A run that trains saves a checkpoint for it first."""
     wanted = body or EvaluationCreate()
-    return _view(app, app.evaluations.create(run_id, **wanted.model_dump()))
+    return _view(evaluations, evaluations.create(run_id, **wanted.model_dump()))
 
 
 @router.get("", responses=documented(RunNotFound))
-def list_evaluations(run_id: str, app: App, by_run: ByRun = False) -> list[Evaluation]:
+def list_evaluations(run_id: str, evaluations: Evaluations, by_run: ByRun = False) -> list[Evaluation]:
     """The evaluations of the run, newest first."""
-    return [_view(app, row) for row in app.evaluations.list(run_id, by_run=by_run)]
+    return [_view(evaluations, row) for row in evaluations.list(run_id, by_run=by_run)]
 
 
 @router.get("/latest", responses=documented(RunNotFound, EvaluationNotFound))
-def get_latest_evaluation(run_id: str, app: App) -> Evaluation:
+def get_latest_evaluation(run_id: str, evaluations: Evaluations) -> Evaluation:
     """The newest evaluation, whatever its status."""
-    return _view(app, app.evaluations.latest(run_id))
+    return _view(evaluations, evaluations.latest(run_id))
 
 
-def _view(app: Application, row: EvaluationRow) -> Evaluation:
-    return view_evaluation(row, app.evaluations.kept(row), app.evaluations.short_of_solved(row))
+def _view(evaluations: EvaluationService, row: EvaluationRow) -> Evaluation:
+    return view_evaluation(row, evaluations.kept(row), evaluations.short_of_solved(row))
 
 
 episodes_router = Router(tag="evaluations", lane=Lane.COMPARISONS)
@@ -153,7 +168,7 @@ Runs = Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-sepa
 
 @episodes_router.get("/episodes", responses=documented(RunNotFound, InvalidRequest))
 def search_episodes(
-    app: App,
+    episodes: Episodes,
     runs: Runs,
     where: Annotated[
         str,
@@ -167,24 +182,24 @@ def search_episodes(
 ) -> FoundEpisodes:
     """Search the episodes of all completed evaluations of some runs."""
     search = EpisodeSearch(named(runs, "runs", RUNS), where, sort, limit)
-    return view_found_episodes(search, app.episodes.search(search))
+    return view_found_episodes(search, episodes.search(search))
 
 
 @episodes_router.get(
     "/episodes/endings", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest)
 )
-def get_episode_endings(app: App, runs: Runs) -> EpisodeEndings:
+def get_episode_endings(judging: Judging, runs: Runs) -> EpisodeEndings:
     """How the episodes of all evaluations of some runs of one environment end."""
-    return view_endings(app.judging.endings(named(runs, "runs", RUNS)))
+    return view_endings(judging.endings(named(runs, "runs", RUNS)))
 
 
 @episodes_router.get(
     "/runs/{run_id}/evaluations/{evaluation_id}/judgement",
     responses=documented(RunNotFound, EvaluationNotFound, RunFolderError),
 )
-def get_judgement(run_id: str, evaluation_id: str, app: App) -> EvaluationJudgement:
+def get_judgement(run_id: str, evaluation_id: str, judging: Judging) -> EvaluationJudgement:
     """The worst, median and best episode of an evaluation, how its returns are spread, and its key moments."""
-    return view_judgement(app.judging.judge(run_id, evaluation_id))
+    return view_judgement(judging.judge(run_id, evaluation_id))
 
 
 recording_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.READS)
@@ -194,21 +209,21 @@ Place = Annotated[int, Path(ge=0, le=1_000_000_000, description="From 0.")]
 
 
 @recording_router.get("/recording", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
-def get_recording(run_id: str, app: App) -> RunRecording:
+def get_recording(run_id: str, recording: Recording) -> RunRecording:
     """At which detail the run is recorded, and what that costs."""
-    return _recording(run_id, app.recording.look(run_id))
+    return _recording(run_id, recording.look(run_id))
 
 
 @recording_router.put(
     "/recording", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError)
 )
-def put_recording(run_id: str, body: RecordingBody, app: App) -> RunRecording:
+def put_recording(run_id: str, body: RecordingBody, recording: Recording) -> RunRecording:
     """Record the run at another detail from now on, also while it trains: what it records itself, and evaluations."""
-    return _recording(run_id, app.recording.choose(run_id, body.detail))
+    return _recording(run_id, recording.choose(run_id, body.detail))
 
 
 @recording_router.get(_FRAMES, responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
-def list_frames(run_id: str, evaluation_id: str, app: App) -> KeptFrames:
+def list_frames(run_id: str, evaluation_id: str, recording: Recording) -> KeptFrames:
     """The frames that are kept as pictures: of ends, of reward spikes, before an error, and now and then."""
     frames = [
         KeptFrame(
@@ -217,7 +232,7 @@ def list_frames(run_id: str, evaluation_id: str, app: App) -> KeptFrames:
             reason=frame.reason,
             url=link(f"/api/runs/{run_id}/evaluations/{evaluation_id}/frames/{frame.episode}/{frame.index}"),
         )
-        for frame in app.recording.frames(run_id, evaluation_id)
+        for frame in recording.frames(run_id, evaluation_id)
     ]
     return KeptFrames(run_id=run_id, evaluation_id=evaluation_id, frames=frames)
 
@@ -230,9 +245,9 @@ def list_frames(run_id: str, evaluation_id: str, app: App) -> KeptFrames:
         **documented(RunNotFound, EvaluationNotFound, PicturesNotFound, RunFolderError),
     },
 )
-def get_frame(run_id: str, evaluation_id: str, episode: Place, index: Place, app: App) -> Response:
+def get_frame(run_id: str, evaluation_id: str, episode: Place, index: Place, recording: Recording) -> Response:
     """What a step looked like."""
-    content = app.recording.frame(run_id, evaluation_id, episode, index)
+    content = recording.frame(run_id, evaluation_id, episode, index)
     return Response(content, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
 
@@ -254,12 +269,12 @@ steps_router = Router(prefix="/runs/{run_id}", tag="step records", lane=Lane.REA
 _EVALUATION = "/evaluations/{evaluation_id}"
 
 _MEDIA_TYPES = {
-    ExportFormat.NDJSON: "application/x-ndjson",
-    ExportFormat.CSV: "text/csv; charset=utf-8",
-    ExportFormat.PARQUET: "application/vnd.apache.parquet",
-    ExportFormat.MINARI: "application/zip",
+    StepsFormat.NDJSON: "application/x-ndjson",
+    StepsFormat.CSV: "text/csv; charset=utf-8",
+    StepsFormat.PARQUET: "application/vnd.apache.parquet",
+    StepsFormat.MINARI: "application/zip",
 }
-_EXTENSIONS = {ExportFormat.MINARI: "minari.zip"}
+_EXTENSIONS = {StepsFormat.MINARI: "minari.zip"}
 
 Names = Annotated[str | None, Query(max_length=4_000, description="Comma-separated.")]
 
@@ -302,9 +317,9 @@ Wanted = Annotated[StepQuery, Depends(_query)]
     response_model=StepColumns,
     responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, InvalidRequest, RunFolderError),
 )
-def get_steps(run_id: str, evaluation_id: str, app: App, query: Wanted) -> Response:
+def get_steps(run_id: str, evaluation_id: str, step_records: StepRecords, query: Wanted) -> Response:
     """Records, filtered and sorted: as many as one answer may hold."""
-    found = app.step_records.find(run_id, evaluation_id, query)
+    found = step_records.find(run_id, evaluation_id, query)
     return _answer({"run_id": run_id, "evaluation_id": evaluation_id, "clip_id": None}, *found)
 
 
@@ -313,9 +328,9 @@ def get_steps(run_id: str, evaluation_id: str, app: App, query: Wanted) -> Respo
     response_model=StepColumns,
     responses=documented(RunNotFound, ArtifactNotFound, StepsNotFound, InvalidRequest, RunFolderError),
 )
-def get_clip_steps(run_id: str, clip_id: str, app: App, query: Wanted) -> Response:
+def get_clip_steps(run_id: str, clip_id: str, step_records: StepRecords, query: Wanted) -> Response:
     """Records of a clip, as those of an evaluation."""
-    found = app.step_records.find_in_clip(run_id, clip_id, query)
+    found = step_records.find_in_clip(run_id, clip_id, query)
     return _answer({"run_id": run_id, "evaluation_id": None, "clip_id": clip_id}, *found)
 
 
@@ -343,10 +358,10 @@ def _answer(whose: dict[str, str | None], about: RecordsAbout, names: list[str],
 def export_steps(
     run_id: str,
     evaluation_id: str,
-    app: App,
+    step_records: StepRecords,
     lanes: ApiLanes,
     request: Request,
-    kind: Annotated[ExportFormat, Query(alias="format", description="Of the answer.")] = ExportFormat.NDJSON,
+    kind: Annotated[StepsFormat, Query(alias="format", description="Of the answer.")] = StepsFormat.NDJSON,
     episode: Episode = None,
     where: Where = None,
 ) -> Response:
@@ -354,11 +369,11 @@ def export_steps(
     `…/steps`."""
     name = f"{run_id}-{evaluation_id}.{_EXTENSIONS.get(kind, kind.value)}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', POLICY: ARTIFACT}
-    if kind is ExportFormat.PARQUET and episode is None and not where:
-        response = send_file(request, app.step_records.open(run_id, evaluation_id), _MEDIA_TYPES[kind])
+    if kind is StepsFormat.PARQUET and episode is None and not where:
+        response = send_file(request, step_records.open(run_id, evaluation_id), _MEDIA_TYPES[kind])
         response.headers.update(headers)
         return response
-    pieces = app.step_records.export(run_id, evaluation_id, kind, episode, where or ())
+    pieces = step_records.export(run_id, evaluation_id, kind, episode, where or ())
     return StreamingResponse(lanes.make(pieces), headers=headers, media_type=_MEDIA_TYPES[kind])
 
 
@@ -368,9 +383,9 @@ def export_steps(
     responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress),
 )
 @in_lane(Lane.CHECKS)
-def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
+def verify_steps(run_id: str, evaluation_id: str, step_records: StepRecords) -> Verification:
     """Play the episodes again, in a worker, and compare every record."""
-    return app.step_records.verify(run_id, evaluation_id)
+    return step_records.verify(run_id, evaluation_id)
 
 
 @steps_router.post(
@@ -379,15 +394,15 @@ def verify_steps(run_id: str, evaluation_id: str, app: App) -> Verification:
     responses=documented(RunNotFound, EvaluationNotFound, StepsNotFound, VerificationInProgress, RunIsActive),
 )
 @in_lane(Lane.CHECKS)
-def film_again(run_id: str, evaluation_id: str, app: App) -> Verification:
+def film_again(run_id: str, evaluation_id: str, step_records: StepRecords) -> Verification:
     """Make the video of an evaluation from its step records, which verifies them: if one differs, there is no video."""
-    return app.step_records.verify(run_id, evaluation_id, film=True)
+    return step_records.verify(run_id, evaluation_id, film=True)
 
 
 @steps_router.get(f"{_EVALUATION}/verify", responses=documented(RunNotFound, EvaluationNotFound, RunFolderError))
-def get_verification(run_id: str, evaluation_id: str, app: App) -> Verification | None:
+def get_verification(run_id: str, evaluation_id: str, step_records: StepRecords) -> Verification | None:
     """How the last verification goes, or how it went; null if nobody has asked for one."""
-    return app.step_records.verification(run_id, evaluation_id)
+    return step_records.verification(run_id, evaluation_id)
 
 
 def _split(names: str | None) -> list[str] | None:
@@ -403,34 +418,34 @@ _ASKED = {
 
 
 @film_router.get("/policies", responses=documented(RunNotFound))
-def list_policies(run_id: str, app: App) -> Policies:
+def list_policies(run_id: str, film: Film) -> Policies:
     """The policies of the run that are kept, each of which can be evaluated and filmed."""
-    return Policies(**asdict(app.film.policies(run_id)))
+    return Policies(**asdict(film.policies(run_id)))
 
 
 @film_router.post("/clips", responses=_ASKED)
-def create_clip(run_id: str, body: ClipCreate, app: App, response: Response) -> Clip:
+def create_clip(run_id: str, body: ClipCreate, film: Film, response: Response) -> Clip:
     """One episode of a kept policy, filmed and recorded: at once if it was filmed before."""
-    return _film_answer(app.film.clip(run_id, **body.model_dump()), response)
+    return _film_answer(film.clip(run_id, **body.model_dump()), response)
 
 
 @film_router.get("/clips", responses=documented(RunNotFound))
-def list_clips(run_id: str, app: App) -> list[Clip]:
+def list_clips(run_id: str, film: Film) -> list[Clip]:
     """Every clip that was made, the one that was watched last at the end."""
-    return [view_clip(clip) for clip in app.film.clips(run_id)]
+    return [view_clip(clip) for clip in film.clips(run_id)]
 
 
 @film_router.get("/clips/{clip_id}", responses=documented(RunNotFound, ArtifactNotFound))
-def get_clip(run_id: str, clip_id: str, app: App) -> Clip:
+def get_clip(run_id: str, clip_id: str, film: Film) -> Clip:
     """How a clip that was asked for stands."""
-    return view_clip(app.film.find(run_id, clip_id))
+    return view_clip(film.find(run_id, clip_id))
 
 
 @film_router.post("/growth-video", responses=_ASKED)
-def create_growth_video(run_id: str, app: App, response: Response, body: GrowthVideoCreate | None = None) -> Clip:
+def create_growth_video(run_id: str, film: Film, response: Response, body: GrowthVideoCreate | None = None) -> Clip:
     """One video of how the run learned: some of its policies after each other, with the curve of the return."""
     wanted = body or GrowthVideoCreate()
-    return _film_answer(app.film.growth_video(run_id, **wanted.model_dump()), response)
+    return _film_answer(film.growth_video(run_id, **wanted.model_dump()), response)
 
 
 def _film_answer(clip: FoundClip, response: Response) -> Clip:
@@ -463,9 +478,9 @@ _TYPES = {
         **documented(RunNotFound, ArtifactNotFound),
     },
 )
-def get_artifact(run_id: str, path: str, app: App, request: Request) -> Response:
+def get_artifact(run_id: str, path: str, runs: RunsService, request: Request) -> Response:
     """Any file of the run folder, whole or a range of it. A journal that was compressed is sent as it was before."""
-    folder = app.runs.folder(run_id)
+    folder = runs.folder(run_id)
     found = find_artifact(folder, path)
     kind = _TYPES.get(found.suffix) or mimetypes.guess_type(found.name)[0] or "application/octet-stream"
     try:
@@ -510,10 +525,10 @@ def get_pictures(
     run_id: str,
     evaluation_id: str,
     strip: Strip,
-    app: App,
+    seen: Seen,
 ) -> Response:
     """What the agent saw, some steps of it below each other."""
-    content = app.seen.strip(run_id, evaluation_id, strip)
+    content = seen.strip(run_id, evaluation_id, strip)
     return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=86400, immutable"})
 
 
@@ -525,9 +540,9 @@ def get_pictures(
         **documented(RunNotFound, ArtifactNotFound, PicturesNotFound, RunFolderError),
     },
 )
-def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, app: App) -> Response:
+def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, seen: Seen) -> Response:
     """What the agent saw in a clip, as of an evaluation. A clip may be made again, so nothing keeps the answer."""
-    content = app.seen.clip_strip(run_id, clip_id, strip)
+    content = seen.clip_strip(run_id, clip_id, strip)
     return Response(content, media_type="image/png", headers={"Cache-Control": "no-store"})
 
 
@@ -545,13 +560,13 @@ def get_clip_pictures(run_id: str, clip_id: str, strip: Strip, app: App) -> Resp
 async def get_saliency(
     run_id: str,
     evaluation_id: str,
-    app: App,
+    seen: Seen,
     episode: Annotated[int, Query(ge=0, le=1_000_000, description="From 0.")],
     step: PlayedStep,
 ) -> Response | EvaluationSaliency:
     """What the agent saw in a step, and which pixels mattered for what it did then."""
-    wanted = await run_in_threadpool(app.seen.ask, run_id, evaluation_id, episode=episode, index=step)
-    found = await wait_for(lambda: app.seen.look(wanted))
+    wanted = await run_in_threadpool(seen.ask, run_id, evaluation_id, episode=episode, index=step)
+    found = await wait_for(lambda: seen.look(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, evaluation_id=evaluation_id))
     return EvaluationSaliency(
@@ -576,10 +591,10 @@ async def get_saliency(
     },
 )
 @in_lane(None)
-async def get_clip_saliency(run_id: str, clip_id: str, app: App, step: PlayedStep) -> Response | ClipSaliency:
+async def get_clip_saliency(run_id: str, clip_id: str, seen: Seen, step: PlayedStep) -> Response | ClipSaliency:
     """The same of a clip."""
-    wanted = await run_in_threadpool(app.seen.ask_of_clip, run_id, clip_id, index=step)
-    found = await wait_for(lambda: app.seen.look(wanted))
+    wanted = await run_in_threadpool(seen.ask_of_clip, run_id, clip_id, index=step)
+    found = await wait_for(lambda: seen.look(wanted))
     if found is None:
         return _under_way(SaliencyUnderWay(run_id=run_id, clip_id=clip_id))
     return ClipSaliency(
@@ -606,7 +621,7 @@ Component = Annotated[str, Query(min_length=1, max_length=200, description="Its 
 )
 async def get_value_slice(
     run_id: str,
-    app: App,
+    value_slices: ValueSlices,
     x: Component,
     y: Component,
     checkpoint_step: Annotated[
@@ -619,8 +634,8 @@ async def get_value_slice(
     ] = None,
 ) -> Response | RunValueSlice:
     """What the policy expects over two components of the observation."""
-    wanted = await run_in_threadpool(app.value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
-    found = await wait_for(lambda: app.value_slices.look(wanted))
+    wanted = await run_in_threadpool(value_slices.ask, run_id, x=x, y=y, step=checkpoint_step, at=at)
+    found = await wait_for(lambda: value_slices.look(wanted))
     if found is None:
         under_way = SliceUnderWay(run_id=run_id, step=wanted.step)
         return Response(under_way.model_dump_json(), status_code=202, media_type="application/json")

@@ -16,6 +16,7 @@ from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.film import choose_policy
 from rlviz.server.evaluations.recording import steps_wanted
+from rlviz.server.events import EvaluationChanged
 from rlviz.server.runs.models import KeptFiles
 from rlviz.server.use_case import RunUseCases, check_controlled
 from rlviz.stats.solved import LEAST_EPISODES, what_is_missing
@@ -85,7 +86,7 @@ class EvaluationService(RunUseCases):
             request = None
             if latest and run.actor is RunActor.POLICY and run.state.has_worker:
                 request = request_checkpoint(folder, stopping=run.state is RunStatus.STOPPING, now=now)
-        self._broadcast.evaluation_changed(row)
+        self._events.publish(EvaluationChanged(row))
         self._supervisor.add_evaluation(row, request)
         return row
 

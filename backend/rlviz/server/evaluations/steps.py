@@ -12,7 +12,7 @@ from rlviz.domain.errors import RunIsActive, StepsNotFound, VerificationInProgre
 from rlviz.domain.evaluation import Origin, Verification, VerificationStatus
 from rlviz.launchers.base import Verify
 from rlviz.learning.records.about import RecordsAbout
-from rlviz.learning.records.export import ExportFormat
+from rlviz.learning.records.export import StepsFormat
 from rlviz.learning.records.query import FoundSteps, StepQuery
 from rlviz.rundir.files import damaged, is_file, open_file
 from rlviz.rundir.folder import RunFolder
@@ -60,7 +60,7 @@ class StepRecordService:
             raise _none(evaluation_id) from error
 
     def export(
-        self, run_id: str, evaluation_id: str, kind: ExportFormat, episode: int | None, where: Sequence[str]
+        self, run_id: str, evaluation_id: str, kind: StepsFormat, episode: int | None, where: Sequence[str]
     ) -> Iterator[bytes]:
         """An export, in chunks, of the records that are asked for. Raises InvalidRequest and NotExportable before the
         first chunk."""
@@ -119,7 +119,7 @@ class StepRecordService:
         return found
 
     def _pieces(
-        self, run_id: str, evaluation_id: str, kind: ExportFormat, episode: int | None, where: Sequence[str]
+        self, run_id: str, evaluation_id: str, kind: StepsFormat, episode: int | None, where: Sequence[str]
     ) -> Iterator[bytes]:
         folder, path = self._path(run_id, evaluation_id)
         with errors_of(path, folder, _none(evaluation_id)):

@@ -74,7 +74,7 @@ class SideBySideVideos:
             if self._closed:
                 raise VideoNotWritten("The service is ending.")
             process = self._process = subprocess.Popen(
-                module_command("rlviz.learning.playing.video"),
+                module_command("rlviz.learning.playing.side_by_side"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

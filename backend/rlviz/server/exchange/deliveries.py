@@ -141,7 +141,7 @@ class _Delivery:
 
 
 class LiveDeliveries:
-    """Delivers in processes, which it starts and watches in a thread of its own; ``consider`` is for every thread.
+    """Delivers in processes, which a thread of its own starts and watches. Any thread may call ``queue_if_due``.
 
     Nothing waits for a sink. What one does not take stays in the run's journal, and is tried again after 2, 4, 8 and at
     most 300 seconds, in the next service too.
@@ -175,7 +175,7 @@ class LiveDeliveries:
         if self._thread.is_alive():
             self._thread.join()
 
-    def consider(self, row: RunRow) -> None:
+    def queue_if_due(self, row: RunRow) -> None:
         """Cheap. A run has changed: its sinks may lack something. What a run gains while it trains, its
         delivery workers see by themselves."""
         if row.id in self._planned and (row.state.is_final or row.id not in self._deliveries):

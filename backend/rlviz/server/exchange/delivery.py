@@ -17,7 +17,8 @@ from typing import Any
 from rlviz.domain.errors import RlvizError, SinkProblem
 from rlviz.domain.evaluation import EvaluationRecord
 from rlviz.domain.plain_text import one_line, typed_text, visible
-from rlviz.domain.sinks import SinkKind, SinkRecord
+from rlviz.domain.sink_record import SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks import SINKS
 from rlviz.exchange.sinks.sink import Begun, Row, RunToDeliver, Sink
 from rlviz.rundir.files import is_file

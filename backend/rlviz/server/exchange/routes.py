@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
@@ -32,14 +32,21 @@ from rlviz.domain.limits import LIMITS
 from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.export import RunsFormat, TableFormat
 from rlviz.exchange.import_runs import ImportOptions
-from rlviz.server.dependencies import ApiLanes, App
+from rlviz.server.dependencies import ApiLanes, provided
 from rlviz.server.exchange import sinks
 from rlviz.server.exchange.models import ImportedRuns, KnownLog, LogWarning, OfferedSink, RefusedLog, RunSink, RunSinks
+from rlviz.server.exchange.service import ExchangeService
+from rlviz.server.exchange.sinks import SinkService
+from rlviz.server.experiments.service import ExperimentService
 from rlviz.server.files import named, send_file
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.server.runs.models import view_run
+
+Exchange = Annotated[ExchangeService, Depends(provided(ExchangeService))]
+Experiments = Annotated[ExperimentService, Depends(provided(ExperimentService))]
+Sinks = Annotated[SinkService, Depends(provided(SinkService))]
 
 router = Router(tag="exchange", lane=Lane.EXPORTS)
 
@@ -70,7 +77,7 @@ _Name = Annotated[str | None, Query(min_length=1, max_length=LIMITS.run_name.max
 @in_lane(None)
 async def import_runs(
     request: Request,
-    app: App,
+    exchange: Exchange,
     lanes: ApiLanes,
     file: Annotated[str, Query(min_length=1, max_length=500, description="Name of the file, by which it is known.")],
     algo: _Name = None,
@@ -84,7 +91,7 @@ async def import_runs(
     `name` count before what the logs say. Policies are left out of bundles; `rlviz import` takes
     them if asked to.
     """
-    with app.exchange.upload(file) as path:
+    with exchange.upload(file) as path:
         with path.open("wb") as target:
             try:
                 async with asyncio.timeout(UPLOAD_SECONDS):
@@ -94,7 +101,7 @@ async def import_runs(
                 raise RequestTimeout(f"The file did not come within {UPLOAD_SECONDS:g} s.") from error
         options = ImportOptions(algo, env_id, name, again=again)
         async with lanes.turn(Lane.EXPORTS):
-            imported = await run_in_threadpool(app.exchange.import_file, path, options)
+            imported = await run_in_threadpool(exchange.import_file, path, options)
     return ImportedRuns(
         runs=[view_run(row, {}) for row in imported.runs],
         warnings=[
@@ -117,13 +124,13 @@ async def import_runs(
 )
 def get_bundle(
     run_id: str,
-    app: App,
+    exchange: Exchange,
     request: Request,
     policies: Annotated[bool, Query(description="With its policies.")] = True,
     snapshots: Annotated[bool, Query(description="With what an exact resume needs.")] = False,
 ) -> Response:
     """The run as one file with hashes, for `rlviz import` or the page on another machine."""
-    bundle = app.exchange.bundle(run_id, policies=policies, snapshots=snapshots)
+    bundle = exchange.bundle(run_id, policies=policies, snapshots=snapshots)
     return _named(send_file(request, bundle, ZIP), f"{run_id}.zip")
 
 
@@ -135,9 +142,9 @@ def get_bundle(
         **documented(RunNotFound, ArtifactNotFound, RunFolderError, NotEnoughDisk),
     },
 )
-def get_event_files(run_id: str, app: App, request: Request) -> Response:
+def get_event_files(run_id: str, exchange: Exchange, request: Request) -> Response:
     """The run's metrics as event files of TensorBoard, in a zip archive."""
-    return _named(send_file(request, app.exchange.event_files(run_id), ZIP), f"{run_id}-tensorboard.zip")
+    return _named(send_file(request, exchange.event_files(run_id), ZIP), f"{run_id}-tensorboard.zip")
 
 
 @router.get(
@@ -150,12 +157,12 @@ def get_event_files(run_id: str, app: App, request: Request) -> Response:
 )
 def export_run(
     run_id: str,
-    app: App,
+    exchange: Exchange,
     request: Request,
     form: Annotated[TableFormat, Query(alias="format", description="Of the answer.")] = TableFormat.CSV,
 ) -> Response:
     """Every row of the run's metrics as a table: `seq`, `time` (Unix seconds), `step`, and a column for each metric."""
-    return _named(send_file(request, app.exchange.table(run_id, form), MEDIA_TYPES[form]), f"{run_id}.{form}")
+    return _named(send_file(request, exchange.table(run_id, form), MEDIA_TYPES[form]), f"{run_id}.{form}")
 
 
 @router.get(
@@ -174,7 +181,8 @@ def export_run(
     },
 )
 def export_runs(
-    app: App,
+    experiments: Experiments,
+    exchange: Exchange,
     request: Request,
     runs: Annotated[str | None, Query(max_length=20_000, description="Run ids, comma-separated.")] = None,
     experiment: Annotated[str | None, Query(max_length=200, description="Id of an experiment: its runs.")] = None,
@@ -187,9 +195,9 @@ def export_runs(
     """
     if (runs is None) == (experiment is None):
         raise InvalidRequest.field("/runs", "Give the ids of runs, or that of an experiment: one of the two.")
-    ids = named(runs, "runs", LIMITS.exported_runs) if runs is not None else app.experiments.run_ids(str(experiment))
+    ids = named(runs, "runs", LIMITS.exported_runs) if runs is not None else experiments.run_ids(str(experiment))
     name = experiment or "runs"
-    return _named(send_file(request, app.exchange.several(ids, form, name), ZIP), f"{name}-{form}.zip")
+    return _named(send_file(request, exchange.several(ids, form, name), ZIP), f"{name}-{form}.zip")
 
 
 @router.get(
@@ -201,7 +209,7 @@ def export_runs(
     },
 )
 def get_side_by_side_video(
-    app: App,
+    exchange: Exchange,
     request: Request,
     first: Annotated[str, Query(max_length=200, description="A run, or RUN/EVALUATION.")],
     second: Annotated[str, Query(max_length=200, description="Another one, or another evaluation of it.")],
@@ -211,7 +219,7 @@ def get_side_by_side_video(
     Each below its name, step and return; the first half minute. It is made when it is asked for, which takes some
     seconds, and one at a time.
     """
-    return _named(send_file(request, app.exchange.side_by_side(first, second), "video/mp4"), "side-by-side.mp4")
+    return _named(send_file(request, exchange.side_by_side(first, second), "video/mp4"), "side-by-side.mp4")
 
 
 def _named(response: Response, name: str) -> Response:
@@ -223,7 +231,7 @@ sinks_router = Router(tag="sinks")
 
 
 @sinks_router.get("/sinks")
-def list_sinks(app: App) -> list[OfferedSink]:
+def list_sinks(sinks: Sinks) -> list[OfferedSink]:
     """The programs that runs can be delivered to, where they would go, and what to install for those that are not."""
     return [
         OfferedSink(
@@ -233,28 +241,28 @@ def list_sinks(app: App) -> list[OfferedSink]:
             place=one.destination.place,
             note=one.destination.note,
         )
-        for one in app.sinks.offered()
+        for one in sinks.offered()
     ]
 
 
 @sinks_router.get("/runs/{run_id}/sinks", responses=documented(RunNotFound, RunFolderError))
-def get_sinks(run_id: str, app: App) -> RunSinks:
+def get_sinks(run_id: str, sinks: Sinks) -> RunSinks:
     """Where the run was, or shall be, delivered to, and how far each has it."""
-    return RunSinks(run_id=run_id, sinks=[_view(one) for one in app.sinks.of(run_id)])
+    return RunSinks(run_id=run_id, sinks=[_view(one) for one in sinks.of(run_id)])
 
 
 @sinks_router.put("/runs/{run_id}/sinks/{kind}", responses=documented(RunNotFound, RunFolderError, ExtraMissing))
-def put_sink(run_id: str, kind: SinkKind, app: App) -> RunSinks:
+def put_sink(run_id: str, kind: SinkKind, sinks: Sinks) -> RunSinks:
     """Deliver the run there from now on: what it has, and what it gains. Training does not wait for it."""
-    app.sinks.add(run_id, [kind])
-    return get_sinks(run_id, app)
+    sinks.add(run_id, [kind])
+    return get_sinks(run_id, sinks)
 
 
 @sinks_router.delete("/runs/{run_id}/sinks/{kind}", responses=documented(RunNotFound, RunFolderError))
-def delete_sink(run_id: str, kind: SinkKind, app: App) -> RunSinks:
+def delete_sink(run_id: str, kind: SinkKind, sinks: Sinks) -> RunSinks:
     """Deliver the run there no more. What is there stays."""
-    app.sinks.remove(run_id, kind)
-    return get_sinks(run_id, app)
+    sinks.remove(run_id, kind)
+    return get_sinks(run_id, sinks)
 
 
 @sinks_router.post(
@@ -262,10 +270,10 @@ def delete_sink(run_id: str, kind: SinkKind, app: App) -> RunSinks:
     status_code=202,
     responses=documented(RunNotFound, RunFolderError, ExtraMissing),
 )
-def deliver_to_sink(run_id: str, kind: SinkKind, app: App) -> RunSinks:
+def deliver_to_sink(run_id: str, kind: SinkKind, sinks: Sinks) -> RunSinks:
     """Deliver now what it lacks of the run, once, or again after it failed. It goes on in a process of its own."""
-    app.sinks.deliver(run_id, kind)
-    return get_sinks(run_id, app)
+    sinks.deliver(run_id, kind)
+    return get_sinks(run_id, sinks)
 
 
 def _view(one: sinks.RunSink) -> RunSink:

@@ -8,7 +8,8 @@ from enum import StrEnum
 from importlib.util import find_spec
 
 from rlviz.domain.errors import ExtraMissing, RunFolderError, install_command
-from rlviz.domain.sinks import SinkKind, SinkPlan, SinkRecord
+from rlviz.domain.sink_record import SinkPlan, SinkRecord
+from rlviz.domain.sinks import SinkKind
 from rlviz.exchange.sinks import SINKS
 from rlviz.exchange.sinks.sink import Destination
 from rlviz.rundir.folder import RunFolder

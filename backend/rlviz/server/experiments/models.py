@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 from rlviz.domain.config import EvaluationPlan
 from rlviz.domain.experiments import CellStatus, ExperimentSpec, ExperimentStatus
 from rlviz.domain.ids import Instant
-from rlviz.domain.presets import RECOMMENDED
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.server.experiments import summaries
 from rlviz.server.experiments.lengths import end_of
 from rlviz.server.experiments.service import Estimate

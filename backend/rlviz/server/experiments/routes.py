@@ -25,7 +25,8 @@ from rlviz.domain.experiments import ExperimentSpec
 from rlviz.domain.limits import DEFAULT_EXPERIMENTS_PER_PAGE, LIMITS
 from rlviz.domain.presets import OwnPreset, PresetTitle
 from rlviz.learning.search.results import SearchResults
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
+from rlviz.server.exchange.sinks import SinkService
 from rlviz.server.experiments.models import (
     Experiment,
     ExperimentEstimate,
@@ -34,8 +35,10 @@ from rlviz.server.experiments.models import (
     view_experiment,
     view_summary,
 )
-from rlviz.server.experiments.results.exports import MEDIA_TYPES, SUFFIXES, ExportFormat
-from rlviz.server.experiments.results.service import ResultsRequest
+from rlviz.server.experiments.results.exports import MEDIA_TYPES, SUFFIXES, ResultsFormat
+from rlviz.server.experiments.results.service import ExperimentResultsService, ResultsRequest
+from rlviz.server.experiments.scheduler import ExperimentScheduler
+from rlviz.server.experiments.service import ExperimentService
 from rlviz.server.files import ARTIFACT, POLICY, policy
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import documented
@@ -43,54 +46,60 @@ from rlviz.server.router import Router
 from rlviz.server.wire import Body
 from rlviz.stats.experiments import ExperimentResults, ScoreKind
 
+ExperimentResultsAccess = Annotated[ExperimentResultsService, Depends(provided(ExperimentResultsService))]
+ExperimentSchedulerAccess = Annotated[ExperimentScheduler, Depends(provided(ExperimentScheduler))]
+Experiments = Annotated[ExperimentService, Depends(provided(ExperimentService))]
+Sinks = Annotated[SinkService, Depends(provided(SinkService))]
+
 router = Router(prefix="/experiments", tag="experiments", lane=Lane.CHANGES)
 
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
-def create_experiment(body: ExperimentSpec, app: App) -> Experiment:
+def create_experiment(body: ExperimentSpec, sinks: Sinks, experiments: Experiments) -> Experiment:
     """Train every variant with every seed, and score what comes out. It begins at once."""
-    app.sinks.check(body.sinks)
-    return view_experiment(app.experiments.create(body))
+    sinks.check(body.sinks)
+    return view_experiment(experiments.create(body))
 
 
 @router.post("/estimate", responses=documented(InvalidRequest))
-def estimate_experiment(body: ExperimentSpec, app: App) -> ExperimentEstimate:
+def estimate_experiment(body: ExperimentSpec, experiments: Experiments) -> ExperimentEstimate:
     """How many runs an experiment would train, and for how many steps. Nothing is begun."""
-    return view_estimate(app.experiments.estimate(body))
+    return view_estimate(experiments.estimate(body))
 
 
 @router.get("", responses=documented(InvalidRequest))
 @in_lane(Lane.LISTS)
 def list_experiments(
-    app: App,
+    experiments: Experiments,
+    experiment_scheduler: ExperimentSchedulerAccess,
     q: Annotated[str | None, Query(max_length=LIMITS.search.maximum, description="Text in name or id.")] = None,
     limit: Annotated[int, Query(ge=1, le=LIMITS.experiments_per_page.maximum)] = DEFAULT_EXPERIMENTS_PER_PAGE,
     cursor: Annotated[str | None, Query(max_length=100)] = None,
 ) -> ExperimentList:
     """Experiments without their trials, newest first."""
-    found = app.experiments.list(q=q, limit=limit, cursor=cursor)
+    found = experiments.list(q=q, limit=limit, cursor=cursor)
     return ExperimentList(
         experiments=[view_summary(one) for one in found.experiments],
         next_cursor=found.next_cursor,
         total=found.total,
-        damaged=dict(app.experiment_scheduler.damaged()),
+        damaged=dict(experiment_scheduler.damaged()),
     )
 
 
 @router.get("/{experiment_id}", responses=documented(ExperimentNotFound, RunFolderError))
 @in_lane(Lane.READS)
-def get_experiment(experiment_id: str, app: App) -> Experiment:
+def get_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """One experiment with each of its trials."""
-    return view_experiment(app.experiments.get(experiment_id))
+    return view_experiment(experiments.get(experiment_id))
 
 
 @router.post(
     "/{experiment_id}/stop", status_code=202, responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion)
 )
 @in_lane(None)
-def stop_experiment(experiment_id: str, app: App) -> Experiment:
+def stop_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Begin nothing more, and pause what trains."""
-    return view_experiment(app.experiments.stop(experiment_id))
+    return view_experiment(experiments.stop(experiment_id))
 
 
 @router.post(
@@ -98,15 +107,15 @@ def stop_experiment(experiment_id: str, app: App) -> Experiment:
     status_code=202,
     responses=documented(ExperimentNotFound, ExperimentConflict, NewerVersion),
 )
-def resume_experiment(experiment_id: str, app: App) -> Experiment:
+def resume_experiment(experiment_id: str, experiments: Experiments) -> Experiment:
     """Go on with an experiment that was stopped, with each run where it was."""
-    return view_experiment(app.experiments.resume(experiment_id))
+    return view_experiment(experiments.resume(experiment_id))
 
 
 @router.delete("/{experiment_id}", status_code=204, responses=documented(ExperimentNotFound))
-def delete_experiment(experiment_id: str, app: App) -> None:
+def delete_experiment(experiment_id: str, experiments: Experiments) -> None:
     """Delete the experiment, and stop what it trains; its runs stay."""
-    app.experiments.delete(experiment_id)
+    experiments.delete(experiment_id)
 
 
 experiment_results_router = Router(prefix="/experiments/{experiment_id}", tag="experiments", lane=Lane.COMPARISONS)
@@ -139,15 +148,17 @@ Wanted = Annotated[ResultsRequest, Depends(_request)]
 
 
 @experiment_results_router.get("/results", responses=documented(ExperimentNotFound, InvalidRequest))
-def get_experiment_results(experiment_id: str, app: App, wanted: Wanted) -> ExperimentResults:
+def get_experiment_results(
+    experiment_id: str, experiment_results: ExperimentResultsAccess, wanted: Wanted
+) -> ExperimentResults:
     """Scores with intervals, pairs, profiles, curves, steps to the threshold, cost, and a verdict in words."""
-    return app.experiment_results.results(experiment_id, wanted)
+    return experiment_results.results(experiment_id, wanted)
 
 
 @experiment_results_router.get("/search", responses=documented(ExperimentNotFound, SearchNotFound))
-def get_search_results(experiment_id: str, app: App) -> SearchResults:
+def get_search_results(experiment_id: str, experiment_results: ExperimentResultsAccess) -> SearchResults:
     """History, best so far, importance, slices and parallel coordinates of a search."""
-    return app.experiment_results.search(experiment_id)
+    return experiment_results.search(experiment_id)
 
 
 @experiment_results_router.get(
@@ -161,12 +172,12 @@ def get_search_results(experiment_id: str, app: App) -> SearchResults:
 @in_lane(Lane.EXPORTS)
 def export_experiment(
     experiment_id: str,
-    app: App,
+    experiment_results: ExperimentResultsAccess,
     wanted: Wanted,
-    form: Annotated[ExportFormat, Query(alias="format", description="Of the answer.")] = ExportFormat.JSON,
+    form: Annotated[ResultsFormat, Query(alias="format", description="Of the answer.")] = ResultsFormat.JSON,
 ) -> Response:
     """A row for each trial (json, csv, parquet) or for each variant (markdown, latex)."""
-    content = app.experiment_results.export(experiment_id, wanted, form)
+    content = experiment_results.export(experiment_id, wanted, form)
     headers = {
         "Content-Disposition": f'attachment; filename="{experiment_id}.{SUFFIXES[form]}"',
         POLICY: ARTIFACT,
@@ -178,9 +189,11 @@ def export_experiment(
     "/report", response_class=HTMLResponse, responses={**documented(ExperimentNotFound, InvalidRequest)}
 )
 @in_lane(Lane.EXPORTS)
-def get_experiment_report(experiment_id: str, app: App, wanted: Wanted) -> HTMLResponse:
+def get_experiment_report(
+    experiment_id: str, experiment_results: ExperimentResultsAccess, wanted: Wanted
+) -> HTMLResponse:
     """All of it in one HTML file that needs nothing else, to be saved or sent."""
-    return HTMLResponse(app.experiment_results.report(experiment_id, wanted), headers={POLICY: REPORT})
+    return HTMLResponse(experiment_results.report(experiment_id, wanted), headers={POLICY: REPORT})
 
 
 @experiment_results_router.post(
@@ -188,6 +201,6 @@ def get_experiment_report(experiment_id: str, app: App, wanted: Wanted) -> HTMLR
     status_code=201,
     responses=documented(ExperimentNotFound, InvalidRequest, RunFolderError),
 )
-def keep_as_preset(experiment_id: str, body: KeepAsPreset, app: App) -> OwnPreset:
+def keep_as_preset(experiment_id: str, body: KeepAsPreset, experiment_results: ExperimentResultsAccess) -> OwnPreset:
     """A preset of the user's own from a variant, with what was measured."""
-    return app.experiment_results.keep(experiment_id, body.variant, body.title)
+    return experiment_results.keep(experiment_id, body.variant, body.title)

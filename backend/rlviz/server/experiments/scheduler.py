@@ -22,6 +22,7 @@ from sqlalchemy.exc import DatabaseError
 
 from rlviz.domain.clocks import AgeClock
 from rlviz.domain.config import ExperimentPlace, RunConfig
+from rlviz.domain.disk_full import is_for_want_of_room
 from rlviz.domain.errors import (
     ArtifactNotFound,
     Conflict,
@@ -34,7 +35,6 @@ from rlviz.domain.errors import (
     RunFolderError,
     RunIsActive,
     SnapshotRefused,
-    is_for_want_of_room,
 )
 from rlviz.domain.experiments import ExperimentControl, ExperimentLimits, FailMode, RunSpec, TrialState
 from rlviz.domain.limits import LIMITS
@@ -46,6 +46,7 @@ from rlviz.rundir.trash import Trash
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.runs import find_runs
+from rlviz.server.events import EventBus, ExperimentChanged, ExperimentEnded, TrialsChanged
 from rlviz.server.exchange.deliveries import LiveDeliveries
 from rlviz.server.experiments.open_experiment import OpenExperiment, Trial
 from rlviz.server.experiments.scoring import GreedyReturns, Scorer
@@ -53,7 +54,6 @@ from rlviz.server.experiments.summaries import training_seconds
 from rlviz.server.runs.configuration import NewRun
 from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.resuming import ResumeService
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.trust_guard import TrustGuard
 from rlviz.settings import Settings
@@ -294,27 +294,23 @@ LIMITED = "It had reached its limit before all of its trials were trained."
 
 
 class ExperimentScheduler:
-    """A thread of its own. ``consider`` and ``wake`` are for every thread."""
+    """A thread of its own. ``handle_run``, ``handle_evaluation`` and ``wake`` may be called from every thread."""
 
     def __init__(
         self,
         settings: Settings,
         database: Database,
-        broadcast: Broadcast,
+        events: EventBus,
         trash: Trash,
         runs: TrialRuns,
         scorer: Scorer,
         *,
-        on_ended: Callable[[OpenExperiment], None],
-        on_changed: Callable[[OpenExperiment], None],
         clock: Callable[[], float] = time.time,
         age_clock: Callable[[], float] | None = None,
     ) -> None:
-        """``on_ended``: told of each experiment that was completed or has failed; ``on_changed``: also of each that
-        goes on, whenever a trial of it has begun or ended. ``age_clock``: for limits on time; None for its own."""
-        self._settings, self._database, self._broadcast = settings, database, broadcast
-        self._on_changed = on_changed
-        self._runs, self._on_ended, self._clock = runs, on_ended, clock
+        """``age_clock``: for limits on time; None for its own."""
+        self._settings, self._database, self._events = settings, database, events
+        self._runs, self._clock = runs, clock
         self._age_clock = age_clock or AgeClock()
         self._follower = TrialFollower(database, trash, runs, scorer, GreedyReturns(settings.runs_dir))
         self._disk, self._trust = DiskGuard(settings), TrustGuard(settings)
@@ -351,12 +347,12 @@ class ExperimentScheduler:
     def wake(self) -> None:
         self._wake.set()
 
-    def consider(self, row: RunRow) -> None:
+    def handle_run(self, row: RunRow) -> None:
         """Cheap. A run has changed."""
         if row.state.is_final or row.state is RunStatus.STARTING:  # it has a place: a search may propose the next
             self._wake.set()
 
-    def consider_evaluation(self, row: EvaluationRow) -> None:
+    def handle_evaluation(self, row: EvaluationRow) -> None:
         """Cheap. An evaluation has changed."""
         if row.parsed().status.is_final:
             self._wake.set()
@@ -442,7 +438,7 @@ class ExperimentScheduler:
         """Somebody has deleted its folder by hand; a disk that is away for a moment takes those of all others along."""
         if experiment.folder.root.is_dir():
             self.forget(experiment.id)
-            self._broadcast.experiment_changed(experiment.id)
+            self._events.publish(ExperimentChanged(experiment.id))
 
     def _go_on(self, experiment: OpenExperiment) -> None:
         failed = experiment.fast_failure()
@@ -527,21 +523,25 @@ class ExperimentScheduler:
         if skipping is None and experiment.waiting():
             return
         experiment.end(ExperimentControl(desired="end", skipped=skipping))
-        self._on_ended(experiment)
+        self._publish_end(experiment)
 
     def _end(self, experiment: OpenExperiment, cause: str) -> None:
         """It failed: nothing more is begun, and what trains is stopped."""
         self._follower.stop_all(experiment)
         experiment.end(ExperimentControl(desired="end", cause=cause))
-        self._on_ended(experiment)
+        self._publish_end(experiment)
+
+    def _publish_end(self, experiment: OpenExperiment) -> None:
+        scored = sum(trial.score is not None for trial in experiment.trials.values())
+        self._events.publish(ExperimentEnded(experiment.id, experiment.stored.name, scored, experiment.control.cause))
 
     def _announce_change(self, experiment: OpenExperiment) -> None:
         """Tell the streams if something has changed."""
         now = (experiment.control, experiment.problem, [trial.last for trial in experiment.trials.values()])
         if self._seen.get(experiment.id) != now:
             self._seen[experiment.id] = now
-            self._broadcast.experiment_changed(experiment.id)
-            self._on_changed(experiment)
+            self._events.publish(ExperimentChanged(experiment.id))
+            self._events.publish(TrialsChanged(experiment.id, is_over=experiment.is_over))
 
 
 def _is_reached(limit: float | None, found: float) -> bool:

@@ -13,13 +13,8 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
-from rlviz.domain.errors import (
-    ArtifactNotFound,
-    EvaluationInProgress,
-    NothingToEvaluate,
-    RunFolderError,
-    is_for_want_of_room,
-)
+from rlviz.domain.disk_full import is_for_want_of_room
+from rlviz.domain.errors import ArtifactNotFound, EvaluationInProgress, NothingToEvaluate, RunFolderError
 from rlviz.domain.evaluation import EvaluationRecord, PolicyChoice
 from rlviz.domain.experiments import ScorePlan
 from rlviz.domain.limits import DEFAULT_EVALUATION_SEED

@@ -61,6 +61,7 @@ from rlviz.rundir.folder import RunFolder
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import find_runs, pace_of
+from rlviz.server.events import EventBus, ExperimentChanged, RunVersions
 from rlviz.server.experiments.lengths import common_end, ends_of, length_note, rollout_of, searched_rollouts
 from rlviz.server.experiments.open_experiment import SEARCHED, OpenExperiment
 from rlviz.server.experiments.results.service import Cell, ExperimentSource
@@ -69,10 +70,9 @@ from rlviz.server.experiments.summaries import OVER, ExperimentState, Experiment
 from rlviz.server.metrics.comparison import environment_title, scale_of
 from rlviz.server.runs.configuration import MEMORY_PER_WORKER
 from rlviz.server.runs.environments import EnvironmentService
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.settings import Settings
-from rlviz.stats.arrays import listed
+from rlviz.stats.number_text import listed
 
 Pace = Callable[[str, str], float | None]
 """Environment steps a second of one core, of an algorithm in an environment; None if none was ever trained."""
@@ -410,16 +410,17 @@ class ExperimentService:
         self,
         settings: Settings,
         database: Database,
-        broadcast: Broadcast,
+        events: EventBus,
+        versions: RunVersions,
         environments: EnvironmentService,
         scheduler: ExperimentScheduler,
         runs: TrialRuns,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._settings, self._database, self._broadcast = settings, database, broadcast
+        self._settings, self._database, self._events = settings, database, events
         self._environments, self._scheduler, self._runs = environments, scheduler, runs
-        self._clock = clock
+        self._versions, self._clock = versions, clock
         self._check = SpecificationCheck(runs, self._pace)
         self._disk = DiskGuard(settings)
         self._over: LRUCache[str, tuple[int, ExperimentSummary]] = LRUCache(CACHED_SUMMARIES)
@@ -441,7 +442,7 @@ class ExperimentService:
         )
         folder.create(stored)
         experiment = self._scheduler.open(folder)
-        self._broadcast.experiment_changed(folder.id)
+        self._events.publish(ExperimentChanged(folder.id))
         self._scheduler.wake()
         return self._state(experiment)
 
@@ -520,7 +521,7 @@ class ExperimentService:
                 for trial in experiment.trials.values() if may_run else ():
                     if trial.is_begun and trial.run_id is not None:
                         self._runs.stop(trial.run_id, "Its experiment was deleted.")
-        self._broadcast.experiment_changed(experiment_id)
+        self._events.publish(ExperimentChanged(experiment_id))
 
     def source(self, experiment_id: str) -> ExperimentSource:
         """What results need to know. Raises ExperimentNotFound or RunFolderError."""
@@ -576,7 +577,7 @@ class ExperimentService:
         return folder
 
     def _directed(self, experiment: OpenExperiment) -> ExperimentState:
-        self._broadcast.experiment_changed(experiment.id)
+        self._events.publish(ExperimentChanged(experiment.id))
         self._scheduler.wake()
         return self._state(experiment)
 
@@ -628,7 +629,7 @@ class ExperimentService:
     def _version(self, experiment: OpenExperiment) -> int:
         """Grows with whatever becomes of its runs, which may be deleted and restored when it is over."""
         with experiment.lock:
-            return sum(map(self._broadcast.version, experiment.run_ids))
+            return sum(map(self._versions.version, experiment.run_ids))
 
     def _rows(self, experiment: OpenExperiment) -> dict[str, RunRow]:
         with self._database.read() as session:

@@ -28,7 +28,6 @@ from rlviz.server.metrics.service import ComparedAxis, Curve, MetricsService, Ru
 from rlviz.server.runs.family import shared_until
 from rlviz.server.runs.service import RunService
 from rlviz.server.snapshots.forking import knobs_in_force_now
-from rlviz.stats.arrays import brief, duration
 from rlviz.stats.comparison import (
     AlignedCurves,
     ConfigDifference,
@@ -42,6 +41,7 @@ from rlviz.stats.criterion import Criterion, Source, common_criterion
 from rlviz.stats.experiments import Scale
 from rlviz.stats.experiments.trials import Made, made_of_curve, returns_of_training
 from rlviz.stats.groups import ComparisonEntry, Figure, Greedy, Named, figures, told_apart
+from rlviz.stats.number_text import brief, duration
 from rlviz.stats.seeds import BAND_RESAMPLES, BandedCurve, banded_curve, far_enough, why_not_all
 from rlviz.stats.solved import Evaluated, SolvedAt, find_solved, solved_by_evaluations, solved_by_training
 from rlviz.stats.verdict import Verdict, verdict

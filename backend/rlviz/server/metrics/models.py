@@ -27,9 +27,6 @@ from rlviz.domain.evaluation import EvaluationStatus
 from rlviz.domain.events import EventRecord, KnownData, UnknownData
 from rlviz.domain.metrics import MetricRecord
 from rlviz.server.catalog.models import EvaluationRow, RunRow
-from rlviz.server.metrics import models as comparison
-from rlviz.server.metrics import models as hint_schemas
-from rlviz.server.metrics import models as metrics
 from rlviz.server.metrics.comparison import Compared, ComparedRuns
 from rlviz.server.metrics.comparison import SeedCurve as ComparisonSeedCurve
 from rlviz.server.metrics.past import Past
@@ -322,7 +319,7 @@ def view_hints(run_id: str, seen: Review, changes: Callable[[hints.Hint], Iterab
             Hint(
                 **{name: value for name, value in asdict(hint).items() if name != "advice"},
                 suggestion=hint.suggestion,
-                changes=[hint_schemas.SuggestedChange(name=one.name, value=one.value) for one in changes(hint)],
+                changes=[SuggestedChange(name=one.name, value=one.value) for one in changes(hint)],
             )
             for hint in seen.hints
         ],
@@ -362,9 +359,9 @@ def view_comparison(compared: ComparedRuns, queue: Mapping[str, int]) -> Compari
     )
 
 
-def _seed_curve(one: ComparisonSeedCurve) -> comparison.SeedCurve:
+def _seed_curve(one: ComparisonSeedCurve) -> SeedCurve:
     curve = one.curve
-    return comparison.SeedCurve(
+    return SeedCurve(
         group_id=one.group_id,
         title=one.title,
         run_ids=list(one.run_ids),
@@ -422,9 +419,9 @@ def view_curve(curve: Curve) -> MetricCurve:
     return MetricCurve.model_construct(x=curve.x, y=_gaps(curve.y), count=curve.count, smoothed=smoothed)
 
 
-def _view_smoothed(found: MetricsSmoothedCurve) -> metrics.SmoothedCurve:
+def _view_smoothed(found: MetricsSmoothedCurve) -> SmoothedCurve:
     [mean] = _gaps([found.mean])
-    return metrics.SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
+    return SmoothedCurve.model_construct(y=_gaps(found.y), mean=mean, weight=found.weight)
 
 
 def view_metric_curves(row: RunRow, axis: Axis, found: Curves) -> MetricCurves:

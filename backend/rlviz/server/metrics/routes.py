@@ -25,11 +25,12 @@ from rlviz.domain.limits import DEFAULT_COMPARISON_POINTS, DEFAULT_CURVE_POINTS,
 from rlviz.domain.metrics import MetricRecord
 from rlviz.domain.plain_text import split_names
 from rlviz.rundir.journal import Line
-from rlviz.server.application import Application
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
+from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.files import named
 from rlviz.server.lanes import Lane
-from rlviz.server.metrics.comparison import ComparisonRequest
+from rlviz.server.metrics.comparison import ComparisonRequest, ComparisonService
+from rlviz.server.metrics.hints import HintService
 from rlviz.server.metrics.models import (
     Comparison,
     MetricCurves,
@@ -46,10 +47,19 @@ from rlviz.server.metrics.models import (
     view_metric_curves,
     view_past,
 )
-from rlviz.server.metrics.service import CurveRequest, Window, read_anatomy
+from rlviz.server.metrics.past import PastService
+from rlviz.server.metrics.service import CurveRequest, MetricsService, Window, read_anatomy
 from rlviz.server.problems import as_problem, documented
 from rlviz.server.router import Router
 from rlviz.server.runs.events import read_events
+from rlviz.server.runs.service import RunService
+
+ComparisonAccess = Annotated[ComparisonService, Depends(provided(ComparisonService))]
+Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
+Hints = Annotated[HintService, Depends(provided(HintService))]
+Metrics = Annotated[MetricsService, Depends(provided(MetricsService))]
+Past = Annotated[PastService, Depends(provided(PastService))]
+Runs = Annotated[RunService, Depends(provided(RunService))]
 
 router = Router(tag="metrics", lane=Lane.CURVES)
 
@@ -92,30 +102,32 @@ Wanted = Annotated[CurveRequest, Depends(_curve_request)]
 @router.get("/runs/{run_id}/metrics/rows", responses=documented(RunNotFound, InvalidRequest))
 def get_metric_rows(
     run_id: str,
-    app: App,
+    metrics: Metrics,
+    runs: Runs,
     tail: Annotated[int, Query(ge=1, le=MAX_ROWS, description="How many of the last rows.")] = 100,
 ) -> MetricRows:
     """The last rows, as they stand in the journal."""
-    found = app.metrics.tail(app.runs.folder(run_id), tail)
+    found = metrics.tail(runs.folder(run_id), tail)
     rows = list(_records(found.lines))
     return MetricRows(run_id=run_id, rows=rows, broken_lines=len(found.lines) - len(rows), cursor=found.cursor)
 
 
 @router.get("/runs/{run_id}/metrics/curves", responses=documented(RunNotFound, InvalidRequest))
-def get_metric_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> MetricCurves:
+def get_metric_curves(run_id: str, runs: Runs, metrics: Metrics, wanted: Wanted, names: Names = None) -> MetricCurves:
     """One curve for each name, thinned with every extreme kept."""
-    return _curves(app, run_id, _named(names), wanted)
+    return _curves(runs, metrics, run_id, _named(names), wanted)
 
 
 @router.get("/runs/{run_id}/metrics/past", responses=documented(RunNotFound, InvalidRequest))
-def get_past_curves(run_id: str, app: App, wanted: Wanted, names: Names = None) -> PastCurves:
+def get_past_curves(run_id: str, past: Past, wanted: Wanted, names: Names = None) -> PastCurves:
     """What the run has left behind by going back, and the runs that it was forked from, up to the fork."""
-    return view_past(run_id, wanted.axis, app.past.of(run_id, _named(names), wanted))
+    return view_past(run_id, wanted.axis, past.of(run_id, _named(names), wanted))
 
 
 @router.get("/metrics/curves", responses=documented(InvalidRequest))
 def get_metric_curves_of_runs(
-    app: App,
+    runs_service: Runs,
+    metrics: Metrics,
     wanted: Wanted,
     runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
     names: Names = None,
@@ -124,7 +136,7 @@ def get_metric_curves_of_runs(
     found, problems = [], {}
     for run_id in named(runs, "runs", RUNS):
         try:
-            found.append(_curves(app, run_id, _named(names), wanted))
+            found.append(_curves(runs_service, metrics, run_id, _named(names), wanted))
         except RlvizError as error:
             problems[run_id] = as_problem(error)
     return RunsMetricCurves(runs=found, problems=problems)
@@ -133,7 +145,8 @@ def get_metric_curves_of_runs(
 @router.get("/runs/{run_id}/metrics", deprecated=True, responses=documented(RunNotFound, InvalidRequest))
 def get_metrics(
     run_id: str,
-    app: App,
+    metrics: Metrics,
+    runs: Runs,
     tail: Annotated[int | None, Query(ge=1, le=MAX_ROWS, description="Answer the last N rows as they are.")] = None,
     names: Names = None,
     max_points: MaxPoints = DEFAULT_CURVE_POINTS,
@@ -143,19 +156,21 @@ def get_metrics(
 ) -> MetricRows | MetricCurves:
     """Rows with `tail`, otherwise curves: use `/metrics/rows` and `/metrics/curves`, which answer one shape each."""
     if tail is None:
-        return _curves(app, run_id, _named(names), CurveRequest(max_points, x, _window(start, end)))
+        return _curves(runs, metrics, run_id, _named(names), CurveRequest(max_points, x, _window(start, end)))
     if names is not None:
         raise InvalidRequest.field("/tail", "Give either tail, for rows, or names, for curves, not both.")
-    return get_metric_rows(run_id, app, tail)
+    return get_metric_rows(run_id, metrics, runs, tail)
 
 
 def _named(names: str | None) -> list[str] | None:
     return None if names is None else split_names(names)
 
 
-def _curves(app: Application, run_id: str, names: Sequence[str] | None, wanted: CurveRequest) -> MetricCurves:
-    row = app.runs.get(run_id)
-    return view_metric_curves(row, wanted.axis, app.metrics.curves(app.runs.folder(run_id), names, wanted, row.clock))
+def _curves(
+    runs: RunService, metrics: MetricsService, run_id: str, names: Sequence[str] | None, wanted: CurveRequest
+) -> MetricCurves:
+    row = runs.get(run_id)
+    return view_metric_curves(row, wanted.axis, metrics.curves(runs.folder(run_id), names, wanted, row.clock))
 
 
 def _window(start: float | None, end: float | None) -> Window:
@@ -175,10 +190,12 @@ events_router = Router(prefix="/runs/{run_id}/events", tag="events", lane=Lane.R
 
 
 @events_router.get("", responses=documented(RunNotFound))
-def list_events(run_id: str, app: App) -> RunEvents:
+def list_events(run_id: str, runs: Runs, evaluations_service: Evaluations) -> RunEvents:
     """Lifecycle events: checkpoints, warnings, errors with their traceback; and evaluations that have ended."""
-    log = read_events(app.runs.folder(run_id))
-    evaluations = [view_ended(row) for row in reversed(app.evaluations.list(run_id)) if row.parsed().status.is_final]
+    log = read_events(runs.folder(run_id))
+    evaluations = [
+        view_ended(row) for row in reversed(evaluations_service.list(run_id)) if row.parsed().status.is_final
+    ]
     events = merge((view_event(event) for event in log.events), evaluations, key=lambda event: event.time)
     return RunEvents(run_id=run_id, events=list(events), broken_lines=log.broken_lines)
 
@@ -187,9 +204,9 @@ hints_router = Router(prefix="/runs/{run_id}/hints", tag="hints", lane=Lane.CURV
 
 
 @hints_router.get("", responses=documented(RunNotFound, ArtifactNotFound))
-def list_hints(run_id: str, app: App) -> RunHints:
+def list_hints(run_id: str, hints: Hints) -> RunHints:
     """What the curves show that is known to go wrong, where, and what to try."""
-    return view_hints(run_id, app.hints.of(run_id), lambda hint: app.hints.changes(run_id, hint))
+    return view_hints(run_id, hints.of(run_id), lambda hint: hints.changes(run_id, hint))
 
 
 anatomy_router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lane.READS)
@@ -198,14 +215,14 @@ anatomy_router = Router(prefix="/runs/{run_id}/anatomy", tag="metrics", lane=Lan
 @anatomy_router.get("", responses=documented(RunNotFound, RunFolderError))
 def get_anatomy(
     run_id: str,
-    app: App,
+    runs: Runs,
     updates: Annotated[
         int,
         Query(ge=LIMITS.anatomy_updates.minimum, le=LIMITS.anatomy_updates.maximum, description="How many at most."),
     ] = DEFAULT_UPDATES,
 ) -> RunAnatomy:
     """Advantages, ratios, errors, actions, weights and gradients of some updates, as histograms."""
-    return RunAnatomy(run_id=run_id, updates=read_anatomy(app.runs.folder(run_id), updates))
+    return RunAnatomy(run_id=run_id, updates=read_anatomy(runs.folder(run_id), updates))
 
 
 compare_router = Router(tag="compare", lane=Lane.COMPARISONS)
@@ -213,7 +230,8 @@ compare_router = Router(tag="compare", lane=Lane.COMPARISONS)
 
 @compare_router.get("/compare", responses=documented(RunNotFound, ArtifactNotFound, InvalidRequest))
 def compare_runs(
-    app: App,
+    comparison: ComparisonAccess,
+    runs_service: Runs,
     runs: Annotated[str, Query(max_length=10_000, description=f"Run ids, comma-separated, up to {RUNS.maximum}.")],
     threshold: Annotated[
         float | None, Query(description="Return to reach; each environment's own if left out.", allow_inf_nan=False)
@@ -251,4 +269,4 @@ def compare_runs(
         max_points=max_points,
         axis=x,
     )
-    return view_comparison(app.comparison.compare(request), app.runs.queue_positions())
+    return view_comparison(comparison.compare(request), runs_service.queue_positions())

@@ -28,6 +28,7 @@ from rlviz.domain.status import RunStatus
 from rlviz.machine import MemoryUse, memory_use
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.run import ENDED_FROM_OUTSIDE
+from rlviz.server.events import ExperimentEnded
 from rlviz.settings import masked_address
 from rlviz.stats.solved import SolvedBy
 
@@ -119,14 +120,13 @@ def news_of(row: RunRow, known: Known, *, is_trial: bool = False) -> list[News]:
     return found
 
 
-def news_of_experiment(experiment_id: str, name: str, scored: int, cause: str | None) -> News:
-    """Its end. ``cause``: why it failed, None if it did not."""
-    if cause is not None:
-        kind, title, message = NotificationKind.FAILED, f"Experiment failed: {name}", cause
+def news_of_experiment(event: ExperimentEnded) -> News:
+    if event.cause is not None:
+        kind, title, message = NotificationKind.FAILED, f"Experiment failed: {event.name}", event.cause
     else:
-        trials = f"{scored:,} {'trial has' if scored == 1 else 'trials have'}"
-        kind, title, message = NotificationKind.COMPLETED, f"Experiment finished: {name}", f"{trials} a score."
-    return News(kind, None, None, title, message, None, experiment_id)
+        trials = f"{event.scored:,} {'trial has' if event.scored == 1 else 'trials have'}"
+        kind, title, message = NotificationKind.COMPLETED, f"Experiment finished: {event.name}", f"{trials} a score."
+    return News(kind, None, None, title, message, None, event.experiment_id)
 
 
 def _ending(row: RunRow) -> News | None:
@@ -382,7 +382,7 @@ class Notifier:
         if self.webhook is not None:
             self.webhook.start()
 
-    def consider(self, row: RunRow, *, is_trial: bool = False) -> None:
+    def handle_run(self, row: RunRow, *, is_trial: bool = False) -> None:
         """A run has changed. Of one that was never heard of, nothing that it says is news.
 
         ``is_trial``: it belongs to an experiment that goes on.
@@ -393,6 +393,9 @@ class Notifier:
             self._known[row.id] = known.with_all(now)
         for news in news_of(row, known, is_trial=is_trial):
             self.notify(news)
+
+    def handle_experiment(self, event: ExperimentEnded) -> None:
+        self.notify(news_of_experiment(event))
 
     def notify(self, news: News) -> None:
         notification = self.buffer.post(news)

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from pydantic import JsonValue, ValidationError
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.config import CheckpointPlan, EvaluationPlan, RunActor, RunConfig, SnapshotPlan, actor_of
 from rlviz.domain.environment import CustomEnvironment
 from rlviz.domain.errors import FieldError, InvalidRequest, UnknownName, pointer_to, validation_text
-from rlviz.domain.ids import byte_text, new_run_id, utc
+from rlviz.domain.ids import new_run_id, utc
 from rlviz.domain.limits import DEFAULT_FILM, DEFAULT_SNAPSHOT_BYTES, MAX_TIMESTEPS
 from rlviz.domain.metrics import EVAL_EP_LENGTH, EVAL_REWARD, EVAL_REWARD_STD
-from rlviz.domain.presets import RECOMMENDED, OwnPreset, PresetId
+from rlviz.domain.presets import OwnPreset, PresetId
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.rules import Evaluate, RollBack, Rule, ScaleKnob, SetKnob
 from rlviz.domain.spaces import Space
 from rlviz.learning.algorithms import ALGORITHMS

@@ -52,7 +52,7 @@ class ProbeFailure:
 
 
 class Prober:
-    """Runs ``python -m rlviz.learning.environments.probe``, from as many threads as call it. ``close`` ends it for good."""
+    """Runs ``python -m rlviz.learning.environments.probe``; threads may share it. ``close`` ends it for good."""
 
     def __init__(self, time_limit: float = TIME_LIMIT_SECONDS, *, hang_seconds: float | None = None) -> None:
         """``time_limit``: seconds for each environment. ``hang_seconds``: of them, for its random steps."""

@@ -20,8 +20,8 @@ from rlviz.server.runs.configuration import DRAWN_SEEDS, NewRun, resolve_config
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.server.use_case import RunUseCases, check_controlled
-from rlviz.stats.arrays import NO_INTERVAL
 from rlviz.stats.experiments.trials import AGARWAL
+from rlviz.stats.number_text import NO_INTERVAL
 from rlviz.stats.return_curve import WINDOW
 from rlviz.stats.returns import MEAN_EPISODES
 from rlviz.stats.seeds import CONFIDENCE, FEWEST_SCORES, Summary, summarize

@@ -28,7 +28,8 @@ from rlviz.domain.evaluation import BestPolicy, EvaluationStatus, EvaluationSumm
 from rlviz.domain.events import Stretch
 from rlviz.domain.ids import Instant, utc
 from rlviz.domain.limits import LIMITS
-from rlviz.domain.presets import RECOMMENDED, PresetChoice
+from rlviz.domain.presets import PresetChoice
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.domain.rules import Rules
 from rlviz.domain.sinks import SinkKind
 from rlviz.domain.status import RunStatus

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import PlainTextResponse
 
 from rlviz.domain.config import RunConfig
@@ -43,17 +43,20 @@ from rlviz.learning.environments.custom import learned_rewards
 from rlviz.learning.presets.catalog import known_curves, specification_text
 from rlviz.rundir.files import open_file
 from rlviz.rundir.folder import folder_gone
-from rlviz.server.application import Application
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import SORTS, RunQuery
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
+from rlviz.server.evaluations.service import EvaluationService
+from rlviz.server.exchange.sinks import SinkService
 from rlviz.server.files import send_file
 from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.metrics.service import MetricsService
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.server.runs import family
 from rlviz.server.runs.configuration import NewRun
-from rlviz.server.runs.groups import SeedsWanted
+from rlviz.server.runs.family import FamilyService
+from rlviz.server.runs.groups import GroupService, SeedsWanted
 from rlviz.server.runs.models import (
     DeletedRun,
     GroupCreate,
@@ -75,28 +78,45 @@ from rlviz.server.runs.models import (
     view_group,
     view_run,
 )
+from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.service import RunService, TakeUpService
+from rlviz.server.runs.trash import TrashService
+from rlviz.server.snapshots.damage import DamageService
+from rlviz.server.trust.service import TrustService
+
+Damage = Annotated[DamageService, Depends(provided(DamageService))]
+Deleted = Annotated[TrashService, Depends(provided(TrashService))]
+Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
+Family = Annotated[FamilyService, Depends(provided(FamilyService))]
+Groups = Annotated[GroupService, Depends(provided(GroupService))]
+Metrics = Annotated[MetricsService, Depends(provided(MetricsService))]
+OwnPresetsAccess = Annotated[OwnPresets, Depends(provided(OwnPresets))]
+Runs = Annotated[RunService, Depends(provided(RunService))]
+Sinks = Annotated[SinkService, Depends(provided(SinkService))]
+TakingUp = Annotated[TakeUpService, Depends(provided(TakeUpService))]
+Trust = Annotated[TrustService, Depends(provided(TrustService))]
 
 router = Router(prefix="/runs", tag="runs")
 
 
 @router.post("", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 @in_lane(Lane.CHANGES)
-def create_run(body: RunCreate, app: App) -> RunDetail:
+def create_run(body: RunCreate, sinks: Sinks, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Create a run, and start it if asked to: both, or neither."""
-    app.sinks.check(body.sinks)
-    row = app.runs.create(_new_run(body), start=body.start)
-    app.sinks.take_over([row.id], body.sinks)
-    return _detail(app, row)
+    sinks.check(body.sinks)
+    row = runs.create(_new_run(body), start=body.start)
+    sinks.take_over([row.id], body.sinks)
+    return _detail(runs, evaluations, trust, row)
 
 
 @router.post("/groups", status_code=201, responses=documented(InvalidRequest, NotEnoughDisk, ExtraMissing))
 @in_lane(Lane.CHANGES)
-def create_group(body: GroupCreate, app: App) -> GroupRuns:
+def create_group(body: GroupCreate, sinks: Sinks, groups: Groups, runs: Runs) -> GroupRuns:
     """Create a run for each of several seeds, and start them if asked to: all of them, or none."""
-    app.sinks.check(body.sinks)
-    group = app.groups.create(_new_run(body), SeedsWanted(body.seeds, body.count), start=body.start)
-    app.sinks.take_over([row.id for row in group], body.sinks)
-    return _group(app, group)
+    sinks.check(body.sinks)
+    group = groups.create(_new_run(body), SeedsWanted(body.seeds, body.count), start=body.start)
+    sinks.take_over([row.id for row in group], body.sinks)
+    return _group(runs, group)
 
 
 @router.post(
@@ -107,18 +127,19 @@ def create_group(body: GroupCreate, app: App) -> GroupRuns:
     ),
 )
 @in_lane(Lane.CHANGES)
-def add_seeds(run_id: str, body: SeedsAdd, app: App) -> GroupRuns:
+def add_seeds(run_id: str, body: SeedsAdd, sinks_service: Sinks, groups: Groups, runs: Runs) -> GroupRuns:
     """Repeat a run with other seeds, and start them: all of them, or none. They have the sinks that it has."""
-    sinks = app.sinks.live(run_id)
-    rows = app.groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count))
-    app.sinks.take_over([row.id for row in rows], sinks)
-    return _group(app, rows)
+    sinks = sinks_service.live(run_id)
+    rows = groups.add_seeds(run_id, SeedsWanted(body.seeds, body.count))
+    sinks_service.take_over([row.id for row in rows], sinks)
+    return _group(runs, rows)
 
 
 @router.get("", responses=documented(InvalidRequest))
 @in_lane(Lane.LISTS)
 def list_runs(
-    app: App,
+    runs: Runs,
+    groups_service: Groups,
     status: Annotated[list[RunStatus] | None, Query(description="May be repeated.")] = None,
     algo: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
     env_id: Annotated[list[str] | None, Query(max_length=50, description="May be repeated.")] = None,
@@ -159,9 +180,9 @@ def list_runs(
         offset=offset,
         grouped=grouped,
     )
-    found = app.runs.list(query)
-    groups = app.groups.find([row.group_id for row in found.runs])
-    queue = app.runs.queue_positions()
+    found = runs.list(query)
+    groups = groups_service.find([row.group_id for row in found.runs])
+    queue = runs.queue_positions()
     return RunPage(
         runs=[view_run(row, queue) for row in found.runs],
         groups=[view_group(group) for group in groups],
@@ -172,56 +193,56 @@ def list_runs(
 
 
 @router.get("/{run_id}", responses=documented(RunNotFound, ArtifactNotFound))
-def get_run(run_id: str, app: App) -> RunDetail:
+def get_run(run_id: str, damage: Damage, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """One run with its full configuration and its latest evaluation."""
-    return _detail(app, app.damage.look(run_id))
+    return _detail(runs, evaluations, trust, damage.look(run_id))
 
 
 @router.patch("/{run_id}", responses=documented(RunNotFound, InvalidRequest))
-def patch_run(run_id: str, body: RunPatch, app: App) -> RunDetail:
+def patch_run(run_id: str, body: RunPatch, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """Change name, tags or notes."""
-    return _detail(app, app.runs.relabel(run_id, body.model_dump(exclude_unset=True)))
+    return _detail(runs, evaluations, trust, runs.relabel(run_id, body.model_dump(exclude_unset=True)))
 
 
 @router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound, RunIsActive))
 @in_lane(Lane.CHANGES)
-def delete_run(run_id: str, app: App) -> None:
+def delete_run(run_id: str, runs: Runs, metrics: Metrics) -> None:
     """Move the run to the trash, from where it can be brought back for some days."""
-    app.runs.delete(run_id)
-    app.metrics.forget(run_id)
+    runs.delete(run_id)
+    metrics.forget(run_id)
 
 
 @router.post("/{run_id}/restore", responses=documented(RunNotFound))
 @in_lane(Lane.CHANGES)
-def restore_run(run_id: str, app: App) -> Run:
+def restore_run(run_id: str, runs: Runs) -> Run:
     """Bring a run back from the trash, with all it had."""
-    return _run(app, app.runs.restore(run_id))
+    return _run(runs, runs.restore(run_id))
 
 
 @router.post("/{run_id}/take-up", responses=documented(RunNotFound, Conflict))
 @in_lane(Lane.CHANGES)
-def take_up_run(run_id: str, app: App) -> RunDetail:
+def take_up_run(run_id: str, taking_up: TakingUp, runs: Runs, evaluations: Evaluations, trust: Trust) -> RunDetail:
     """List a run that has ended and whose folder was put into the runs folder, as `rlviz import` does."""
-    return _detail(app, app.taking_up.take_up(run_id))
+    return _detail(runs, evaluations, trust, taking_up.take_up(run_id))
 
 
 @router.post("/{run_id}/repair", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
 @in_lane(Lane.CHECKS)
-def repair_run(run_id: str, app: App) -> Run:
+def repair_run(run_id: str, damage: Damage, metrics: Metrics, runs: Runs) -> Run:
     """Keep what can be read of a damaged run, and put what is damaged beside it, as `<name>.damaged-<time>`.
 
     Of a journal the readable lines stay. Nothing can be made of a `config.json` that cannot be read: it stays.
     """
-    row = app.damage.repair(run_id)
-    app.metrics.forget(run_id)
-    return _run(app, row)
+    row = damage.repair(run_id)
+    metrics.forget(run_id)
+    return _run(runs, row)
 
 
 @router.get("/{run_id}/drift", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
 @in_lane(Lane.CHECKS)
-def get_drift(run_id: str, app: App) -> RunDrift:
+def get_drift(run_id: str, damage: Damage) -> RunDrift:
     """What of the run's files differs from what this version expects, and of the packages from what trained it."""
-    return RunDrift(run_id=run_id, drift=app.damage.drift(run_id))
+    return RunDrift(run_id=run_id, drift=damage.drift(run_id))
 
 
 @router.post(
@@ -230,54 +251,54 @@ def get_drift(run_id: str, app: App) -> RunDrift:
     responses=documented(RunNotFound, IllegalTransition, NewerVersion, NotEnoughDisk),
 )
 @in_lane(Lane.CHANGES)
-def start_run(run_id: str, app: App) -> Run:
+def start_run(run_id: str, runs: Runs) -> Run:
     """Ask for training to begin; it is queued until there is room."""
-    return _run(app, app.runs.start(run_id))
+    return _run(runs, runs.start(run_id))
 
 
 @router.post("/{run_id}/stop", status_code=202, responses=documented(RunNotFound, IllegalTransition))
-def stop_run(run_id: str, app: App) -> Run:
+def stop_run(run_id: str, runs: Runs) -> Run:
     """Ask for training to end with the model saved. Asking again changes nothing."""
-    return _run(app, app.runs.stop(run_id))
+    return _run(runs, runs.stop(run_id))
 
 
 @router.get("/{run_id}/config", response_model=RunConfig, responses=documented(RunNotFound))
-def get_config(run_id: str, app: App, request: Request) -> Any:
+def get_config(run_id: str, runs: Runs, request: Request) -> Any:
     """The run's config.json."""
     try:
-        file = open_file(app.runs.folder(run_id).config_path)
+        file = open_file(runs.folder(run_id).config_path)
     except FileNotFoundError as error:
         raise folder_gone(run_id) from error
     return send_file(request, file, "application/json")
 
 
-def _run(app: Application, row: RunRow) -> Run:
-    return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})
+def _run(runs: RunService, row: RunRow) -> Run:
+    return view_run(row, runs.queue_positions() if row.state is RunStatus.QUEUED else {})
 
 
-def _group(app: Application, rows: Sequence[RunRow]) -> GroupRuns:
-    queue = app.runs.queue_positions()
+def _group(runs: RunService, rows: Sequence[RunRow]) -> GroupRuns:
+    queue = runs.queue_positions()
     return GroupRuns(group_id=rows[0].group_id, runs=[view_run(row, queue) for row in rows])
 
 
-def _config(app: Application, run_id: str) -> RunConfig | None:
+def _config(runs: RunService, run_id: str) -> RunConfig | None:
     try:
-        return app.runs.config(run_id)
+        return runs.config(run_id)
     except RunFolderError:
         return None
 
 
-def _detail(app: Application, row: RunRow) -> RunDetail:
-    latest, evaluations = app.evaluations.find_latest(row.id), app.evaluations
-    config = _config(app, row.id)
+def _detail(runs: RunService, evaluations_service: EvaluationService, trust: TrustService, row: RunRow) -> RunDetail:
+    latest, evaluations = evaluations_service.find_latest(row.id), evaluations_service
+    config = _config(runs, row.id)
     return RunDetail(
-        **_run(app, row).model_dump(),
+        **_run(runs, row).model_dump(),
         config=config,
         learned_rewards=None if config is None else learned_rewards(config),
         latest_evaluation=None
         if latest is None
         else view_evaluation(latest, evaluations.kept(latest), evaluations.short_of_solved(latest)),
-        standing=app.trust.standing(row.id),
+        standing=trust.standing(row.id),
     )
 
 
@@ -289,9 +310,9 @@ family_router = Router(prefix="/runs/{run_id}/family", tag="snapshots", lane=Lan
 
 
 @family_router.get("", responses=documented(RunNotFound))
-def get_family(run_id: str, app: App) -> RunFamily:
+def get_family(run_id: str, family: Family) -> RunFamily:
     """The runs that it was forked from, and all that were forked from those, with what was changed at each fork."""
-    found = app.family.of(run_id)
+    found = family.of(run_id)
     return RunFamily(run_id=run_id, members=[_view(one) for one in found.members], whole=found.is_whole)
 
 
@@ -314,7 +335,7 @@ trash_router = Router(prefix="/trash", tag="trash", lane=Lane.CHANGES)
 
 @trash_router.get("")
 @in_lane(None)
-def list_trash(app: App) -> TrashList:
+def list_trash(deleted: Deleted) -> TrashList:
     """The deleted runs, the last deleted first."""
     runs = [
         DeletedRun(
@@ -326,36 +347,36 @@ def list_trash(app: App) -> TrashList:
             removed_at=utc(run.removed_at),
             size_bytes=run.size_bytes,
         )
-        for run in app.deleted.list()
+        for run in deleted.list()
     ]
     return TrashList(runs=runs, total_bytes=sum(run.size_bytes for run in runs))
 
 
 @trash_router.delete("", status_code=204)
-def empty_trash(app: App) -> None:
+def empty_trash(deleted: Deleted) -> None:
     """Remove all deleted runs for good."""
-    app.deleted.empty()
+    deleted.empty()
 
 
 @trash_router.delete("/{run_id}", status_code=204, responses=documented(RunNotFound))
-def remove_deleted_run(run_id: str, app: App) -> None:
+def remove_deleted_run(run_id: str, deleted: Deleted) -> None:
     """Remove a deleted run, with all its files, for good."""
-    app.deleted.remove(run_id)
+    deleted.remove(run_id)
 
 
 presets_router = Router(prefix="/presets", tag="presets")
 
 
 @presets_router.get("")
-def list_own_presets(app: App) -> list[OwnPreset]:
+def list_own_presets(own_presets: OwnPresetsAccess) -> list[OwnPreset]:
     """By title."""
-    return list(app.own_presets.all())
+    return list(own_presets.all())
 
 
 @presets_router.get("/curves/{curve_id}", responses=documented(CurveNotFound))
-def get_measured_curve(curve_id: str, app: App) -> MeasuredCurve:
+def get_measured_curve(curve_id: str, own_presets: OwnPresetsAccess) -> MeasuredCurve:
     """The learning curve over the seeds that a preset was measured with, by its `curve`."""
-    own = (preset.curve for preset in app.own_presets.all() if preset.curve_id == curve_id)
+    own = (preset.curve for preset in own_presets.all() if preset.curve_id == curve_id)
     found = known_curves().get(curve_id) or next(own, None)
     if found is None:
         raise CurveNotFound(curve_id)
@@ -375,15 +396,15 @@ def get_measuring_specification(name: str) -> PlainTextResponse:
 
 
 @presets_router.delete("/{preset_id}", status_code=204, responses=documented(PresetNotFound))
-def delete_own_preset(preset_id: str, app: App) -> None:
+def delete_own_preset(preset_id: str, own_presets: OwnPresetsAccess) -> None:
     """Runs that were made with it keep their values."""
-    app.own_presets.delete(preset_id)
+    own_presets.delete(preset_id)
 
 
 tags_router = Router(tag="runs")
 
 
 @tags_router.get("/tags")
-def list_tags(app: App) -> TagList:
+def list_tags(runs_service: Runs) -> TagList:
     """Every tag that some run has, with the number of runs."""
-    return TagList(tags=[TagCount(name=name, runs=runs) for name, runs in app.runs.tags()])
+    return TagList(tags=[TagCount(name=name, runs=runs) for name, runs in runs_service.tags()])

@@ -41,10 +41,10 @@ from rlviz.server.catalog.runs import (
     status_counts,
     tag_counts,
 )
+from rlviz.server.events import EventBus, RunChanged, RunDeleted
 from rlviz.server.runs.configuration import NewRun, played_config, resolve_config
 from rlviz.server.runs.environments import EnvironmentService
 from rlviz.server.runs.presets import OwnPresets
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.server.use_case import RunUseCases, check_controlled
 from rlviz.settings import Settings
@@ -56,14 +56,14 @@ class RunService(RunUseCases):
         settings: Settings,
         database: Database,
         supervisor: Supervisor,
-        broadcast: Broadcast,
+        events: EventBus,
         trash: Trash,
         environments: EnvironmentService,
         own_presets: OwnPresets,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(settings, database, supervisor, broadcast, clock=clock)
+        super().__init__(settings, database, supervisor, events, clock=clock)
         self._trash, self._environments, self._own_presets = trash, environments, own_presets
 
     def folder(self, run_id: str) -> RunFolder:
@@ -160,7 +160,7 @@ class RunService(RunUseCases):
             folder.config_to_go_on()
             self._trust.admit(folder)
             self._ask(run_id, Desired.RUN, now, queued_at=now)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
 
@@ -183,7 +183,7 @@ class RunService(RunUseCases):
             self._supervisor.expect_end(run_id)  # first, since without its folder the worker cannot be asked
             with suppress(ArtifactNotFound, RunFolderError):  # it cannot be asked, so it is terminated
                 self._ask(run_id, Desired.STOP, now, reason=reason)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
 
@@ -197,7 +197,7 @@ class RunService(RunUseCases):
             except FileNotFoundError as error:
                 raise folder_gone(run_id) from error
             row.name, row.tags, row.notes = labels.name, labels.tags, labels.notes
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         return row
 
     def delete(self, run_id: str) -> None:
@@ -211,7 +211,7 @@ class RunService(RunUseCases):
             self._check_idle(session, row, "deleting it")
             self._trash.put(self._folder(run_id), self._clock())
             session.delete(row)
-        self._broadcast.run_deleted(run_id)
+        self._events.publish(RunDeleted(run_id))
 
     def restore(self, run_id: str) -> RunRow:
         """Restore a run from the trash; a run that was not deleted is left as it is.
@@ -223,7 +223,7 @@ class RunService(RunUseCases):
             if row is not None:
                 return row
             row = self._index(session, self._trash.take(run_id))
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         return row
 
     def _index(self, session: Session, folder: RunFolder) -> RunRow:
@@ -271,7 +271,7 @@ class TakeUpService(RunUseCases):
                 session.add_all(found.evaluations)
         with self._database.read() as session:
             row = get_run(session, run_id)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         return row
 
 
@@ -295,7 +295,7 @@ class PlayedRuns(RunUseCases):
             session.add(row)
             session.flush()
             appear()
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         self._supervisor.follow_played(row, session_id)
         return Recording(
             run_folder=self._folder(row.id).path.absolute(),

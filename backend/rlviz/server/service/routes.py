@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import asdict
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Depends, Request
 from starlette.responses import Response
 
 from rlviz import __version__
@@ -21,9 +22,10 @@ from rlviz.learning.algorithms.random_actions import RANDOM
 from rlviz.learning.environments import ENVIRONMENTS
 from rlviz.learning.environments.custom import families
 from rlviz.learning.environments.stills import still_path
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
 from rlviz.server.files import ARTIFACT, POLICY, send_file
 from rlviz.server.lanes import Lane, in_lane
+from rlviz.server.notifications.notifier import Notifier
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.server.runs.choices import (
@@ -34,27 +36,43 @@ from rlviz.server.runs.choices import (
     view_environment,
     view_metric_definitions,
 )
+from rlviz.server.runs.environments import EnvironmentService
+from rlviz.server.runs.presets import OwnPresets
+from rlviz.server.runs.service import RunService
 from rlviz.server.service.models import Health, StorageProfileInfo, WebhookInfo
+from rlviz.server.storage.service import StorageService
+from rlviz.server.supervisor.supervisor import Supervisor
+from rlviz.settings import Settings
+
+Environments = Annotated[EnvironmentService, Depends(provided(EnvironmentService))]
+NotifierAccess = Annotated[Notifier, Depends(provided(Notifier))]
+OwnPresetsAccess = Annotated[OwnPresets, Depends(provided(OwnPresets))]
+Runs = Annotated[RunService, Depends(provided(RunService))]
+SettingsAccess = Annotated[Settings, Depends(provided(Settings))]
+Storage = Annotated[StorageService, Depends(provided(StorageService))]
+SupervisorAccess = Annotated[Supervisor, Depends(provided(Supervisor))]
 
 router = Router(tag="service")
 
 
 @router.get("/health")
-def health(app: App) -> Health:
+def health(
+    runs: Runs, settings: SettingsAccess, supervisor: SupervisorAccess, storage: Storage, notifier: NotifierAccess
+) -> Health:
     """Whether the service is up, and how busy it is."""
-    active, queued = app.runs.load()
+    active, queued = runs.load()
     titles = families()
     return Health(
         version=__version__,
-        launcher=app.settings.launcher,
+        launcher=settings.launcher,
         active_runs=active,
         queued_runs=queued,
-        max_concurrent_runs=app.supervisor.limit,
-        max_sessions=app.settings.max_sessions,
-        free_disk_bytes=shutil.disk_usage(app.settings.runs_dir).free,
-        storage_warnings=app.storage.warnings(),
-        webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := app.notifier.webhook) is not None else None,
-        storage={family: _profile(titles[family], app.settings.storage_profile(family)) for family in DEFAULT_PROFILES},
+        max_concurrent_runs=supervisor.limit,
+        max_sessions=settings.max_sessions,
+        free_disk_bytes=shutil.disk_usage(settings.runs_dir).free,
+        storage_warnings=storage.warnings(),
+        webhook=WebhookInfo(**asdict(webhook.state)) if (webhook := notifier.webhook) is not None else None,
+        storage={family: _profile(titles[family], settings.storage_profile(family)) for family in DEFAULT_PROFILES},
     )
 
 
@@ -76,13 +94,13 @@ def list_algorithms() -> list[AlgorithmInfo]:
 
 @router.get("/environments")
 @in_lane(Lane.LISTS)
-def list_environments(app: App) -> list[EnvironmentInfo]:
+def list_environments(own_presets: OwnPresetsAccess, environments: Environments) -> list[EnvironmentInfo]:
     """The environments, with their spaces, the algorithms that fit, and presets as they apply to each."""
     algorithms = [*ALGORITHMS, RANDOM]
-    own = app.own_presets.all()
+    own = own_presets.all()
     return [
-        view_environment(one, algorithms, own, has_own_still=app.environments.still(one.id) is not None)
-        for one in app.environments.all()
+        view_environment(one, algorithms, own, has_own_still=environments.still(one.id) is not None)
+        for one in environments.all()
     ]
 
 
@@ -96,9 +114,9 @@ def list_environments(app: App) -> list[EnvironmentInfo]:
         **documented(ArtifactNotFound),
     },
 )
-def get_still(env_id: str, app: App, request: Request) -> Response:
+def get_still(env_id: str, environments: Environments, request: Request) -> Response:
     """A small picture from within an episode of an environment."""
-    if (own := app.environments.still(env_id)) is not None:
+    if (own := environments.still(env_id)) is not None:
         return Response(own, media_type="image/webp", headers={"Cache-Control": "no-cache", POLICY: ARTIFACT})
     if env_id not in ENVIRONMENTS.names() or not (still := still_path(env_id)).is_file():
         raise ArtifactNotFound(f"There is no picture of an environment {env_id[:120]!r}.")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Annotated
 
-from fastapi import WebSocket, WebSocketDisconnect
+from fastapi import Depends, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
 from rlviz.domain.errors import (
@@ -18,14 +19,15 @@ from rlviz.domain.errors import (
 )
 from rlviz.domain.ids import utc
 from rlviz.domain.sessions import CLIENT_MESSAGE, SERVER_MESSAGE, ErrorMessage
-from rlviz.server.application import Application
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
 from rlviz.server.problems import as_problem, documented, problem_response
 from rlviz.server.proxy import link
 from rlviz.server.router import Router
 from rlviz.server.sessions.live_session import LiveSession, Outbox
 from rlviz.server.sessions.models import Session, SessionCreate
-from rlviz.server.sessions.service import NewSession
+from rlviz.server.sessions.service import NewSession, SessionService
+
+Sessions = Annotated[SessionService, Depends(provided(SessionService))]
 
 router = Router(prefix="/sessions", tag="sessions")
 
@@ -37,29 +39,28 @@ SEND_SECONDS = 20.0
 
 
 @router.post("", status_code=201, responses=documented(RunNotFound, NothingToPlay, TooManySessions, InvalidRequest))
-async def create_session(body: SessionCreate, app: App) -> Session:
+async def create_session(body: SessionCreate, sessions: Sessions) -> Session:
     """Begin a session. Open its socket within six seconds: it ends when nobody looks."""
-    return _view(await app.sessions.create(NewSession(**body.model_dump())))
+    return _view(await sessions.create(NewSession(**body.model_dump())))
 
 
 @router.get("")
-async def list_sessions(app: App) -> list[Session]:
+async def list_sessions(sessions: Sessions) -> list[Session]:
     """The sessions that go on, oldest first."""
-    return [_view(session) for session in app.sessions.list()]
+    return [_view(session) for session in sessions.list()]
 
 
 @router.delete("/{session_id}", status_code=204, responses=documented(SessionNotFound))
-async def end_session(session_id: str, app: App) -> None:
+async def end_session(session_id: str, sessions: Sessions) -> None:
     """End a session, and whoever looks is told."""
-    app.sessions.delete(session_id)
+    sessions.delete(session_id)
 
 
 @router.websocket("/{session_id}/socket")
-async def look(websocket: WebSocket, session_id: str) -> None:
-    """What the session does, and what it shall do; see docs/api.md."""
-    app: Application = websocket.app.state.application
+async def look(websocket: WebSocket, session_id: str, sessions: Sessions) -> None:
+    """What a session does, and what a client asks of it; see docs/api.md."""
     try:
-        session = app.sessions.get(session_id)
+        session = sessions.get(session_id)
     except SessionNotFound as error:
         await websocket.send_denial_response(problem_response(as_problem(error)))
         return

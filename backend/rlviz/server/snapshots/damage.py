@@ -22,6 +22,7 @@ from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import Indexed, evaluation_rows, row_of_folder
 from rlviz.server.catalog.projection.run import ENDING_LOST, find_damage, keep_known, note_damage
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import RunChanged
 from rlviz.server.supervisor.run_monitor import journal_ending
 from rlviz.server.use_case import RunUseCases
 
@@ -47,7 +48,7 @@ class DamageService(RunUseCases):
         with self._database.write() as session:
             row = get_run(session, run_id)
             note_damage(row, found)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         return row
 
     def drift(self, run_id: str) -> list[Drift]:
@@ -98,7 +99,7 @@ class DamageService(RunUseCases):
         if "control.json" in broken:
             folder.write_control(Control(desired=_DESIRED.get(before.state, Desired.RUN)))
         row = self._index_again(folder, before, broken)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         return row
 
     def _index_again(self, folder: RunFolder, before: RunRow, broken: set[str]) -> RunRow:

@@ -45,6 +45,7 @@ from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import row_of_config
 from rlviz.server.catalog.runs import get_run
 from rlviz.server.evaluations.episodes import last_episodes
+from rlviz.server.events import RunChanged
 from rlviz.server.runs.configuration import check_memory
 from rlviz.server.use_case import RunUseCases, check_controlled
 
@@ -390,7 +391,7 @@ class ForkService(RunUseCases):
             session.add(row)
             session.flush()
             appear()
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         if request.start:
             self._supervisor.wake()
         return row

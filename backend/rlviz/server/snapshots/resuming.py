@@ -35,6 +35,7 @@ from rlviz.rundir.snapshots import (
 )
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run, move_run
+from rlviz.server.events import RunChanged
 from rlviz.server.use_case import RunUseCases, check_controlled
 from rlviz.settings import Settings
 
@@ -62,7 +63,7 @@ class ResumeService(RunUseCases):
                 raise RunIsActive(f"Nothing learns in run {run_id!r}, so that there is no training to pause.")
             row = move_run(session, run_id, RunStatus.PAUSING, saves_at=None)
             self._ask(run_id, Desired.PAUSE, now, reason=reason, pause_within=within)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
 
@@ -178,7 +179,7 @@ class ResumeService(RunUseCases):
                 pause_within=None,
                 reason=None,
             )
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         self._supervisor.wake()
         return row
 
@@ -261,7 +262,7 @@ TRIES = 150
 
 
 class AutomaticResuming:
-    """Resumes in a thread of its own, once the old worker is gone. ``consider`` is for every thread."""
+    """Resumes in a thread of its own, once the old worker is gone. ``queue_if_due`` may be called from every thread."""
 
     def __init__(self, settings: Settings, resuming: ResumeService) -> None:
         self._settings, self._resuming = settings, resuming
@@ -287,7 +288,7 @@ class AutomaticResuming:
         except OSError as error:
             log.warning("Which runs shall go on at the next start could not be written: %s", error)
 
-    def consider(self, row: RunRow) -> None:
+    def queue_if_due(self, row: RunRow) -> None:
         """Cheap. A run has changed: resume it if that is due."""
         if self._closing.is_set() or not row.state.is_final:
             return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Depends, Query
 
 from rlviz.domain.config import SnapshotPlan
 from rlviz.domain.errors import (
@@ -31,15 +31,16 @@ from rlviz.domain.metrics import MAX_STEP
 from rlviz.domain.rules import UNRECORDED, Rule
 from rlviz.domain.snapshots import MAX_NAME, SnapshotVerification
 from rlviz.domain.status import RunStatus
-from rlviz.server.application import Application
 from rlviz.server.catalog.models import RunRow
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
+from rlviz.server.exchange.sinks import SinkService
 from rlviz.server.lanes import Lane, in_lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.server.runs.choices import view_knob
 from rlviz.server.runs.models import Run, view_run
-from rlviz.server.snapshots.forking import ForkRequest
+from rlviz.server.runs.service import RunService
+from rlviz.server.snapshots.forking import ForkRequest, ForkService
 from rlviz.server.snapshots.models import (
     DryRun,
     ForkChange,
@@ -59,6 +60,16 @@ from rlviz.server.snapshots.models import (
     SnapshotPatch,
     view_snapshots,
 )
+from rlviz.server.snapshots.resuming import ResumeService
+from rlviz.server.snapshots.rules import RuleService
+from rlviz.server.snapshots.service import SnapshotService
+
+Forks = Annotated[ForkService, Depends(provided(ForkService))]
+Resuming = Annotated[ResumeService, Depends(provided(ResumeService))]
+Rules = Annotated[RuleService, Depends(provided(RuleService))]
+Runs = Annotated[RunService, Depends(provided(RunService))]
+Sinks = Annotated[SinkService, Depends(provided(SinkService))]
+Snapshots = Annotated[SnapshotService, Depends(provided(SnapshotService))]
 
 router = Router(prefix="/runs/{run_id}", tag="snapshots", lane=Lane.CHANGES)
 
@@ -81,26 +92,26 @@ _GOING_ON = documented(
     "/pause", status_code=202, responses=documented(RunNotFound, IllegalTransition, RunIsActive, NotControlled)
 )
 @in_lane(None)
-def pause_run(run_id: str, app: App) -> Run:
+def pause_run(run_id: str, resuming: Resuming, runs: Runs) -> Run:
     """Ask a run that trains to pause. Its curves stop at once; as soon as a snapshot holds all that training is, its
     worker and its slot are free. Asking again changes nothing."""
-    return _run(app, app.resuming.pause(run_id))
+    return _run(runs, resuming.pause(run_id))
 
 
 @router.post("/resume", status_code=202, responses=_GOING_ON)
-def resume_run(run_id: str, body: ResumeRun, app: App) -> Run:
+def resume_run(run_id: str, body: ResumeRun, resuming: Resuming, runs: Runs) -> Run:
     """Have a run that is paused or has ended go on, exactly as if nothing had happened. It is queued first.
 
     What it had written beyond the snapshot is computed again and compared: `resumed` tells how that went.
     """
-    return _run(app, app.resuming.resume(run_id, body.snapshot, body.total_timesteps))
+    return _run(runs, resuming.resume(run_id, body.snapshot, body.total_timesteps))
 
 
 @router.post("/rollback", status_code=202, responses=_GOING_ON)
-def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
+def roll_back_run(run_id: str, body: RollbackRun, resuming: Resuming, runs: Runs) -> Run:
     """Have a run go on from an earlier snapshot. What came after stays in its journal, and is in no figure. One that
     trains goes back at its next step, in its worker; one that is paused or has ended is queued first."""
-    return _run(app, app.resuming.roll_back(run_id, body.snapshot))
+    return _run(runs, resuming.roll_back(run_id, body.snapshot))
 
 
 @router.get(
@@ -119,14 +130,14 @@ def roll_back_run(run_id: str, body: RollbackRun, app: App) -> Run:
 @in_lane(Lane.READS)
 def get_fork_changes(
     run_id: str,
-    app: App,
+    forks: Forks,
     step: Annotated[int | None, Query(ge=0, le=MAX_STEP, description="Where would a fork at this step begin?")] = None,
     snapshot: Annotated[
         str | None, Query(max_length=MAX_NAME, description="Or at the snapshot of this name: one of the two.")
     ] = None,
 ) -> ForkChanges:
     """What can be changed at a fork of the run, and why the rest cannot."""
-    changes = app.forks.changes(run_id, snapshot, step)
+    changes = forks.changes(run_id, snapshot, step)
     place = changes.place
     at = (
         None
@@ -157,23 +168,23 @@ def get_fork_changes(
         ExtraMissing,
     ),
 )
-def fork_run(run_id: str, body: ForkCreate, app: App) -> Run:
+def fork_run(run_id: str, body: ForkCreate, forks: Forks, sinks_service: Sinks, runs: Runs) -> Run:
     """Make a new run that goes on from a snapshot of this one, with changed settings, and start it if asked to.
 
     It is delivered to the sinks that this one is kept up with, unless it is given others."""
-    sinks = app.sinks.live(run_id) if body.sinks is None else body.sinks
+    sinks = sinks_service.live(run_id) if body.sinks is None else body.sinks
     if body.sinks is not None:
-        app.sinks.check(body.sinks)
-    row = app.forks.fork(run_id, ForkRequest(**body.model_dump(exclude={"sinks"})))
-    app.sinks.take_over([row.id], sinks)
-    return _run(app, row)
+        sinks_service.check(body.sinks)
+    row = forks.fork(run_id, ForkRequest(**body.model_dump(exclude={"sinks"})))
+    sinks_service.take_over([row.id], sinks)
+    return _run(runs, row)
 
 
 @router.get("/snapshots", responses=documented(RunNotFound, ArtifactNotFound))
 @in_lane(Lane.READS)
-def list_snapshots(run_id: str, app: App) -> RunSnapshots:
+def list_snapshots(run_id: str, snapshots: Snapshots) -> RunSnapshots:
     """The snapshots of the run, and what they take."""
-    return view_snapshots(run_id, app.snapshots.list(run_id))
+    return view_snapshots(run_id, snapshots.list(run_id))
 
 
 @router.post(
@@ -184,20 +195,20 @@ def list_snapshots(run_id: str, app: App) -> RunSnapshots:
     ),
 )
 @in_lane(None)
-def take_snapshot(run_id: str, body: SnapshotCreate, app: App) -> Run:
+def take_snapshot(run_id: str, body: SnapshotCreate, snapshots: Snapshots, runs: Runs) -> Run:
     """Ask for a snapshot at the start of the next rollout; the event `snapshot` tells when it is there."""
-    return _run(app, app.snapshots.take(run_id, body.name, body.message))
+    return _run(runs, snapshots.take(run_id, body.name, body.message))
 
 
 @router.put(
     "/snapshot-plan",
     responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError, InvalidRequest),
 )
-def change_snapshot_plan(run_id: str, body: SnapshotPlan, app: App) -> RunSnapshots:
+def change_snapshot_plan(run_id: str, body: SnapshotPlan, snapshots: Snapshots) -> RunSnapshots:
     """Change when snapshots are taken and how many are kept: from the next rollout on. Of a run that does not train,
     those that are too many are deleted at once."""
-    app.snapshots.change_plan(run_id, body)
-    return view_snapshots(run_id, app.snapshots.list(run_id))
+    snapshots.change_plan(run_id, body)
+    return view_snapshots(run_id, snapshots.list(run_id))
 
 
 @router.patch(
@@ -206,10 +217,10 @@ def change_snapshot_plan(run_id: str, body: SnapshotPlan, app: App) -> RunSnapsh
         RunNotFound, ArtifactNotFound, NotControlled, RunIsActive, SnapshotRefused, NewerVersion, InvalidRequest
     ),
 )
-def keep_snapshot(run_id: str, name: str, body: SnapshotPatch, app: App) -> RunSnapshots:
+def keep_snapshot(run_id: str, name: str, body: SnapshotPatch, snapshots: Snapshots) -> RunSnapshots:
     """Give a snapshot a name, by which it is kept until it is deleted, or a message."""
-    app.snapshots.keep(run_id, name, body.name, body.message)
-    return view_snapshots(run_id, app.snapshots.list(run_id))
+    snapshots.keep(run_id, name, body.name, body.message)
+    return view_snapshots(run_id, snapshots.list(run_id))
 
 
 @router.delete(
@@ -217,9 +228,9 @@ def keep_snapshot(run_id: str, name: str, body: SnapshotPatch, app: App) -> RunS
     status_code=204,
     responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, SnapshotRefused, NewerVersion, InvalidRequest),
 )
-def delete_snapshot(run_id: str, name: str, app: App) -> None:
+def delete_snapshot(run_id: str, name: str, snapshots: Snapshots) -> None:
     """Delete a snapshot of a run that does not train, and what no other needs."""
-    app.snapshots.delete(run_id, name)
+    snapshots.delete(run_id, name)
 
 
 @router.post(
@@ -230,9 +241,9 @@ def delete_snapshot(run_id: str, name: str, app: App) -> None:
     ),
 )
 @in_lane(Lane.CHECKS)
-def verify_snapshot(run_id: str, name: str, app: App) -> SnapshotVerification:
+def verify_snapshot(run_id: str, name: str, snapshots: Snapshots) -> SnapshotVerification:
     """Bring training to the snapshot, in a worker, and compare every part with the file."""
-    return app.snapshots.verify(run_id, name)
+    return snapshots.verify(run_id, name)
 
 
 @router.get(
@@ -240,13 +251,13 @@ def verify_snapshot(run_id: str, name: str, app: App) -> SnapshotVerification:
     responses=documented(RunNotFound, ArtifactNotFound, RunFolderError, InvalidRequest),
 )
 @in_lane(Lane.READS)
-def get_snapshot_verification(run_id: str, name: str, app: App) -> SnapshotVerification | None:
+def get_snapshot_verification(run_id: str, name: str, snapshots: Snapshots) -> SnapshotVerification | None:
     """How the last verification goes, or how it went; null if nobody has asked for one."""
-    return app.snapshots.verification(run_id, name)
+    return snapshots.verification(run_id, name)
 
 
-def _run(app: Application, row: RunRow) -> Run:
-    return view_run(row, app.runs.queue_positions() if row.state is RunStatus.QUEUED else {})
+def _run(runs: RunService, row: RunRow) -> Run:
+    return view_run(row, runs.queue_positions() if row.state is RunStatus.QUEUED else {})
 
 
 rules_router = Router(prefix="/runs/{run_id}", tag="rules", lane=Lane.READS)
@@ -257,22 +268,22 @@ _CHANGING = documented(RunNotFound, ArtifactNotFound, InvalidRequest, NotControl
 
 
 @rules_router.get("/rules", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
-def get_rules(run_id: str, app: App) -> RunRules:
+def get_rules(run_id: str, rules: Rules) -> RunRules:
     """What the run does by itself."""
-    return _rules(run_id, app.rules.rules(run_id))
+    return _rules(run_id, rules.rules(run_id))
 
 
 @rules_router.put("/rules", responses=_CHANGING)
-def put_rules(run_id: str, body: RulesBody, app: App) -> RunRules:
+def put_rules(run_id: str, body: RulesBody, rules: Rules) -> RunRules:
     """Replace the rules: from the next row on in a run that trains. Those that stay go on from what they have seen."""
-    return _rules(run_id, app.rules.change(run_id, body.rules))
+    return _rules(run_id, rules.change(run_id, body.rules))
 
 
 @rules_router.post("/rules/dry-run", responses=_CHANGING)
 @in_lane(Lane.CURVES)
-def dry_run_rules(run_id: str, body: RulesBody, app: App) -> DryRun:
+def dry_run_rules(run_id: str, body: RulesBody, rules: Rules) -> DryRun:
     """Where these rules would have fired over the rows that the run has. Nothing is changed."""
-    found = app.rules.dry_run(run_id, body.rules)
+    found = rules.dry_run(run_id, body.rules)
     firings = [
         RuleFiring(
             rule=one.number,
@@ -291,9 +302,9 @@ def dry_run_rules(run_id: str, body: RulesBody, app: App) -> DryRun:
 @rules_router.get(
     "/knobs", responses=documented(RunNotFound, ArtifactNotFound, NotControlled, NewerVersion, RunFolderError)
 )
-def get_knobs(run_id: str, app: App) -> RunKnobs:
+def get_knobs(run_id: str, rules: Rules) -> RunKnobs:
     """The hyperparameters of the run that can be adjusted while it trains."""
-    return _knobs(run_id, app)
+    return _knobs(run_id, rules)
 
 
 @rules_router.patch(
@@ -303,17 +314,17 @@ def get_knobs(run_id: str, app: App) -> RunKnobs:
         RunNotFound, ArtifactNotFound, InvalidRequest, NotTraining, NotControlled, NewerVersion, RunFolderError
     ),
 )
-def patch_knobs(run_id: str, body: KnobsBody, app: App) -> RunKnobs:
+def patch_knobs(run_id: str, body: KnobsBody, rules: Rules) -> RunKnobs:
     """Ask a run that trains to change some of them, at the start of its next rollout."""
-    app.rules.turn(run_id, body.changes)
-    return _knobs(run_id, app)
+    rules.turn(run_id, body.changes)
+    return _knobs(run_id, rules)
 
 
 def _rules(run_id: str, rules: tuple[Rule, ...]) -> RunRules:
     return RunRules(run_id=run_id, rules=list(rules), words=[rule.words for rule in rules])
 
 
-def _knobs(run_id: str, app: Application) -> RunKnobs:
+def _knobs(run_id: str, rules: RuleService) -> RunKnobs:
     knobs = [
         RunKnob(
             **view_knob(state.knob, state.range).model_dump(),
@@ -323,6 +334,6 @@ def _knobs(run_id: str, app: Application) -> RunKnobs:
             changed=state.changed,
             waiting=list(state.waiting),
         )
-        for state in app.rules.knobs(run_id)
+        for state in rules.knobs(run_id)
     ]
     return RunKnobs(run_id=run_id, knobs=knobs)

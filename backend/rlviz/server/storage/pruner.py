@@ -21,8 +21,9 @@ from filelock import lock_descriptor
 from sqlalchemy.exc import DatabaseError
 from sqlmodel import Session, col, select
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import PruningInProgress, RlvizError, RunFolderError, RunIsActive, RunNotFound
-from rlviz.domain.ids import DAY_SECONDS, byte_text
+from rlviz.domain.ids import DAY_SECONDS
 from rlviz.domain.status import RunStatus
 from rlviz.domain.storage_rules import (
     KEEP_TAG,
@@ -46,9 +47,9 @@ from rlviz.rundir.trash import Trash
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import EventBus, RunDeleted
 from rlviz.server.storage.meter import StorageMeter
 from rlviz.server.storage.rules import StorageAction, StorageActionLog, StorageRulesStore
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.supervisor import Supervisor
 from rlviz.server.use_case import RunUseCases
 from rlviz.settings import Settings
@@ -127,12 +128,12 @@ class RunClearing(RunUseCases):
         settings: Settings,
         database: Database,
         supervisor: Supervisor,
-        broadcast: Broadcast,
+        events: EventBus,
         trash: Trash,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(settings, database, supervisor, broadcast, clock=clock)
+        super().__init__(settings, database, supervisor, events, clock=clock)
         self._trash = trash
 
     def candidates(self, rule: RunRule) -> list[str]:
@@ -207,7 +208,7 @@ class RunClearing(RunUseCases):
                 session.delete(get_run(session, folder.run_id))
         finally:
             bundle.discard()
-        self._broadcast.run_deleted(folder.run_id)
+        self._events.publish(RunDeleted(folder.run_id))
         return replace(action, what=f"archived as {bundle.path.name}")
 
     @contextmanager

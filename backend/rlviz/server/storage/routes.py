@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import ValidationError
 
 from rlviz.domain.errors import InvalidRequest, PruningInProgress, StorageRulesUnusable, validation_text
 from rlviz.domain.ids import utc
 from rlviz.domain.storage_rules import StorageRules, StoredKind
 from rlviz.rundir.usage import Usage
-from rlviz.server.application import Application
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
 from rlviz.server.lanes import Lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
@@ -29,6 +28,11 @@ from rlviz.server.storage.models import (
 )
 from rlviz.server.storage.pruner import Pruning
 from rlviz.server.storage.rules import LoggedAction
+from rlviz.server.storage.service import StorageService
+from rlviz.settings import Settings
+
+SettingsAccess = Annotated[Settings, Depends(provided(Settings))]
+StorageAccess = Annotated[StorageService, Depends(provided(StorageService))]
 
 router = Router(prefix="/storage", tag="storage", lane=Lane.READS)
 
@@ -37,38 +41,38 @@ RunCount = Annotated[int, Query(ge=0, le=1_000, description="How many of the lar
 
 
 @router.get("")
-def get_storage(app: App, runs: RunCount = DEFAULT_RUNS) -> Storage:
+def get_storage(storage: StorageAccess, settings: SettingsAccess, runs: RunCount = DEFAULT_RUNS) -> Storage:
     """What takes space, as last measured, and begin to measure again if that is a minute ago. Never waits for it."""
-    return _storage(app, runs)
+    return _storage(storage, settings, runs)
 
 
 @router.post("/measure", status_code=202)
-def measure_storage(app: App) -> Storage:
+def measure_storage(storage: StorageAccess, settings: SettingsAccess) -> Storage:
     """Begin to measure now."""
-    app.storage.measure()
-    return _storage(app, DEFAULT_RUNS)
+    storage.measure()
+    return _storage(storage, settings, DEFAULT_RUNS)
 
 
 @router.put("/rules", responses=documented(InvalidRequest))
-def put_storage_rules(body: StorageRulesBody, app: App) -> Storage:
+def put_storage_rules(body: StorageRulesBody, storage: StorageAccess, settings: SettingsAccess) -> Storage:
     """Replace the rules and the quotas. They are followed within the hour, or when somebody asks for it."""
     try:
         rules = StorageRules(quotas=body.quotas, rules=tuple(body.rules))
     except ValidationError as error:
         raise InvalidRequest.field("/rules", validation_text(error.errors()[0])) from error
-    app.storage.change(rules)
-    return _storage(app, DEFAULT_RUNS)
+    storage.change(rules)
+    return _storage(storage, settings, DEFAULT_RUNS)
 
 
 @router.post("/prune", status_code=202, responses=documented(PruningInProgress, StorageRulesUnusable))
-def prune_storage(body: PruneBody, app: App) -> Storage:
+def prune_storage(body: PruneBody, storage: StorageAccess, settings: SettingsAccess) -> Storage:
     """Begin to apply the rules, or to look what they would do: `pruning` of `GET /storage` tells how far that is."""
-    app.storage.prune(dry_run=body.dry_run)
-    return _storage(app, DEFAULT_RUNS)
+    storage.prune(dry_run=body.dry_run)
+    return _storage(storage, settings, DEFAULT_RUNS)
 
 
-def _storage(app: Application, runs: int) -> Storage:
-    state = app.storage.look(runs)
+def _storage(storage: StorageService, settings: Settings, runs: int) -> Storage:
+    state = storage.look(runs)
     measured = state.measured
     usage = measured.usage if measured else Usage()
     kinds = [
@@ -88,7 +92,7 @@ def _storage(app: Application, runs: int) -> Storage:
         total_bytes=usage.total_bytes,
         free_bytes=state.free_bytes,
         disk_bytes=state.disk_bytes,
-        max_bytes=app.settings.max_bytes,
+        max_bytes=settings.max_bytes,
         kinds=sorted(kinds, key=lambda one: -one.bytes),
         runs=[
             StoredRun(
@@ -107,7 +111,7 @@ def _storage(app: Application, runs: int) -> Storage:
         rules=list(state.rules.rules),
         words=[rule.words for rule in state.rules.rules],
         rules_problem=state.rules_problem,
-        trash_days=app.settings.trash_days,
+        trash_days=settings.trash_days,
         pruning=_pruning(state.pruning) if state.pruning else None,
         log=[_logged(action) for action in state.log],
     )

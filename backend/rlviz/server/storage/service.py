@@ -10,8 +10,8 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import InvalidRequest, StorageRulesUnusable
-from rlviz.domain.ids import byte_text
 from rlviz.domain.storage_rules import WARN_SHARE, Archive, FileRule, StorageRules
 from rlviz.rundir.usage import Usage
 from rlviz.server.catalog.database import Database
@@ -21,7 +21,7 @@ from rlviz.server.storage.meter import Measured, StorageMeter
 from rlviz.server.storage.pruner import Pruning, StoragePruner
 from rlviz.server.storage.rules import LoggedAction, StorageActionLog, StorageRulesStore
 from rlviz.settings import Settings
-from rlviz.stats.arrays import percent
+from rlviz.stats.number_text import percent
 
 log = logging.getLogger(__name__)
 

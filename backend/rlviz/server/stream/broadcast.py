@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock
 
-from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.events import EvaluationChanged, EventBus, ExperimentChanged, MetricsGrew, RunChanged, RunDeleted
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class Subscription:
         self.wake = asyncio.Event()
         self.follows = frozenset(follows)
         """Ids of the runs whose metrics it subscribes to."""
-        self.hears_of_all = all_runs
+        self.covers_all_runs = all_runs
         self._waking = False
         self._loop = loop
         self._lock = Lock()
         self._changes = Changes()
 
-    def hears_of(self, run_id: str) -> bool:
+    def covers(self, run_id: str) -> bool:
         """Whether changes of a run, other than its metrics, are delivered."""
-        return self.hears_of_all or run_id in self.follows
+        return self.covers_all_runs or run_id in self.follows
 
     def take(self) -> Changes:
         """All changes, each returned once."""
@@ -81,21 +81,16 @@ class Subscription:
 
 
 class Broadcast:
-    """Delivers every change to every subscription.
+    """Delivers every change to every subscription."""
 
-    ``on_run_changed`` and ``on_evaluation_changed`` are called with each change first, on the publishing thread: they
-    must return quickly.
-    """
-
-    def __init__(
-        self,
-        on_run_changed: Callable[[RunRow], None] | None = None,
-        on_evaluation_changed: Callable[[EvaluationRow], None] | None = None,
-    ) -> None:
-        self._on_run_changed, self._on_evaluation_changed = on_run_changed, on_evaluation_changed
+    def __init__(self, events: EventBus) -> None:
         self._subscriptions: set[Subscription] = set()
-        self._versions: dict[str, int] = {}
         self._lock = Lock()
+        events.listen(RunChanged, self._run_changed)
+        events.listen(RunDeleted, self._run_deleted)
+        events.listen(EvaluationChanged, self._evaluation_changed)
+        events.listen(ExperimentChanged, self._experiment_changed)
+        events.listen(MetricsGrew, self._metrics_grew)
 
     @contextmanager
     def subscription(self, follows: Collection[str] = (), *, all_runs: bool = True) -> Iterator[Subscription]:
@@ -116,52 +111,34 @@ class Broadcast:
         with self._lock:
             return len(self._subscriptions)
 
-    def run_changed(self, row: RunRow) -> None:
-        if self._on_run_changed is not None:
-            self._on_run_changed(row)
-        with self._lock:
-            self._versions[row.id] = self._versions.get(row.id, 0) + 1
-        for subscription in self._hearing_of(row.id):
-            subscription.offer_run(row.id)
+    def _run_changed(self, event: RunChanged) -> None:
+        for subscription in self._subscribed_to(event.run.id):
+            subscription.offer_run(event.run.id)
             subscription.notify()
 
-    def version(self, run_id: str) -> int:
-        """Number of changes of a run and its evaluations so far. Data read at this version includes all that was
-        published until then."""
-        return self._versions.get(run_id, 0)
-
-    def evaluation_changed(self, row: EvaluationRow) -> None:
-        if self._on_evaluation_changed is not None:
-            self._on_evaluation_changed(row)
-        with self._lock:
-            self._versions[row.run_id] = self._versions.get(row.run_id, 0) + 1
-        for subscription in self._hearing_of(row.run_id):
-            subscription.offer_evaluation(row.run_id, row.id)
+    def _evaluation_changed(self, event: EvaluationChanged) -> None:
+        for subscription in self._subscribed_to(event.evaluation.run_id):
+            subscription.offer_evaluation(event.evaluation.run_id, event.evaluation.id)
             subscription.notify()
 
-    def run_deleted(self, run_id: str) -> None:
-        with self._lock:
-            self._versions[run_id] = self._versions.get(run_id, 0) + 1
-        for subscription in self._hearing_of(run_id):
-            subscription.offer_deletion(run_id)
+    def _run_deleted(self, event: RunDeleted) -> None:
+        for subscription in self._subscribed_to(event.run_id):
+            subscription.offer_deletion(event.run_id)
             subscription.notify()
 
-    def experiment_changed(self, experiment_id: str) -> None:
-        """Tell those that hear of all runs."""
+    def _experiment_changed(self, event: ExperimentChanged) -> None:
         for subscription in self._all():
-            if subscription.hears_of_all:
-                subscription.offer_experiment(experiment_id)
+            if subscription.covers_all_runs:
+                subscription.offer_experiment(event.experiment_id)
                 subscription.notify()
 
-    def metrics_grew(self, run_id: str) -> None:
-        """Wake the streams that follow the run, whose feed has new rows. Called twenty times a second for each live
-        run."""
+    def _metrics_grew(self, event: MetricsGrew) -> None:
         for subscription in self._all():
-            if run_id in subscription.follows:
+            if event.run_id in subscription.follows:
                 subscription.notify()
 
-    def _hearing_of(self, run_id: str) -> list[Subscription]:
-        return [subscription for subscription in self._all() if subscription.hears_of(run_id)]
+    def _subscribed_to(self, run_id: str) -> list[Subscription]:
+        return [subscription for subscription in self._all() if subscription.covers(run_id)]
 
     def _all(self) -> list[Subscription]:
         with self._lock:

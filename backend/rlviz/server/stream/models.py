@@ -15,7 +15,6 @@ from rlviz.domain.metrics import MetricRecord
 from rlviz.server.notifications.notifier import Notification as NotificationNotification
 from rlviz.server.notifications.notifier import NotificationKind
 from rlviz.server.runs.models import Evaluation, Run
-from rlviz.server.stream import models as stream
 from rlviz.server.wire import Wire
 
 
@@ -82,5 +81,5 @@ STREAM_EVENTS: dict[str, type[BaseModel]] = {
 }
 
 
-def view_notification(notification: NotificationNotification) -> stream.Notification:
-    return stream.Notification(number=notification.number, time=utc(notification.time), **asdict(notification.news))
+def view_notification(notification: NotificationNotification) -> Notification:
+    return Notification(number=notification.number, time=utc(notification.time), **asdict(notification.news))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
 import anyio
-from fastapi import Header, Query
+from fastapi import Depends, Header, Query
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse
 from sse_starlette.sse import SendTimeoutError
@@ -18,13 +18,14 @@ from starlette.types import Message, Receive, Scope, Send
 
 from rlviz.domain.errors import InvalidRequest, RunNotFound
 from rlviz.domain.status import RunStatus
-from rlviz.server.application import Application
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
+from rlviz.server.evaluations.service import EvaluationService
 from rlviz.server.lanes import Lane
 from rlviz.server.problems import documented
 from rlviz.server.proxy import root_path
 from rlviz.server.router import Router
 from rlviz.server.runs.models import view_evaluation, view_run
+from rlviz.server.runs.service import RunService
 from rlviz.server.stream.models import (
     EndEventData,
     EvaluationEventData,
@@ -43,9 +44,14 @@ from rlviz.server.stream.run_stream import (
     StatusEvent,
     StreamEvent,
     StreamRequest,
+    StreamService,
 )
 
 log = logging.getLogger(__name__)
+
+Evaluations = Annotated[EvaluationService, Depends(provided(EvaluationService))]
+Runs = Annotated[RunService, Depends(provided(RunService))]
+Streams = Annotated[StreamService, Depends(provided(StreamService))]
 
 router = Router(tag="stream", lane=Lane.STREAMS)
 
@@ -72,15 +78,23 @@ Since = Annotated[float | None, Query(ge=0, allow_inf_nan=False, description="Ro
 
 @router.get("/runs/{run_id}/stream", response_class=EventSourceResponse, responses=_RESPONSES)
 async def stream_run(
-    run_id: str, app: App, header: HeaderCursor = None, last_event_id: QueryCursor = None, since: Since = None
+    run_id: str,
+    streams: Streams,
+    runs: Runs,
+    evaluations: Evaluations,
+    header: HeaderCursor = None,
+    last_event_id: QueryCursor = None,
+    since: Since = None,
 ) -> EventSourceResponse:
     """What one run does, from its first row or from the cursor; closes when the run has ended."""
-    return await _stream(app, StreamRequest([run_id], header or last_event_id, since, ends=True))
+    return await _stream(streams, runs, evaluations, StreamRequest([run_id], header or last_event_id, since, ends=True))
 
 
 @router.get("/stream", response_class=EventSourceResponse, responses=_RESPONSES)
 async def stream_runs(
-    app: App,
+    streams: Streams,
+    runs_service: Runs,
+    evaluations: Evaluations,
     runs: Annotated[str, Query(max_length=8_000, description="Run ids, comma-separated; may be empty.")] = "",
     header: HeaderCursor = None,
     last_event_id: QueryCursor = None,
@@ -92,7 +106,10 @@ async def stream_runs(
     if len(run_ids) > MAX_RUNS:
         raise InvalidRequest.field("/runs", f"A stream follows up to {MAX_RUNS} runs; got {len(run_ids)}.")
     return await _stream(
-        app, StreamRequest(run_ids, header or last_event_id, since, whole_list=True, notified=notified)
+        streams,
+        runs_service,
+        evaluations,
+        StreamRequest(run_ids, header or last_event_id, since, whole_list=True, notified=notified),
     )
 
 
@@ -119,31 +136,35 @@ class EventStream(EventSourceResponse):
             log.info("A client of %s took nothing for %s s and was dropped", scope["path"], self.send_timeout)
 
 
-async def _stream(app: Application, request: StreamRequest) -> EventSourceResponse:
-    opened = await app.streams.open(request)
+async def _stream(
+    streams: StreamService, runs: RunService, evaluations: EvaluationService, request: StreamRequest
+) -> EventSourceResponse:
+    opened = await streams.open(request)
     return EventStream(
-        _encoded(app, opened),
+        _encoded(streams, runs, evaluations, opened),
         headers={"Cache-Control": "no-store, no-transform"},
-        ping=app.streams.heartbeat,
-        send_timeout=app.streams.send_timeout,
+        ping=streams.heartbeat,
+        send_timeout=streams.send_timeout,
         sep="\n",
     )
 
 
-async def _encoded(app: Application, opened: OpenedStream) -> AsyncIterator[bytes]:
-    async with aclosing(app.streams.events(opened)) as events:
+async def _encoded(
+    streams: StreamService, runs: RunService, evaluations: EvaluationService, opened: OpenedStream
+) -> AsyncIterator[bytes]:
+    async with aclosing(streams.events(opened)) as events:
         async for event in events:
-            yield await _encode(app, event)
+            yield await _encode(runs, evaluations, event)
 
 
-async def _encode(app: Application, event: StreamEvent) -> bytes:
+async def _encode(runs: RunService, evaluations: EvaluationService, event: StreamEvent) -> bytes:
     """The event as it goes over the wire. JSON is of one line, so it needs no more than a name before it."""
     match event:
         case MetricsEvent(run_id, rows, cursor):
             names = (cursor.encode(), run_id.encode())
             return b'id: %b\nevent: metrics\ndata: {"run_id":"%b","rows":[%b]}\n\n' % (*names, rows)
         case StatusEvent(row) if row.state is RunStatus.QUEUED:  # its place in the queue changes without it
-            queue = await run_in_threadpool(app.runs.queue_positions)
+            queue = await run_in_threadpool(runs.queue_positions)
             return _event("status", StatusEventData(run=view_run(row, queue)))
         case StatusEvent(row):
             by_root_path = _ENCODED.setdefault(event, {})
@@ -151,7 +172,7 @@ async def _encode(app: Application, event: StreamEvent) -> bytes:
                 known = by_root_path[root_path()] = _event("status", StatusEventData(run=view_run(row, {})))
             return known
         case EvaluationEvent(row):
-            evaluation = view_evaluation(row, app.evaluations.kept(row), app.evaluations.short_of_solved(row))
+            evaluation = view_evaluation(row, evaluations.kept(row), evaluations.short_of_solved(row))
             return _event("evaluation", EvaluationEventData(evaluation=evaluation))
         case ExperimentEvent(experiment_id):
             return _event("experiment", ExperimentEventData(experiment_id=experiment_id))

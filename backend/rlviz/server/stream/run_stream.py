@@ -25,6 +25,7 @@ from rlviz.domain.ids import check_run_id
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.evaluations import latest_evaluation
 from rlviz.server.catalog.models import EvaluationRow, RunRow
+from rlviz.server.events import RunVersions
 from rlviz.server.feeds import Feeds, MetricsFeed, Rows, decode_cursor, encode_cursor, positions_since
 from rlviz.server.notifications.notifier import Notification, NotificationBuffer
 from rlviz.server.stream.broadcast import Broadcast, Changes
@@ -39,14 +40,14 @@ class RunLookUps(Generic[Found]):
     """Looks a run up once for each change of it or of its evaluations, for all streams that follow it. For one event
     loop."""
 
-    def __init__(self, look_up: Callable[[str], Found], broadcast: Broadcast, executor: Executor) -> None:
+    def __init__(self, look_up: Callable[[str], Found], versions: RunVersions, executor: Executor) -> None:
         """``look_up`` is called with the id of a run, in a thread of ``executor``."""
-        self._look_up, self._broadcast, self._executor = look_up, broadcast, executor
+        self._look_up, self._versions, self._executor = look_up, versions, executor
         self._newest: LRUCache[str, tuple[int, asyncio.Future[Found]]] = LRUCache(KNOWN_RUNS)
 
     async def of(self, run_id: str) -> Found:
         """What is found, at least as new as the run's last change."""
-        version = self._broadcast.version(run_id)
+        version = self._versions.version(run_id)
         known = self._newest.get(run_id)
         if known is None or known[0] != version or _has_failed(known[1]):
             looking = asyncio.get_running_loop().run_in_executor(self._executor, self._look_up, run_id)
@@ -172,6 +173,7 @@ class StreamService:
     runs_dir: Path
     feeds: Feeds
     broadcast: Broadcast
+    versions: RunVersions
     buffer: NotificationBuffer = field(default_factory=NotificationBuffer)
     monotonic: Callable[[], float] = time.monotonic
     throttle: float = THROTTLE_SECONDS
@@ -181,8 +183,8 @@ class StreamService:
 
     def __post_init__(self) -> None:
         self._executor = ThreadPoolExecutor(READERS, "streams")
-        self._statuses = RunLookUps(self._status, self.broadcast, self._executor)
-        self._evaluations = RunLookUps(self._latest_evaluation, self.broadcast, self._executor)
+        self._statuses = RunLookUps(self._status, self.versions, self._executor)
+        self._evaluations = RunLookUps(self._latest_evaluation, self.versions, self._executor)
 
     async def open(self, request: StreamRequest) -> OpenedStream:
         """Validate a request. Raises RunNotFound or InvalidRequest."""

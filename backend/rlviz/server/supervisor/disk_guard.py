@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from rlviz.domain.byte_text import byte_text
 from rlviz.domain.errors import NotEnoughDisk
-from rlviz.domain.ids import byte_text
 from rlviz.rundir.usage import noted_usage
 from rlviz.settings import Settings
 

@@ -25,7 +25,7 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import EvaluationRow
 from rlviz.server.catalog.projection.folder import count_evaluations, counted, results_of
 from rlviz.server.catalog.runs import get_run
-from rlviz.server.stream.broadcast import Broadcast
+from rlviz.server.events import EvaluationChanged, EventBus, RunChanged
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.monitors import LINGERING_GRACE, Monitors, TerminationPolicy
 from rlviz.server.supervisor.runs import LiveRuns
@@ -52,7 +52,7 @@ class EvaluationMonitor:
         row: EvaluationRow,
         folder: RunFolder,
         database: Database,
-        broadcast: Broadcast,
+        events: EventBus,
         *,
         disk: DiskGuard,
         checkpoint_request: int | None,
@@ -61,7 +61,7 @@ class EvaluationMonitor:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id, self.run_id = row.id, row.run_id
-        self._folder, self._database, self._broadcast = folder, database, broadcast
+        self._folder, self._database, self._events = folder, database, events
         self._disk, self._keep_videos, self._clock, self._monotonic = disk, keep_videos, clock, monotonic
         self._record = row.parsed()
         self._seen = self._version()
@@ -199,9 +199,9 @@ class EvaluationMonitor:
             is_solved = count_evaluations(run, shows)
             session.add(run)
         self._is_in_catalogue = True
-        self._broadcast.evaluation_changed(row)
+        self._events.publish(EvaluationChanged(row))
         if is_solved:
-            self._broadcast.run_changed(run)
+            self._events.publish(RunChanged(run))
 
     def _version(self) -> tuple[int, int] | None:
         try:
@@ -225,13 +225,13 @@ class LiveEvaluations:
         settings: Settings,
         database: Database,
         launcher: Launcher,
-        broadcast: Broadcast,
+        events: EventBus,
         disk: DiskGuard,
         runs: LiveRuns,
     ) -> None:
         """``runs`` answer the requests for checkpoints that evaluations wait for."""
         self._settings, self._database, self._launcher = settings, database, launcher
-        self._broadcast, self._disk, self._runs = broadcast, disk, runs
+        self._events, self._disk, self._runs = events, disk, runs
         self._new: deque[tuple[EvaluationRow, int | None]] = deque()
         self.monitors: Monitors[tuple[str, str], EvaluationMonitor] = Monitors(_name)
 
@@ -263,7 +263,7 @@ class LiveEvaluations:
             log.warning("The row of evaluation %s of run %s lacks its video: %s", evaluation_id, run_id, error)
             return
         if not row.is_by_run:
-            self._broadcast.evaluation_changed(row)
+            self._events.publish(EvaluationChanged(row))
 
     def abandon_all(self) -> None:
         """End every evaluator at once; those that wait are taken up by the next start."""
@@ -295,7 +295,7 @@ class LiveEvaluations:
             row,
             RunFolder(self._settings.runs_dir, row.run_id),
             self._database,
-            self._broadcast,
+            self._events,
             disk=self._disk,
             checkpoint_request=checkpoint_request,
             keep_videos=self._settings.keep_eval_videos,

@@ -34,8 +34,8 @@ from rlviz.server.catalog.projection.folder import (
     update_row,
 )
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import EvaluationChanged, EventBus, MetricsGrew, RunChanged
 from rlviz.server.feeds import MetricsFeed
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.monitors import (
     LINGERING_GRACE,
     LOST_FOLDER_GRACE,
@@ -72,7 +72,7 @@ class RunMonitor:
         worker: Worker,
         feed: MetricsFeed,
         database: Database,
-        broadcast: Broadcast,
+        events: EventBus,
         *,
         grace: GracePeriod,
         clock: Callable[[], float] = time.time,
@@ -80,7 +80,7 @@ class RunMonitor:
     ) -> None:
         """``row``: the run as the catalogue has it. ``grace``: how long its worker may take for a stop."""
         self.folder, self.worker, self.feed = folder, worker, feed
-        self._database, self._broadcast = database, broadcast
+        self._database, self._events = database, events
         self._clock, self._monotonic = clock, monotonic
         self._tail = JournalTail(folder.events_path)
         self._projection = empty_projection(row)
@@ -176,7 +176,7 @@ class RunMonitor:
             self._projection.take_metrics(rows)
         self._has_progress = self._has_progress or bool(rows)
         if rows:
-            self._broadcast.metrics_grew(self.folder.run_id)
+            self._events.publish(MetricsGrew(self.folder.run_id))
 
     def _update_row(self) -> None:
         recorded = list(self._projection.recorded)
@@ -195,7 +195,7 @@ class RunMonitor:
         self._progress_at = self._monotonic()
         self.answered_checkpoint = self._projection.answered_checkpoint
         self.ended = self._projection.ending is not None
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
 
     def _core_seconds(self) -> float | None:
         """What the run has cost by now; None if its worker cannot tell, or if the journal tells."""
@@ -257,7 +257,7 @@ class PlayedRunMonitor(RunMonitor):
         with self._database.write() as session:
             news = book_evaluations(session, self.folder)
         for row in news:
-            self._broadcast.evaluation_changed(row)
+            self._events.publish(EvaluationChanged(row))
         super()._update_row()
 
 

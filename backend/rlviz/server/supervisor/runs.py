@@ -11,15 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from rlviz.domain.errors import (
-    DISK_FULL,
-    IllegalTransition,
-    NotEnoughDisk,
-    RlvizError,
-    RunIsActive,
-    RunNotFound,
-    is_disk_full,
-)
+from rlviz.domain.disk_full import DISK_FULL, is_disk_full
+from rlviz.domain.errors import IllegalTransition, NotEnoughDisk, RlvizError, RunIsActive, RunNotFound
 from rlviz.domain.events import ErrorData
 from rlviz.domain.status import RunStatus
 from rlviz.domain.storage_profile import DEFAULT_PROFILES, RecordingChoice
@@ -30,8 +23,8 @@ from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import end_row
 from rlviz.server.catalog.runs import get_run, move_run, runs_with_status
+from rlviz.server.events import EventBus, RunChanged
 from rlviz.server.feeds import Feeds
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.monitors import GracePeriod, Monitors
 from rlviz.server.supervisor.run_monitor import ForeignRunMonitor, PlayedRunMonitor, RunMonitor, journal_ending
@@ -52,12 +45,12 @@ class RunQueue:
     def __init__(
         self,
         database: Database,
-        broadcast: Broadcast,
+        events: EventBus,
         disk: DiskGuard,
         may_run: Callable[[str], bool] = lambda _run_id: True,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._database, self._broadcast, self._disk, self._monotonic = database, broadcast, disk, monotonic
+        self._database, self._events, self._disk, self._monotonic = database, events, disk, monotonic
         self._may_run = may_run
         self._look_again_at: float | None = None
 
@@ -89,7 +82,7 @@ class RunQueue:
             for row in queued:
                 row.cause = cause
         for row in queued:
-            self._broadcast.run_changed(row)
+            self._events.publish(RunChanged(row))
 
 
 class LiveRuns:
@@ -104,16 +97,16 @@ class LiveRuns:
         database: Database,
         launcher: Launcher,
         feeds: Feeds,
-        broadcast: Broadcast,
+        events: EventBus,
         disk: DiskGuard,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._settings, self._database, self._launcher = settings, database, launcher
-        self._feeds, self._broadcast, self._clock = feeds, broadcast, clock
+        self._feeds, self._events, self._clock = feeds, events, clock
         guard = TrustGuard(settings)
         self._queue = RunQueue(
-            database, broadcast, disk, lambda run_id: guard.standing_of(settings.runs_dir / run_id).may_run
+            database, events, disk, lambda run_id: guard.standing_of(settings.runs_dir / run_id).may_run
         )
         self._to_end: deque[str] = deque()
         self.monitors: Monitors[str, RunMonitor] = Monitors("run {}".format)
@@ -196,7 +189,7 @@ class LiveRuns:
         with self._database.write() as session:
             row = get_run(session, run_id)
             row.worker = worker.identity
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
 
     def _note_profile(self, folder: RunFolder) -> None:
         """Tell the worker how to record, unless that is what it does by default."""
@@ -220,7 +213,7 @@ class LiveRuns:
         with self._database.write() as session:
             row = get_run(session, row.id)
             end_row(row, folder, event)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
 
     def _follow(self, row: RunRow, worker: Worker) -> None:
         self.monitors.add(row.id, self._monitor(row, worker, RunMonitor))
@@ -228,7 +221,7 @@ class LiveRuns:
     def _monitor(self, row: RunRow, worker: Worker, kind: type[RunMonitor]) -> RunMonitor:
         grace = GracePeriod(self._settings.terminate_after_seconds, self._settings.kill_after_seconds)
         return kind(
-            row, self._folder(row.id), worker, self._feeds.of(row.id), self._database, self._broadcast, grace=grace
+            row, self._folder(row.id), worker, self._feeds.of(row.id), self._database, self._events, grace=grace
         )
 
     def _folder(self, run_id: str) -> RunFolder:

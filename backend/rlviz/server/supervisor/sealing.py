@@ -34,7 +34,7 @@ class Sealer:
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
         self._waiting: SimpleQueue[tuple[str, int] | None] = SimpleQueue()
-        self._asked: dict[str, int] = {}  # length of a live run's journal when it was last considered
+        self._asked: dict[str, int] = {}  # length of a live run's journal when it was last queued
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._closed = False
         self._lock = Lock()
@@ -52,7 +52,7 @@ class Sealer:
         if self._thread.is_alive():
             self._thread.join()
 
-    def consider(self, row: RunRow) -> None:
+    def queue_if_due(self, row: RunRow) -> None:
         """Queue a run if enough of its journal is not sealed. Cheap; from any thread."""
         folder = RunFolder(self._runs_dir, row.id)
         try:

@@ -24,8 +24,8 @@ from rlviz.rundir.folder import RunFolder, run_folders
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import EvaluationRow, RunRow
 from rlviz.server.catalog.projection.folder import Indexed, index_folder
+from rlviz.server.events import EventBus, RunChanged
 from rlviz.server.feeds import Feeds
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.server.supervisor.disk_guard import DiskGuard
 from rlviz.server.supervisor.evaluations import LiveEvaluations
 from rlviz.server.supervisor.monitors import CLOSING_GRACE, RETRY_SECONDS, RetryThrottle
@@ -75,13 +75,13 @@ class ForeignRuns:
         self,
         runs_dir: Path,
         database: Database,
-        broadcast: Broadcast,
+        events: EventBus,
         follow: Callable[[RunRow], None],
         *,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._runs_dir, self._database, self._broadcast, self._follow = runs_dir, database, broadcast, follow
+        self._runs_dir, self._database, self._events, self._follow = runs_dir, database, events, follow
         self._clock, self._monotonic = clock, monotonic
         self._looked_at = float("-inf")
         self._changed_at: int | None = None
@@ -127,7 +127,7 @@ class ForeignRuns:
             session.flush()
             session.add_all(found.evaluations)
         log.info("A program of its own writes run %s", row.id)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         if row.state.has_worker:
             self._follow(row)
 
@@ -148,15 +148,15 @@ class Supervisor:
         database: Database,
         launcher: Launcher,
         feeds: Feeds,
-        broadcast: Broadcast,
+        events: EventBus,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._launcher = launcher = GuardedLauncher(launcher, TrustGuard(settings))
         disk = DiskGuard(settings)
-        self._runs = LiveRuns(settings, database, launcher, feeds, broadcast, disk, clock=clock)
-        self._evaluations = LiveEvaluations(settings, database, launcher, broadcast, disk, self._runs)
-        self._foreign = ForeignRuns(settings.runs_dir, database, broadcast, self._runs.follow_foreign, clock=clock)
+        self._runs = LiveRuns(settings, database, launcher, feeds, events, disk, clock=clock)
+        self._evaluations = LiveEvaluations(settings, database, launcher, events, disk, self._runs)
+        self._foreign = ForeignRuns(settings.runs_dir, database, events, self._runs.follow_foreign, clock=clock)
         self.sessions = SessionWorkers(launcher, self.wake)
         self._clips = ClipWorkers(settings.runs_dir, launcher)
         self._verifications = VerificationWorkers(settings.runs_dir, launcher, self._evaluations.take_over_film)

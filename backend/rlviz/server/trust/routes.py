@@ -2,49 +2,55 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from fastapi import Depends
+
 from rlviz.domain.errors import ArtifactNotFound, Conflict, InvalidRequest, RunFolderError, RunIsActive, RunNotFound
 from rlviz.domain.ids import utc
-from rlviz.server.application import Application
-from rlviz.server.dependencies import App
+from rlviz.server.dependencies import provided
 from rlviz.server.lanes import Lane
 from rlviz.server.problems import documented
 from rlviz.server.router import Router
 from rlviz.server.trust.models import CameFrom, RunTrust, TrustRun
+from rlviz.server.trust.service import TrustService
+
+Trust = Annotated[TrustService, Depends(provided(TrustService))]
 
 router = Router(prefix="/runs/{run_id}/trust", tag="exchange", lane=Lane.CHECKS)
 
 
 @router.get("", responses=documented(RunNotFound, ArtifactNotFound, RunFolderError))
-def get_trust(run_id: str, app: App) -> RunTrust:
+def get_trust(run_id: str, trust: Trust) -> RunTrust:
     """Where a run came from, and what it holds that can run programs on this machine.
 
     Of one that was made elsewhere all files are read, to give the hash of its content.
     """
-    return _view(app, run_id)
+    return _view(trust, run_id)
 
 
 @router.post(
     "", responses=documented(RunNotFound, ArtifactNotFound, Conflict, RunIsActive, RunFolderError, InvalidRequest)
 )
-def trust_run(run_id: str, body: TrustRun, app: App) -> RunTrust:
+def trust_run(run_id: str, body: TrustRun, trust: Trust) -> RunTrust:
     """Allow the policies, the snapshots and the environment of a run that came from elsewhere to be used here.
 
     Whole snapshots are signed as this installation's own, so that training goes on from them exactly. Trusting a run
     that may be used already changes nothing.
     """
-    app.trust.trust(run_id, body.content_hash)
-    return _view(app, run_id)
+    trust.trust(run_id, body.content_hash)
+    return _view(trust, run_id)
 
 
 @router.delete("", responses=documented(RunNotFound, ArtifactNotFound, RunIsActive, RunFolderError))
-def distrust_run(run_id: str, app: App) -> RunTrust:
+def distrust_run(run_id: str, trust: Trust) -> RunTrust:
     """Take trust back: from now on nothing that the run holds is used. One that was made here stays as it is."""
-    app.trust.distrust(run_id)
-    return _view(app, run_id)
+    trust.distrust(run_id)
+    return _view(trust, run_id)
 
 
-def _view(app: Application, run_id: str) -> RunTrust:
-    found = app.trust.look(run_id)
+def _view(trust: TrustService, run_id: str) -> RunTrust:
+    found = trust.look(run_id)
     holdings, origin = found.holdings, found.origin
     return RunTrust(
         run_id=run_id,

@@ -11,6 +11,7 @@ from rlviz.rundir.origin import read_origin
 from rlviz.rundir.standing import Standing, forget_trust
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.runs import get_run
+from rlviz.server.events import RunChanged
 from rlviz.server.use_case import RunUseCases
 
 
@@ -70,5 +71,5 @@ class TrustService(RunUseCases):
     def _changed(self, run_id: str) -> RunRow:
         with self._database.read() as session:
             row = get_run(session, run_id)
-        self._broadcast.run_changed(row)
+        self._events.publish(RunChanged(row))
         return row

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from pydantic import Field
 
-from rlviz.stats.arrays import Floats, listed
+from rlviz.stats.arrays import Floats
 from rlviz.stats.experiments.trials import (
     GAP,
     Forest,
@@ -31,6 +31,7 @@ from rlviz.stats.experiments.trials import (
     score_sentence,
     scored,
 )
+from rlviz.stats.number_text import listed
 from rlviz.stats.returns import best_first
 from rlviz.stats.seeds import has_interval, optimality_gap
 

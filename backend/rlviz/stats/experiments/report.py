@@ -25,13 +25,13 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from rlviz.domain.plain_text import chat_text, visible
-from rlviz.stats.arrays import brief, brief_by, decimal, ends, listed, share_ends
 from rlviz.stats.experiments import report as tables
 from rlviz.stats.experiments.across import Across, normalisation
 from rlviz.stats.experiments.curves import Curves, Profiles
 from rlviz.stats.experiments.results import ExperimentResults
 from rlviz.stats.experiments.trials import Forest, Made, StepsToThreshold, Thresholds, VariantScores
 from rlviz.stats.experiments.verdict import Improvements
+from rlviz.stats.number_text import brief, brief_by, decimal, ends, listed, share_ends
 from rlviz.stats.returns import best_first
 
 Child = Element | str

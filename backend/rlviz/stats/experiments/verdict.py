@@ -18,7 +18,7 @@ from pydantic import Field
 
 from rlviz.domain.evaluation import PolicyChoice
 from rlviz.domain.limits import LEAST_VERDICT_SEEDS
-from rlviz.stats.arrays import NO_INTERVAL, Floats, brief, decimal, ends, listed
+from rlviz.stats.arrays import Floats
 from rlviz.stats.experiments.across import Across, normalisation
 from rlviz.stats.experiments.trials import (
     AGARWAL,
@@ -31,6 +31,7 @@ from rlviz.stats.experiments.trials import (
     resamples_for,
     scored,
 )
+from rlviz.stats.number_text import NO_INTERVAL, brief, decimal, ends, listed
 from rlviz.stats.returns import best_first
 from rlviz.stats.seeds import AS_LONG, CONFIDENCE, probability_of_improvement, rank_test
 

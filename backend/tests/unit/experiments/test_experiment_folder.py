@@ -22,7 +22,7 @@ from rlviz.domain.experiments import (
     TrialState,
     new_experiment_id,
 )
-from rlviz.domain.presets import RECOMMENDED
+from rlviz.domain.recommended import RECOMMENDED
 from rlviz.learning.search.proposer import SearchProposer
 from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment, experiment_folders
 from rlviz.rundir.journal import JournalWriter

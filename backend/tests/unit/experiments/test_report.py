@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from rlviz.domain.evaluation import PolicyChoice
-from rlviz.stats.arrays import NO_INTERVAL
 from rlviz.stats.experiments import ExperimentResults, LearningCurve, Setting, Trial, experiment_results
 from rlviz.stats.experiments.report import (
     NARROW,
@@ -28,6 +27,7 @@ from rlviz.stats.experiments.report import (
     stretches,
 )
 from rlviz.stats.experiments.trials import Paid
+from rlviz.stats.number_text import NO_INTERVAL
 
 HOSTILE = "<script>alert(\"1\")</script> & 'x' | 5 % _a_"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threading import Event
 
+from rlviz.server.events import TrialsChanged
 from rlviz.server.experiments.results.service import ResultsPreparer
 
 LONG = 30.0
@@ -29,11 +30,11 @@ def wait_for(prepared: Prepared) -> None:
 def test_one_that_is_over_is_prepared_at_once_and_one_that_goes_on_in_its_time() -> None:
     prepared = Prepared()
     preparer = ResultsPreparer(prepared, between=LONG)
-    preparer.consider("going", is_over=False)
+    preparer.handle_trials(TrialsChanged("going", is_over=False))
     wait_for(prepared)
     for _ in range(3):
-        preparer.consider("going", is_over=False)
-    preparer.consider("over", is_over=True)
+        preparer.handle_trials(TrialsChanged("going", is_over=False))
+    preparer.handle_trials(TrialsChanged("over", is_over=True))
     wait_for(prepared)
     assert prepared.ids == ["going", "over"]
     preparer.close()
@@ -43,10 +44,10 @@ def test_one_that_is_over_is_prepared_at_once_and_one_that_goes_on_in_its_time()
 def test_one_that_cannot_be_prepared_holds_up_no_other() -> None:
     prepared = Prepared()
     preparer = ResultsPreparer(prepared)
-    preparer.consider("damaged", is_over=True)
+    preparer.handle_trials(TrialsChanged("damaged", is_over=True))
     wait_for(prepared)
-    preparer.consider("whole", is_over=True)
+    preparer.handle_trials(TrialsChanged("whole", is_over=True))
     wait_for(prepared)
     preparer.close()
-    preparer.consider("late", is_over=True)
+    preparer.handle_trials(TrialsChanged("late", is_over=True))
     assert prepared.ids == ["damaged", "whole"]

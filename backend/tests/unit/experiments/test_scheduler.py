@@ -17,10 +17,10 @@ from rlviz.rundir.experiment_folder import ExperimentFolder, StoredExperiment
 from rlviz.rundir.trash import Trash
 from rlviz.server.catalog.database import Database
 from rlviz.server.catalog.models import RunRow
+from rlviz.server.events import EventBus
 from rlviz.server.experiments.open_experiment import ENDED, OpenExperiment, Trial
 from rlviz.server.experiments.scheduler import LIMITED, ExperimentScheduler
 from rlviz.server.experiments.scoring import TrialScore
-from rlviz.server.stream.broadcast import Broadcast
 from rlviz.settings import Settings
 from tests.support.waiting import eventually
 
@@ -78,8 +78,9 @@ def begin(tmp_path: Path, database: Database, runs: Runs) -> Iterator[Begin]:
 
     def start() -> ExperimentScheduler:
         made: Any = (runs, Scorer())
-        told: Any = {"on_ended": lambda _: None, "on_changed": lambda _: None, "clock": lambda: NOW + 10}
-        begun.append(ExperimentScheduler(settings, database, Broadcast(), Trash(tmp_path), *made, **told))
+        begun.append(
+            ExperimentScheduler(settings, database, EventBus(), Trash(tmp_path), *made, clock=lambda: NOW + 10)
+        )
         begun[-1].start()
         return begun[-1]
 

@@ -11,7 +11,8 @@ import torch
 from rlviz.learning.training.builder import UpdateInterrupted
 from rlviz.learning.training.callback import BoundaryReached
 from rlviz.learning.training.guard import Guard, LeavesTraining
-from rlviz.learning.training.rollback import GoBack, TrainingPaused
+from rlviz.learning.training.pausing import TrainingPaused
+from rlviz.learning.training.rollback import GoBack
 
 
 class Unprintable(Exception):

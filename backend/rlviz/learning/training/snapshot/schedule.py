@@ -22,7 +22,7 @@ from rlviz.domain.errors import RlvizError, RunFolderError, brief
 from rlviz.domain.events import SnapshotData
 from rlviz.domain.snapshots import Built, Origin, SnapshotManifest, Trigger
 from rlviz.learning.training.journals import RunJournals
-from rlviz.learning.training.snapshot.capture import Asked, Memory, Recent, Usable, WriteRequest
+from rlviz.learning.training.snapshot.requests import Asked, Memory, Recent, Usable, WriteRequest
 from rlviz.rundir.files import files_in
 from rlviz.rundir.folder import RunFolder
 from rlviz.rundir.retention import drop_segments, retain_snapshots

@@ -17,7 +17,7 @@ COLUMNS = ("variant", "label", "environment", "seed", "run_id", "score", "ended"
 NUMBERS = ("score", "steps", "reached", "core_seconds")
 
 
-class ExportFormat(StrEnum):
+class ResultsFormat(StrEnum):
     """*json*: results and trials. *csv* and *parquet*: a row for each trial. *markdown* and *latex*: a row for each
     variant."""
 
@@ -29,33 +29,33 @@ class ExportFormat(StrEnum):
 
 
 MEDIA_TYPES = {
-    ExportFormat.JSON: "application/json",
-    ExportFormat.CSV: "text/csv; charset=utf-8",
-    ExportFormat.PARQUET: "application/vnd.apache.parquet",
-    ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
-    ExportFormat.LATEX: "application/x-tex; charset=utf-8",
+    ResultsFormat.JSON: "application/json",
+    ResultsFormat.CSV: "text/csv; charset=utf-8",
+    ResultsFormat.PARQUET: "application/vnd.apache.parquet",
+    ResultsFormat.MARKDOWN: "text/markdown; charset=utf-8",
+    ResultsFormat.LATEX: "application/x-tex; charset=utf-8",
 }
 SUFFIXES = {
-    ExportFormat.JSON: "json",
-    ExportFormat.CSV: "csv",
-    ExportFormat.PARQUET: "parquet",
-    ExportFormat.MARKDOWN: "md",
-    ExportFormat.LATEX: "tex",
+    ResultsFormat.JSON: "json",
+    ResultsFormat.CSV: "csv",
+    ResultsFormat.PARQUET: "parquet",
+    ResultsFormat.MARKDOWN: "md",
+    ResultsFormat.LATEX: "tex",
 }
 
 
-def export(form: ExportFormat, trials: Sequence[Trial], results: ExperimentResults) -> bytes:
+def export(form: ResultsFormat, trials: Sequence[Trial], results: ExperimentResults) -> bytes:
     match form:
-        case ExportFormat.JSON:
+        case ResultsFormat.JSON:
             content = {"results": results.model_dump(mode="json"), "trials": _rows(trials, results)}
             return orjson.dumps(content, option=orjson.OPT_INDENT_2)
-        case ExportFormat.CSV:
+        case ResultsFormat.CSV:
             return _csv(_rows(trials, results))
-        case ExportFormat.PARQUET:
+        case ResultsFormat.PARQUET:
             return _parquet(_rows(trials, results))
-        case ExportFormat.MARKDOWN:
+        case ResultsFormat.MARKDOWN:
             return markdown(results).encode()
-        case ExportFormat.LATEX:
+        case ResultsFormat.LATEX:
             return latex(results).encode()
 
 

@@ -42,8 +42,9 @@ from rlviz.server.catalog.evaluations import results_asked_for
 from rlviz.server.catalog.models import RunRow
 from rlviz.server.catalog.projection.folder import counted
 from rlviz.server.catalog.runs import find_runs, run_stamps
+from rlviz.server.events import TrialsChanged
 from rlviz.server.experiments.results.digests import RunDigestStore
-from rlviz.server.experiments.results.exports import ExportFormat, export
+from rlviz.server.experiments.results.exports import ResultsFormat, export
 from rlviz.server.metrics.service import MetricsService, RunCurvesCache
 from rlviz.server.runs.presets import OwnPresets
 from rlviz.settings import Settings
@@ -106,7 +107,7 @@ BETWEEN_SECONDS = 10.0
 
 
 class ResultsPreparer:
-    """A thread of its own, begun when it is first needed. ``consider`` is for every thread."""
+    """A thread of its own, begun when it is first needed. ``handle_trials`` may be called from every thread."""
 
     def __init__(self, prepare: Callable[[str], None], *, between: float = BETWEEN_SECONDS) -> None:
         """``prepare``: what is done for an experiment, by its id; what it raises is logged."""
@@ -118,8 +119,9 @@ class ResultsPreparer:
         self._closing = False
         self._thread: Thread | None = None
 
-    def consider(self, experiment_id: str, *, is_over: bool) -> None:
-        """Cheap. Something of the experiment has changed; one that is over is prepared at once."""
+    def handle_trials(self, event: TrialsChanged) -> None:
+        """Queue an experiment, and return at once. One that is over is prepared before the others."""
+        experiment_id, is_over = event.experiment_id, event.is_over
         with self._changed:
             if self._closing:
                 return
@@ -562,7 +564,7 @@ class ExperimentResultsService:
         """Do what takes long of what will be asked for. Raises ExperimentNotFound or RunFolderError."""
         self._results.prepare(self._find(experiment_id))
 
-    def export(self, experiment_id: str, request: ResultsRequest, form: ExportFormat) -> bytes:
+    def export(self, experiment_id: str, request: ResultsRequest, form: ResultsFormat) -> bytes:
         """Raises ExperimentNotFound."""
         return export(form, *self._results.trials_and_results(self._find(experiment_id), request))
 
