@@ -1,5 +1,6 @@
 import { Suspense } from "react";
-import { Home, HomeSkeleton } from "@/features/runs";
+import { Home } from "@/features/runs/home";
+import { HomeSkeleton } from "@/features/runs/home-skeleton";
 
 export default function HomePage() {
   return (

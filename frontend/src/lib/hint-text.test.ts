@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HintRule } from "@/lib/api";
+import type { HintRule } from "./api/types";
 import { lookedAtText, ruleText } from "./hint-text";
 
 const rule = (change: Partial<HintRule>): HintRule => ({

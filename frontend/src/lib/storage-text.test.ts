@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Health } from "./api";
-import { recordingCostText, framesHashed, loweredText, storageText } from "./storage-text";
+import type { Health } from "./api/types";
+import { framesHashed, loweredText, recordingCostText, storageText } from "./storage-text";
 
 const profile: Health["storage"][string] = {
   ...{ title: "Box2D", detail: "standard", frames_every: 8, pictures: true, max_bytes: 200e6 },

@@ -1,4 +1,4 @@
-import type { SearchResults } from "@/lib/api";
+import type { SearchResults } from "./api/types";
 
 /** How values can be proposed. */
 export const SAMPLERS: Record<SearchResults["sampler"], string> = {

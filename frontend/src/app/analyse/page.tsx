@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageHeader } from "@/components/layout/page-header";
-import { AnalyseSkeleton, Analyse } from "@/features/analyse";
+import { Analyse } from "@/features/analyse/analyse";
+import { AnalyseSkeleton } from "@/features/analyse/analyse-skeleton";
 
 export const metadata: Metadata = { title: "Analyse" };
 

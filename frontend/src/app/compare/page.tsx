@@ -1,7 +1,8 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { PageHeader } from "@/components/layout/page-header";
-import { CompareSkeleton, Compare } from "@/features/compare";
+import { Compare } from "@/features/compare/compare";
+import { CompareSkeleton } from "@/features/compare/compare-skeleton";
 
 export const metadata: Metadata = { title: "Compare" };
 

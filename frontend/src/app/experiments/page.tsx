@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { PageHeader } from "@/components/layout/page-header";
-import { Experiments } from "@/features/experiments";
+import { Experiments } from "@/features/experiments/experiments";
 
 export const metadata: Metadata = { title: "Experiments" };
 

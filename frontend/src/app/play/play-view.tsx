@@ -1,7 +1,10 @@
 "use client";
 
-import { PlayChoices, PlayEnvironment, PlayRun } from "@/features/play";
-import { isRunId, useQueryString } from "@/lib/url";
+import { PlayChoices } from "@/features/play/play-choices";
+import { PlayEnvironment } from "@/features/play/play-environment";
+import { PlayRun } from "@/features/play/play-run";
+import { isRunId } from "@/lib/url/routes";
+import { useQueryString } from "@/lib/url/use-query-string";
 
 /** The page is exported statically, so it reads what to play from the query string. */
 export function PlayView() {

@@ -2,7 +2,9 @@ import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { AgentViews, Stage, useCornerWindow } from ".";
+import { AgentViews } from "./agent-views";
+import { Stage } from "./stage";
+import { useCornerWindow } from "./use-corner-window";
 
 let scrollTo: (inView: boolean) => void = () => {};
 

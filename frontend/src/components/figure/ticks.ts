@@ -1,4 +1,5 @@
-import { compact, compactBy } from "@/lib/format";
+import { compactBy } from "@/lib/format/compact-by";
+import { compact } from "@/lib/format/number";
 
 /** Where a tick stands on its axis, and what it says. */
 export interface Tick {

@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Flag, Play } from "lucide-react";
-import { Sparkline } from "@/components/charts/sparkline/sparkline";
-import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
-import { endingsQuery, type EpisodeEnding, type EpisodeEndings } from "@/lib/api";
-import { brief, decimal, NONE, shareText, plural } from "@/lib/format";
+import { endingsQuery } from "@/lib/api/queries/episodes";
+import type { EpisodeEnding, EpisodeEndings } from "@/lib/api/types";
+import { brief, decimal, NONE, plural, shareText } from "@/lib/format/number";
+import { Sparkline } from "../charts/sparkline/sparkline";
+import { Button } from "../ui/button";
+import { EmptyState } from "../ui/empty-state";
+import { ErrorState } from "../ui/error-state";
+import { Skeleton } from "../ui/skeleton";
 import { type JudgedRun, NOT_KEPT, shareOf, type WatchedEpisode } from "./judged";
 
 interface EndingsProps {

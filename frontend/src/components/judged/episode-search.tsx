@@ -2,11 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Search } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
-import { Button } from "@/components/ui/button";
-import { Skeleton } from "@/components/ui/skeleton";
-import { useShortened } from "@/components/ui/use-shortened";
-import { ApiError, episodeSearchQuery, type FoundEpisode } from "@/lib/api";
-import { brief, count, decimal, plural } from "@/lib/format";
+import { ApiError } from "@/lib/api/problem";
+import { episodeSearchQuery } from "@/lib/api/queries/episodes";
+import type { FoundEpisode } from "@/lib/api/types";
+import { brief, count, decimal, plural } from "@/lib/format/number";
+import { Button } from "../ui/button";
+import { Skeleton } from "../ui/skeleton";
+import { useShortened } from "../ui/use-shortened";
 import { type JudgedRun, NOT_KEPT, type WatchedEpisode } from "./judged";
 
 interface EpisodeSearchProps {

@@ -1,9 +1,9 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Skeleton } from "@/components/ui/skeleton";
-import { withRetry } from "@/lib/service";
+import { withRetry } from "@/lib/service/with-retry";
+import { Disclosure } from "../ui/disclosure";
+import { Skeleton } from "../ui/skeleton";
 import type { JudgedRun, WatchedEpisode } from "./judged";
 
 const Endings = lazy(withRetry(async () => ({ default: (await import("./endings")).Endings })));

@@ -3,13 +3,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Notice } from "@/components/ui/notice";
-import { ApiError, explainAction, keepAsPreset, keys } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { keys } from "@/lib/api/keys";
+import { ApiError, explainAction } from "@/lib/api/problem";
+import { keepAsPreset } from "@/lib/api/queries/experiments";
+import { routes } from "@/lib/url/routes";
+import { Button } from "../ui/button";
+import { controlClass } from "../ui/control-class";
+import { Dialog } from "../ui/dialog";
+import { Field } from "../ui/field";
+import { Notice } from "../ui/notice";
 
 interface KeepPresetProps {
   experiment: string;

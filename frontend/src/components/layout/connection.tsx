@@ -1,13 +1,13 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import clsx from "clsx";
-import { healthQuery } from "@/lib/api";
-import { bytes } from "@/lib/format";
 // Imported from files, not from the index of lib/stream, since every page loads this and few draw
 // curves.
-import { useServiceAway } from "@/lib/service";
-import type { ConnectionState } from "@/lib/stream";
+import { useQuery } from "@tanstack/react-query";
+import clsx from "clsx";
+import { healthQuery } from "@/lib/api/queries/health";
+import { bytes } from "@/lib/format/number";
+import { useServiceAway } from "@/lib/service/use-service-away";
+import type { ConnectionState } from "@/lib/stream/connection/events";
 import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
 
 /** A shape for each state: a ring, a disc, a square, a diamond. */

@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
 
 export function Logo() {
   return (

@@ -9,7 +9,7 @@ import {
   type LucideIcon,
   Trash2,
 } from "lucide-react";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
 
 export interface Destination {
   href: string;

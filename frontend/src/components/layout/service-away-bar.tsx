@@ -2,9 +2,9 @@
 
 import { Unplug } from "lucide-react";
 import { useEffect } from "react";
-import { dismissForService } from "@/components/ui/toast";
-import { clockTime } from "@/lib/format";
-import { useServiceAway } from "@/lib/service";
+import { clockTime } from "@/lib/format/time";
+import { useServiceAway } from "@/lib/service/use-service-away";
+import { dismissForService } from "../ui/toast/store";
 
 /** A bar on every page that says since when the service has not responded, and what to do. */
 export function ServiceAwayBar() {

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { healthQuery } from "@/lib/api";
-import { bytes } from "@/lib/format";
-import { useServiceAway } from "@/lib/service";
+import { healthQuery } from "@/lib/api/queries/health";
+import { bytes } from "@/lib/format/number";
+import { useServiceAway } from "@/lib/service/use-service-away";
 
 /** Free resources of the service's machine. While they load, their space is reserved. */
 export function ServiceFacts() {

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
-import { LAYER_ID } from "@/components/ui/layer";
-import { Toaster } from "@/components/ui/toast";
+import { LAYER_ID } from "../ui/layer";
+import { Toaster } from "../ui/toast/toaster";
 import { BottomBar } from "./bottom-bar";
 import { Commands } from "./commands/commands";
-import { Notified } from "./notifications/notified";
 import { SearchButton } from "./commands/search-button";
 import { Connection } from "./connection";
 import { Logo } from "./logo";
+import { Notified } from "./notifications/notified";
 import { ServiceAwayBar } from "./service-away-bar";
 import { Sidebar } from "./sidebar";
 import { StorageBar } from "./storage-bar";

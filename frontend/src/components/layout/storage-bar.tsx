@@ -3,9 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { usePathname } from "next/navigation";
 import { lazy, Suspense, useState } from "react";
-import { healthQuery } from "@/lib/api";
-import { withRetry } from "@/lib/service";
-import { routes } from "@/lib/url";
+import { healthQuery } from "@/lib/api/queries/health";
+import { withRetry } from "@/lib/service/with-retry";
+import { routes } from "@/lib/url/routes";
 
 const StorageWarning = lazy(
   withRetry(() => import("./storage-warning").then((m) => ({ default: m.StorageWarning }))),

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect } from "react";
-import { dismissForRun } from "@/components/ui/toast";
 import { useEventStream } from "@/lib/stream/connection/provider";
+import { dismissForRun } from "../ui/toast/store";
 
 /** Dismisses messages about a run when its status changes. */
 export function ToastCauses() {

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
-import type { SessionClient } from "@/lib/session";
+import type { SessionClient } from "@/lib/session/session-client";
 
 interface FrameCanvasProps {
   client: SessionClient;

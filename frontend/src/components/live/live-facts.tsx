@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { StepRecord } from "@/lib/api";
-import { count, decimal, NONE } from "@/lib/format";
+import type { StepRecord } from "@/lib/api/types";
+import { count, decimal, NONE } from "@/lib/format/number";
 
 interface LiveFactsProps {
   /** What is on screen; null before the first frame. */

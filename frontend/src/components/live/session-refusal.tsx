@@ -2,8 +2,11 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { Button } from "@/components/ui/button";
-import { type ApiError, endSession, runQuery, type Session, sessionsQuery } from "@/lib/api";
+import type { ApiError } from "@/lib/api/problem";
+import { runQuery } from "@/lib/api/queries/run";
+import { endSession, sessionsQuery } from "@/lib/api/queries/sessions";
+import type { Session } from "@/lib/api/types";
+import { Button } from "../ui/button";
 
 interface SessionRefusalProps {
   refusal: ApiError;

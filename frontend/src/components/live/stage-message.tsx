@@ -2,8 +2,9 @@
 
 import { LoaderCircle, MonitorPlay } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button } from "@/components/ui/button";
-import type { SessionClient, SessionState } from "@/lib/session";
+import type { SessionClient } from "@/lib/session/session-client";
+import type { SessionState } from "@/lib/session/session-state";
+import { Button } from "../ui/button";
 import { SessionRefusal } from "./session-refusal";
 
 interface StageMessageProps {

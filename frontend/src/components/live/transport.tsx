@@ -1,9 +1,9 @@
 "use client";
 
 import { Pause, Play } from "lucide-react";
-import { Key } from "@/components/player";
-import type { SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
+import { Key } from "../player/transport";
 import { rateChoices } from "./rates";
 
 interface PlayKeyProps {

@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import type { LearnedRewards, StepRecord } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import type { LearnedRewards, StepRecord } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
 import { EpisodeLine } from "./draw/episode-line";
 import { Figure } from "./draw/figure";
 import { ObservationFigure } from "./draw/observation-figure";

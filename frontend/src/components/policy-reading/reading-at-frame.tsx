@@ -1,10 +1,14 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { frameAt, middleOf, type PlaybackController, usePlaybackTime } from "@/components/player";
-import { Skeleton } from "@/components/ui/skeleton";
-import { canBeSliced, ValueSliceFigure } from "@/components/value-slice";
-import type { RecordedSteps, RunDetail, StepRecord } from "@/lib/api";
+import type { RecordedSteps } from "@/lib/api/queries/steps";
+import type { RunDetail, StepRecord } from "@/lib/api/types";
+import { frameAt, middleOf } from "../player/frames";
+import type { PlaybackController } from "../player/playback-controller";
+import { usePlaybackTime } from "../player/use-playback";
+import { Skeleton } from "../ui/skeleton";
+import { canBeSliced } from "../value-slice/prepare";
+import { ValueSliceFigure } from "../value-slice/value-slice-figure";
 import { PolicyReadingView } from "./policy-reading-view";
 
 interface ReadingAtFrameProps {

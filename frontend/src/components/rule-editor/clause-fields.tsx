@@ -1,9 +1,9 @@
 "use client";
 
 import clsx from "clsx";
-import { controlClass } from "@/components/ui/control-class";
-import { Select } from "@/components/ui/select";
-import type { FieldProblem } from "@/lib/api";
+import type { FieldProblem } from "@/lib/api/problem";
+import { controlClass } from "../ui/control-class";
+import { Select } from "../ui/select";
 import { type Clause, concerns, phraseOf, rephrased, type Vocabulary } from "./draft";
 import type { Phrase, Slot } from "./phrases";
 

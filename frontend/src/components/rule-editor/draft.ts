@@ -1,5 +1,6 @@
-import type { FieldProblem, Rule } from "@/lib/api";
-import { parseNumber } from "@/lib/format";
+import type { FieldProblem } from "@/lib/api/problem";
+import type { Rule } from "@/lib/api/types";
+import { parseNumber } from "@/lib/format/parse-number";
 import {
   type Action,
   ACTIONS,

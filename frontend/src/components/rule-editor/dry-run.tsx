@@ -1,5 +1,5 @@
-import type { DryRun } from "@/lib/api";
-import { count, plural } from "@/lib/format";
+import type { DryRun } from "@/lib/api/types";
+import { count, plural } from "@/lib/format/number";
 
 interface DryRunFiringsProps {
   found: DryRun;

@@ -1,4 +1,4 @@
-import type { Rule } from "@/lib/api";
+import type { Rule } from "@/lib/api/types";
 
 export type Condition = Rule["when"];
 export type Action = Rule["do"][number];

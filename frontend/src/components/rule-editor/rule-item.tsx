@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp, Plus, Trash2, X } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import type { FieldProblem } from "@/lib/api";
+import type { FieldProblem } from "@/lib/api/problem";
+import { Button } from "../ui/button";
+import { controlClass } from "../ui/control-class";
 import { ClauseFields } from "./clause-fields";
 import { actionsOf, type Clause, rephrased, type RuleDraft, type Vocabulary } from "./draft";
 import { ACTIONS, CONDITIONS } from "./phrases";

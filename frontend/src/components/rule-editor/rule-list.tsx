@@ -13,9 +13,10 @@ import {
   SlidersHorizontal,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button } from "@/components/ui/button";
-import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
-import type { FieldProblem, Rule } from "@/lib/api";
+import type { FieldProblem } from "@/lib/api/problem";
+import type { Rule } from "@/lib/api/types";
+import { Button } from "../ui/button";
+import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { draftOf, type RuleDraft, type Vocabulary, written } from "./draft";
 import { RuleItem } from "./rule-item";
 import { templatesFor } from "./templates";

@@ -1,5 +1,5 @@
-import { plural } from "@/lib/format";
-import type { Rule } from "@/lib/api";
+import type { Rule } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
 import type { Action, Condition } from "./phrases";
 
 /** What is allowed and hardly meant. `rule` counts from 0. */

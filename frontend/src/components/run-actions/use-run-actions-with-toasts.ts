@@ -1,11 +1,13 @@
 "use client";
 
 import { useMemo } from "react";
-import { toast } from "@/components/ui/toast";
-import { ApiError, type CreateEvaluation, explainAction, type Run } from "@/lib/api";
-import { plural } from "@/lib/format";
-import { type RunActions, useRunActions } from "@/lib/run-actions";
-import { routes } from "@/lib/url";
+import { ApiError, explainAction } from "@/lib/api/problem";
+import type { CreateEvaluation, Run } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
+import type { RunActions } from "@/lib/run-actions/run-actions";
+import { useRunActions } from "@/lib/run-actions/use-run-actions";
+import { routes } from "@/lib/url/routes";
+import { toast } from "../ui/toast/store";
 
 /** A run with the name that messages use. */
 export interface NamedRun {

@@ -3,9 +3,9 @@
 import clsx from "clsx";
 import { ChevronDown } from "lucide-react";
 import { type ComponentProps, lazy, Suspense, useState } from "react";
-import { buttonClass } from "@/components/ui/button";
-import { withRetry } from "@/lib/service";
-import type { Chosen } from "@/lib/url";
+import { withRetry } from "@/lib/service/with-retry";
+import type { Chosen } from "@/lib/url/list-filter";
+import { buttonClass } from "../ui/button";
 
 const load = () => import("./filter-menu");
 const FilterMenu = lazy(withRetry(load));

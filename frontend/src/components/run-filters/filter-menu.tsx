@@ -2,13 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Button } from "@/components/ui/button";
-import { type ComboboxOption, OptionList } from "@/components/ui/combobox";
-import { Popover } from "@/components/ui/popover";
-import { algorithmsQuery, environmentsQuery, type RunStatus, tagsQuery } from "@/lib/api";
-import { count } from "@/lib/format";
-import { HUMAN } from "@/lib/registry";
-import { type Chosen, RUN_STATUSES } from "@/lib/url";
+import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
+import { tagsQuery } from "@/lib/api/queries/tags";
+import type { RunStatus } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { HUMAN } from "@/lib/registry/use-algorithm-name";
+import { type Chosen, RUN_STATUSES } from "@/lib/url/list-filter";
+import { Button } from "../ui/button";
+import { type ComboboxOption, OptionList } from "../ui/combobox/options";
+import { Popover } from "../ui/popover";
 
 const MEANING: Record<RunStatus, string> = {
   created: "Not started yet",

@@ -2,9 +2,9 @@
 
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { controlClass } from "@/components/ui/control-class";
-import { useLimits } from "@/lib/registry";
-import { writeAfter } from "@/lib/url";
+import { useLimits } from "@/lib/registry/use-limits";
+import { writeAfter } from "@/lib/url/write-after";
+import { controlClass } from "../ui/control-class";
 
 /** Milliseconds without typing after which the list is filtered. */
 const PAUSE_MS = 180;

@@ -1,5 +1,7 @@
-import type { Hyperparameter } from "@/lib/api";
-import { count, parseNumber, setting } from "@/lib/format";
+import type { Hyperparameter } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { parseNumber } from "@/lib/format/parse-number";
+import { setting } from "@/lib/format/setting";
 
 export type Parsed = { ok: true; value: unknown } | { ok: false; problem: string };
 

@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
-import { controlClass } from "@/components/ui/control-class";
-import { Field } from "@/components/ui/field";
-import { Select } from "@/components/ui/select";
-import type { Hyperparameter } from "@/lib/api";
-import { setting } from "@/lib/format";
+import type { Hyperparameter } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
+import { controlClass } from "../ui/control-class";
+import { Field } from "../ui/field";
+import { Select } from "../ui/select";
 import { describeBounds } from "./parse";
 
 interface SchemaFieldProps {

@@ -1,5 +1,5 @@
-import { type Bounds, parseInteger, type Parsed } from "@/components/schema-field";
-import { count } from "@/lib/format";
+import { count } from "@/lib/format/number";
+import { type Bounds, type Parsed, parseInteger } from "../schema-field/parse";
 
 export const SEED_COUNTS = [1, 3, 5, 10] as const;
 /** The seeds are listed in the field of the seed. */

@@ -2,11 +2,13 @@
 
 import { SkipForward } from "lucide-react";
 import { useEffect } from "react";
-import { middleOf, Player, usePlaybackController } from "@/components/player";
-import { actionText } from "@/components/policy-reading";
-import { Button } from "@/components/ui/button";
-import type { RecordedSteps } from "@/lib/api";
-import { count, plural } from "@/lib/format";
+import type { RecordedSteps } from "@/lib/api/queries/steps";
+import { count, plural } from "@/lib/format/number";
+import { middleOf } from "../player/frames";
+import { Player } from "../player/player";
+import { usePlaybackController } from "../player/use-playback";
+import { actionText } from "../policy-reading/prepare/action";
+import { Button } from "../ui/button";
 import { align } from "./alignment";
 import type { EpisodeChoice } from "./choices";
 import { EpisodeSide } from "./episode-side";

@@ -1,18 +1,15 @@
 "use client";
 
 import clsx from "clsx";
-import {
-  frameAt,
-  type PlaybackController,
-  TROUBLE_TEXT,
-  usePlaybackTime,
-  useVideoTrouble,
-  VideoTrack,
-} from "@/components/player";
-import { actionText } from "@/components/policy-reading";
-import { Button } from "@/components/ui/button";
-import { apiLink } from "@/lib/api";
-import { count, decimal } from "@/lib/format";
+import { apiLink } from "@/lib/api/base";
+import { count, decimal } from "@/lib/format/number";
+import { frameAt } from "../player/frames";
+import type { PlaybackController } from "../player/playback-controller";
+import { usePlaybackTime } from "../player/use-playback";
+import { TROUBLE_TEXT, useVideoTrouble } from "../player/use-video-trouble";
+import { VideoTrack } from "../player/video-track";
+import { actionText } from "../policy-reading/prepare/action";
+import { Button } from "../ui/button";
 import { partOf } from "./alignment";
 import { choiceName } from "./choices";
 import type { Side } from "./episode-pair";

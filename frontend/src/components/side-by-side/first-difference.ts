@@ -1,4 +1,4 @@
-import type { StepRecord } from "@/lib/api";
+import type { StepRecord } from "@/lib/api/types";
 
 type Action = StepRecord["action"];
 

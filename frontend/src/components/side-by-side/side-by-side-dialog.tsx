@@ -1,9 +1,10 @@
 "use client";
 
 import { useState } from "react";
-import { Dialog } from "@/components/ui/dialog";
-import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction, useEvaluationSteps } from "@/lib/api";
+import { explainAction } from "@/lib/api/problem";
+import { useEvaluationSteps } from "@/lib/api/queries/steps";
+import { Dialog } from "../ui/dialog";
+import { Skeleton } from "../ui/skeleton";
 import { besides, type EpisodeChoice } from "./choices";
 import { EpisodePair } from "./episode-pair";
 import { EpisodeSelect } from "./episode-select";

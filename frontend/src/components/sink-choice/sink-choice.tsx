@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
-import type { OfferedSink, SinkKind } from "@/lib/api";
 import { offeredSinksQuery } from "@/lib/api/queries/sinks";
+import type { OfferedSink, SinkKind } from "@/lib/api/types";
+import { ErrorState } from "../ui/error-state";
+import { Skeleton } from "../ui/skeleton";
 import { InstallCommand } from "./install-command";
 
 interface SinkChoiceProps {

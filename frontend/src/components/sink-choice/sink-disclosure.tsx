@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { Disclosure } from "@/components/ui/disclosure";
-import type { SinkKind } from "@/lib/api";
-import { plural } from "@/lib/format";
+import type { SinkKind } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
+import { Disclosure } from "../ui/disclosure";
 import { SinkChoice } from "./sink-choice";
 
 interface SinkDisclosureProps {

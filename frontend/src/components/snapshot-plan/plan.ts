@@ -1,6 +1,7 @@
-import { parseDecimal, parseInteger, type Parsed } from "@/components/schema-field";
-import type { Limits, SnapshotPlan } from "@/lib/api";
-import { bytes, count, setting } from "@/lib/format";
+import type { Limits, SnapshotPlan } from "@/lib/api/types";
+import { bytes, count } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
+import { type Parsed, parseDecimal, parseInteger } from "../schema-field/parse";
 
 /** When snapshots are taken and how many are kept, as typed. What is blank does not count. */
 export interface PlanDraft {

@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { memo } from "react";
-import { type SparklineScale, sparklineOn } from "@/components/charts/sparkline/sparkline-path";
-import type { ExperimentCell } from "@/lib/api";
-import { decimal, percent } from "@/lib/format";
+import type { ExperimentCell } from "@/lib/api/types";
+import { decimal, percent } from "@/lib/format/number";
 import { addressOf } from "@/lib/root-path";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
+import { sparklineOn, type SparklineScale } from "../charts/sparkline/sparkline-path";
 
 const TINTS: Record<ExperimentCell["status"], string> = {
   waiting: "text-ink-faint",

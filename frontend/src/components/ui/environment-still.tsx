@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { apiLink } from "@/lib/api";
+import { apiLink } from "@/lib/api/base";
 
 interface EnvironmentStillProps {
   /** `still_url` of the environment; null or undefined if it has none or is not loaded yet. */

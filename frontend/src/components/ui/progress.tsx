@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { percent } from "@/lib/format";
+import { percent } from "@/lib/format/number";
 
 interface ProgressProps {
   /** From 0 to 1. */

@@ -3,9 +3,10 @@
 import clsx from "clsx";
 import { RotateCcw } from "lucide-react";
 import { useId, useState } from "react";
-import { Button } from "@/components/ui/button";
-import { controlClass } from "@/components/ui/control-class";
-import { parseNumber, setting } from "@/lib/format";
+import { parseNumber } from "@/lib/format/parse-number";
+import { setting } from "@/lib/format/setting";
+import { Button } from "./button";
+import { controlClass } from "./control-class";
 
 interface ThresholdFieldProps {
   /** The threshold in the address; null: the environment's own. */

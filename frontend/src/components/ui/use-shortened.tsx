@@ -1,7 +1,7 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { count } from "@/lib/format";
+import { count } from "@/lib/format/number";
 import { Button } from "./button";
 
 /**

@@ -1,11 +1,11 @@
 "use client";
 
 import { useEffect, useMemo, useState } from "react";
-import { Disclosure } from "@/components/ui/disclosure";
-import type { StepRecord } from "@/lib/api";
-import { count } from "@/lib/format";
-import type { SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import type { StepRecord } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
+import { Disclosure } from "../ui/disclosure";
 import { PairPicker } from "./pair-picker";
 import { componentsOf, drawnSlice, firstPair, type SlicedSpace } from "./prepare";
 import { SlicePicture } from "./slice-picture";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ValueSlice } from "@/lib/api";
+import type { ValueSlice } from "@/lib/api/types";
 import { recordOf } from "@/lib/session/testing";
 import {
   canBeSliced,

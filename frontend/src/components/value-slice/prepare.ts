@@ -1,6 +1,6 @@
-import type { LiveSlice, StepRecord, ValueSlice } from "@/lib/api";
-import { decimal } from "@/lib/format";
-import { type DrawnSpace, isPicture } from "@/components/policy-reading/prepare/space";
+import type { LiveSlice, StepRecord, ValueSlice } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
+import { type DrawnSpace, isPicture } from "../policy-reading/prepare/space";
 
 /** A place in the picture: shares of its width from the left, and of its height from the top. */
 export interface Point {

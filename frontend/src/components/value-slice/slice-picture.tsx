@@ -1,9 +1,9 @@
 "use client";
 
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from "react";
-import { usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
-import type { StepRecord } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import type { StepRecord } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
+import { usePaintedCanvas } from "../charts/plot/use-painted-canvas";
 import { paintSlice } from "./paint-slice";
 import {
   type DrawnSlice,

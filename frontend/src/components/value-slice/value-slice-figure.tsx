@@ -2,11 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Button } from "@/components/ui/button";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Switch } from "@/components/ui/switch";
-import { type StepRecord, valueSliceQuery } from "@/lib/api";
-import { count } from "@/lib/format";
+import { valueSliceQuery } from "@/lib/api/queries/value-slice";
+import type { StepRecord } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { Button } from "../ui/button";
+import { Disclosure } from "../ui/disclosure";
+import { Switch } from "../ui/switch";
 import { PairPicker } from "./pair-picker";
 import { componentsOf, firstPair, numbersOf, type SlicedSpace } from "./prepare";
 import { SlicePicture } from "./slice-picture";

@@ -1,11 +1,11 @@
 "use client";
 
 import { RotateCcw } from "lucide-react";
-import { Button } from "@/components/ui/button";
-import { Disclosure } from "@/components/ui/disclosure";
-import { Slider } from "@/components/ui/slider";
-import type { StepRecord } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import type { StepRecord } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
+import { Button } from "../ui/button";
+import { Disclosure } from "../ui/disclosure";
+import { Slider } from "../ui/slider";
 import { componentsOf, type SlicedSpace } from "./prepare";
 import { type Changes, NO_CHANGES, reachOf } from "./what-if";
 

@@ -1,12 +1,12 @@
-import type { AnalyticsQuestion } from "@/lib/api";
+import type { AnalyticsQuestion } from "@/lib/api/queries/analytics";
+import { searchOf } from "@/lib/url/change-query-string";
 import {
   EVERYTHING,
   type ListFilter,
   readListFilter,
-  searchOf,
   toRunFilter,
   writeListFilter,
-} from "@/lib/url";
+} from "@/lib/url/list-filter";
 
 export const VIEWS = ["groups", "curves", "scatter", "pivot", "sql"] as const;
 export type View = (typeof VIEWS)[number];

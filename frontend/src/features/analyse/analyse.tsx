@@ -1,13 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { FilterButtons, SearchBox } from "@/components/run-filters";
+import { FilterButtons } from "@/components/run-filters/filter-buttons";
+import { SearchBox } from "@/components/run-filters/search-box";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
-import { type AnalyticsSchema, analyticsSchemaQuery } from "@/lib/api";
-import { NO_FILTER, isFiltered, useQueryString } from "@/lib/url";
+import { analyticsSchemaQuery } from "@/lib/api/queries/analytics";
+import type { AnalyticsSchema } from "@/lib/api/types";
+import { isFiltered, NO_FILTER } from "@/lib/url/list-filter";
+import { useQueryString } from "@/lib/url/use-query-string";
 import {
   type AddressPart,
   type AnalyseAddress,

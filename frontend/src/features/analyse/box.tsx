@@ -1,9 +1,8 @@
 import Link from "next/link";
-import type { RunsInGroup } from "@/lib/api";
-import { decimal } from "@/lib/format";
-import { routes } from "@/lib/url";
-import type { Extent } from "./extent";
-import { placeIn } from "./extent";
+import type { RunsInGroup } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
+import { routes } from "@/lib/url/routes";
+import { type Extent, placeIn } from "./extent";
 
 type GroupBox = NonNullable<RunsInGroup["box"]>;
 

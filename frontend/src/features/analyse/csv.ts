@@ -1,4 +1,4 @@
-import type { QueryAnswer } from "@/lib/api";
+import type { QueryAnswer } from "@/lib/api/types";
 import { csvOf } from "@/lib/csv";
 
 type Value = QueryAnswer["rows"][number][number];

@@ -1,5 +1,5 @@
 import { linearTicks } from "@/components/figure/ticks";
-import type { RunsInGroup } from "@/lib/api";
+import type { RunsInGroup } from "@/lib/api/types";
 
 export interface Extent {
   minimum: number;

@@ -2,12 +2,13 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { BandedCurves } from "@/components/charts";
-import { type AnalyticsQuestion, groupCurvesQuery, type RunGroupCurves } from "@/lib/api";
-import { count, plural } from "@/lib/format";
+import { BandedCurves } from "@/components/charts/banded/banded-curves";
+import { type AnalyticsQuestion, groupCurvesQuery } from "@/lib/api/queries/analytics";
+import type { RunGroupCurves } from "@/lib/api/types";
+import { count, plural } from "@/lib/format/number";
 import { madeText } from "@/lib/made";
 import { Answer, NO_RUNS } from "./answer";
-import { ScaleNote, scaleName } from "./scale-note";
+import { scaleName, ScaleNote } from "./scale-note";
 
 interface GroupCurvesProps {
   question: AnalyticsQuestion;

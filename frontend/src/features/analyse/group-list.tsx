@@ -2,14 +2,17 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
-import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
-import { compact, count, decimal, interval, NONE, plural, setting } from "@/lib/format";
+import { type AnalyticsQuestion, runGroupsQuery } from "@/lib/api/queries/analytics";
+import type { RunsInGroup } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { compact, count, decimal, NONE, plural } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
 import { Answer, NO_RUNS } from "./answer";
+import { AxisTicks } from "./axis-ticks";
 import { Box } from "./box";
 import { columnName } from "./column-name";
-import { AxisTicks } from "./axis-ticks";
 import { type Extent, extentOfBoxes } from "./extent";
-import { NoValues, ScaleNote, scaleName } from "./scale-note";
+import { NoValues, scaleName, ScaleNote } from "./scale-note";
 
 interface PictureProps {
   question: AnalyticsQuestion;

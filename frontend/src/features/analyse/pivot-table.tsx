@@ -2,13 +2,15 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
-import { type AnalyticsQuestion, type RunsInGroup, runGroupsQuery } from "@/lib/api";
-import { decimal, interval, NONE, plural } from "@/lib/format";
+import { type AnalyticsQuestion, runGroupsQuery } from "@/lib/api/queries/analytics";
+import type { RunsInGroup } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { decimal, NONE, plural } from "@/lib/format/number";
 import { Answer, NO_RUNS } from "./answer";
 import { columnName } from "./column-name";
 import { extentOf, placeIn } from "./extent";
 import { titleOf } from "./group-list";
-import { NoValues, ScaleNote, scaleName } from "./scale-note";
+import { NoValues, scaleName, ScaleNote } from "./scale-note";
 
 interface PivotTableProps {
   question: AnalyticsQuestion;

@@ -1,7 +1,8 @@
 import Link from "next/link";
-import type { QueryAnswer } from "@/lib/api";
-import { NONE, plural, setting } from "@/lib/format";
-import { routes } from "@/lib/url";
+import type { QueryAnswer } from "@/lib/api/types";
+import { NONE, plural } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
+import { routes } from "@/lib/url/routes";
 import { valueText } from "./csv";
 
 /** Rows that are shown; the CSV has all of them. */

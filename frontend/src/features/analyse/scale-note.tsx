@@ -1,6 +1,6 @@
 import { Button } from "@/components/ui/button";
-import type { ReturnsScale } from "@/lib/api";
-import { plural } from "@/lib/format";
+import type { ReturnsScale } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
 import { NO_VALUES } from "./answer";
 
 interface ScaleNoteProps {

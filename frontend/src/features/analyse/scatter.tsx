@@ -6,16 +6,18 @@ import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { seriesStyle } from "@/components/ui/series-style";
 import { useOpenLinks } from "@/components/ui/use-open-links";
-import { type AnalyticsQuestion, runScatterQuery, type ScatterPoint } from "@/lib/api";
-import { compact, count, decimal, plural, setting } from "@/lib/format";
+import { type AnalyticsQuestion, runScatterQuery } from "@/lib/api/queries/analytics";
+import type { ScatterPoint } from "@/lib/api/types";
+import { compact, count, decimal, plural } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
 import { addressOf } from "@/lib/root-path";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
 import { Answer, NO_RUNS } from "./answer";
 import { AxisTicks } from "./axis-ticks";
 import { columnName } from "./column-name";
 import { extentOf, placeIn } from "./extent";
 import { Marker } from "./marker";
-import { ScaleNote, scaleName } from "./scale-note";
+import { scaleName, ScaleNote } from "./scale-note";
 
 /** Points that are drawn at most; more would hide each other. */
 const MOST_DRAWN = 2_000;

@@ -2,8 +2,8 @@
 
 import { Select } from "@/components/ui/select";
 import { Switch } from "@/components/ui/switch";
-import { useMetricRegistry } from "@/lib/registry";
-import { COLOR_BY, type ColorBy } from "@/lib/url";
+import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
+import { COLOR_BY, type ColorBy } from "@/lib/url/comparison";
 import { RETURN } from "./curves";
 import { metricChoices } from "./metric-choices";
 

@@ -2,24 +2,26 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
-import {
-  ChartCard,
-  type ChartGroup,
-  type ChartSettings,
-  ChartToolbar,
-  type ChartSpec,
-  returnLevels,
-  useSeedCurves,
-  useZoomDetail,
-} from "@/components/charts";
+import { ChartCard } from "@/components/charts/card/chart-card";
+import { type ChartGroup, useZoomDetail } from "@/components/charts/live/chart-group";
+import { useSeedCurves } from "@/components/charts/live/use-seed-curves";
+import { returnLevels } from "@/components/charts/prepare/learning-curves";
+import type { ChartSpec } from "@/components/charts/prepare/model";
+import type { ChartSettings } from "@/components/charts/settings/chart-settings";
+import { ChartToolbar } from "@/components/charts/settings/chart-toolbar";
 import { Boundary } from "@/components/ui/boundary";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { environmentsQuery, isActive, randomReturnOfRun, type Run, type RunGroup } from "@/lib/api";
+import { environmentsQuery } from "@/lib/api/queries/choices";
+import { isActive } from "@/lib/api/run-status";
+import type { Run, RunGroup } from "@/lib/api/types";
+import { randomReturnOfRun } from "@/lib/api/variant";
 import { madeTexts } from "@/lib/made";
-import { useMetricRegistry } from "@/lib/registry";
-import { episodeMeanOf, type RunSeries, useRunCurves } from "@/lib/stream";
-import { type ForkAncestor, ancestorLines, useForkAncestors } from "./fork-ancestors";
+import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
+import { episodeMeanOf } from "@/lib/stream/series/episode-means";
+import type { RunSeries } from "@/lib/stream/series/run-series";
+import { useRunCurves } from "@/lib/stream/series/use-run-curves";
+import { ancestorLines, type ForkAncestor, useForkAncestors } from "./fork-ancestors";
 import type { ComparedGroup } from "./seed-groups";
 import type { SeriesStyles } from "./series-styles";
 

@@ -3,9 +3,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { toast } from "@/components/ui/toast";
-import { explainAction, type Run } from "@/lib/api";
+import { toast } from "@/components/ui/toast/store";
+import { explainAction } from "@/lib/api/problem";
 import { sideBySideVideo } from "@/lib/api/queries/comparison";
+import type { Run } from "@/lib/api/types";
 import { download, fileName } from "@/lib/download";
 
 interface DownloadVideoProps {

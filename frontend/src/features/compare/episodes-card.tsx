@@ -1,10 +1,11 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { JudgedEpisodes, type JudgedRun } from "@/components/judged";
+import type { JudgedRun } from "@/components/judged/judged";
+import { JudgedEpisodes } from "@/components/judged/judged-episodes";
 import { Card } from "@/components/ui/card";
-import type { Run, RunGroup } from "@/lib/api";
-import { routes } from "@/lib/url";
+import type { Run, RunGroup } from "@/lib/api/types";
+import { routes } from "@/lib/url/routes";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 

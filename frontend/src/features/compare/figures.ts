@@ -1,15 +1,8 @@
-import type { ComparedRun, Comparison, FigureComparison, GroupFigure } from "@/lib/api";
-import {
-  brief,
-  count,
-  decimal,
-  duration,
-  NONE,
-  noInterval,
-  plural,
-  solvedWords,
-  unsolvedWords,
-} from "@/lib/format";
+import type { ComparedRun, Comparison, FigureComparison, GroupFigure } from "@/lib/api/types";
+import { noInterval } from "@/lib/format/interval";
+import { brief, count, decimal, NONE, plural } from "@/lib/format/number";
+import { solvedWords, unsolvedWords } from "@/lib/format/solved";
+import { duration } from "@/lib/format/time";
 import { madeTexts } from "@/lib/made";
 import type { ComparedColumn } from "./columns";
 

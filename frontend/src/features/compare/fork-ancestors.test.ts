@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Run, RunPast } from "@/lib/api";
-import { RunSeries } from "@/lib/stream";
-import { forksAlone, ancestorLines, forkAncestors } from "./fork-ancestors";
+import type { Run, RunPast } from "@/lib/api/types";
+import { RunSeries } from "@/lib/stream/series/run-series";
+import { ancestorLines, forkAncestors, forksAlone } from "./fork-ancestors";
 
 const REWARD = "episode/reward";
 const run = (id: string, parent?: string) =>

@@ -2,9 +2,12 @@
 
 import { useQueries } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import type { ChartSettings, SeriesSpec } from "@/components/charts";
-import { pastQuery, type Run, type RunPast } from "@/lib/api";
-import { RunSeries, SERVICE_AXES } from "@/lib/stream";
+import type { SeriesSpec } from "@/components/charts/prepare/model";
+import type { ChartSettings } from "@/components/charts/settings/chart-settings";
+import { pastQuery } from "@/lib/api/queries/past";
+import type { Run, RunPast } from "@/lib/api/types";
+import { SERVICE_AXES } from "@/lib/stream/series/axis";
+import { RunSeries } from "@/lib/stream/series/run-series";
 
 /** What led to a fork: the curves of the run that it was forked from, up to there. */
 export interface ForkAncestor {

@@ -1,6 +1,6 @@
 import { StepForward } from "lucide-react";
 import { PlayKey } from "@/components/live/transport";
-import { Key } from "@/components/player";
+import { Key } from "@/components/player/transport";
 import { Segmented } from "@/components/ui/segmented";
 
 interface LiveControlsProps {

@@ -3,10 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Card } from "@/components/ui/card";
-import { healthQuery, type Run } from "@/lib/api";
-import { canDo } from "@/lib/run-actions";
+import { healthQuery } from "@/lib/api/queries/health";
+import type { Run } from "@/lib/api/types";
 import { useInView } from "@/lib/media/use-in-view";
-import { Lockstep, type SessionClient, usePageSeen, watchSession } from "@/lib/session";
+import { canDo } from "@/lib/run-actions/availability";
+import { Lockstep } from "@/lib/session/lockstep";
+import type { SessionClient } from "@/lib/session/session-client";
+import { usePageSeen } from "@/lib/session/use-watched";
+import { watchSession } from "@/lib/session/watch-session";
 import { browserTimers } from "@/lib/time/timers";
 import { LiveControls } from "./live-controls";
 import { LiveTile } from "./live-tile";

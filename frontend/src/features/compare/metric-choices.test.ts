@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { MetricInfo } from "@/lib/api";
-import { MetricRegistry } from "@/lib/registry";
+import type { MetricInfo } from "@/lib/api/types";
+import { MetricRegistry } from "@/lib/registry/metrics";
 import { metricChoices } from "./metric-choices";
 
 const metric = (name: string, group: string, change: Partial<MetricInfo> = {}) =>

@@ -1,5 +1,5 @@
-import type { MetricInfo } from "@/lib/api";
-import type { MetricRegistry } from "@/lib/registry";
+import type { MetricInfo } from "@/lib/api/types";
+import type { MetricRegistry } from "@/lib/registry/metrics";
 
 interface MetricGroup {
   title: string;

@@ -2,13 +2,15 @@
 
 import { LoaderCircle } from "lucide-react";
 import { useEffect } from "react";
-import type { PlaybackController } from "@/components/player";
+import type { PlaybackController } from "@/components/player/playback-controller";
 import { Button } from "@/components/ui/button";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction, type KeptPolicy, type Run } from "@/lib/api";
-import { policyAt, DEFAULT_CLIP_OPTIONS, useClip, useFilm } from "@/lib/film";
-import { brief, count, decimal } from "@/lib/format";
+import { explainAction } from "@/lib/api/problem";
+import type { KeptPolicy, Run } from "@/lib/api/types";
+import { DEFAULT_CLIP_OPTIONS, policyAt } from "@/lib/film/moments";
+import { useClip, useFilm } from "@/lib/film/use-film";
+import { brief, count, decimal } from "@/lib/format/number";
 import { firstPolicyFrom, type Reached } from "./same-return";
 import { Tile } from "./tile";
 import { TileVideo } from "./tile-video";

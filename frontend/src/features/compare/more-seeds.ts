@@ -1,5 +1,6 @@
-import { isActive, type Run } from "@/lib/api";
-import { isGuest } from "@/lib/run-actions";
+import { isActive } from "@/lib/api/run-status";
+import type { Run } from "@/lib/api/types";
+import { isGuest } from "@/lib/run-actions/availability";
 import { byGroup } from "./seed-groups";
 
 /** Compared runs that differ in their seed alone; at least one. */

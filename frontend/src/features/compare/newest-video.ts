@@ -1,4 +1,4 @@
-import type { Evaluation } from "@/lib/api";
+import type { Evaluation } from "@/lib/api/types";
 
 type Video = NonNullable<NonNullable<Evaluation["summary"]>["video"]>;
 

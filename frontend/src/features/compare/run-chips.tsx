@@ -3,9 +3,9 @@
 import { X } from "lucide-react";
 import Link from "next/link";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { Run } from "@/lib/api";
-import { useAlgorithmName } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import type { Run } from "@/lib/api/types";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { routes } from "@/lib/url/routes";
 import type { SeriesStyles } from "./series-styles";
 import { Swatch } from "./swatch";
 

@@ -2,12 +2,16 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Player, usePlaybackController } from "@/components/player";
+import { Player } from "@/components/player/player";
+import { usePlaybackController } from "@/components/player/use-playback";
 import { Card } from "@/components/ui/card";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Slider } from "@/components/ui/slider";
-import { explainAction, isActive, meanReturnsQuery, type Run } from "@/lib/api";
-import { brief, count } from "@/lib/format";
+import { explainAction } from "@/lib/api/problem";
+import { meanReturnsQuery } from "@/lib/api/queries/comparison";
+import { isActive } from "@/lib/api/run-status";
+import type { Run } from "@/lib/api/types";
+import { brief, count } from "@/lib/format/number";
 import { type Moment, MomentTile } from "./moment-tile";
 import { reachedReturn, returnsOf } from "./same-return";
 import type { SeriesStyles } from "./series-styles";

@@ -1,4 +1,4 @@
-import type { Run } from "@/lib/api";
+import type { Run } from "@/lib/api/types";
 
 /** Compared runs that differ in their seed alone. */
 export interface ComparedGroup {

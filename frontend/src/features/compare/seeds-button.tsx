@@ -4,18 +4,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import {
-  addSeeds,
-  type ApiError,
-  explainAction,
-  groupRunsQuery,
-  keys,
-  MOST_GROUPS,
-  type Run,
-} from "@/lib/api";
-import { plural } from "@/lib/format";
-import { useLimits } from "@/lib/registry";
-import { whyNotCompare } from "@/lib/run-actions";
+import { keys } from "@/lib/api/keys";
+import { type ApiError, explainAction } from "@/lib/api/problem";
+import { addSeeds, groupRunsQuery, MOST_GROUPS } from "@/lib/api/queries/groups";
+import type { Run } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
+import { useLimits } from "@/lib/registry/use-limits";
+import { whyNotCompare } from "@/lib/run-actions/availability";
 import { groupsOfFewSeeds, moreSeeds, type MoreSeeds } from "./more-seeds";
 
 interface SeedsButtonProps {

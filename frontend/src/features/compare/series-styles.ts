@@ -1,6 +1,6 @@
 import { SERIES_COUNT, seriesStyle, type SeriesStyle } from "@/components/ui/series-style";
-import type { Run } from "@/lib/api";
-import type { ColorBy } from "@/lib/url";
+import type { Run } from "@/lib/api/types";
+import type { ColorBy } from "@/lib/url/comparison";
 
 export type SeriesStyles = ReadonlyMap<string, SeriesStyle>;
 

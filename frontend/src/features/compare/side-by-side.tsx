@@ -3,8 +3,8 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Segmented } from "@/components/ui/segmented";
-import type { Comparison, Run } from "@/lib/api";
-import { withRetry } from "@/lib/service";
+import type { Comparison, Run } from "@/lib/api/types";
+import { withRetry } from "@/lib/service/with-retry";
 import { comparesReturns } from "./same-return";
 import type { SeriesStyles } from "./series-styles";
 import { Videos } from "./videos";

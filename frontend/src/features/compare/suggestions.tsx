@@ -8,8 +8,8 @@ import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { runSearchQuery } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { runSearchQuery } from "@/lib/api/queries/run-search";
+import { routes } from "@/lib/url/routes";
 import { suggest } from "./suggest";
 
 interface SuggestionsProps {

@@ -1,7 +1,7 @@
 import { fireEvent, renderHook, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
-import { usePlaybackController } from "@/components/player";
+import { usePlaybackController } from "@/components/player/use-playback";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { TileVideo } from "./tile-video";
 

@@ -4,8 +4,10 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { ApiError, keys, restoreRun } from "@/lib/api";
-import { plural } from "@/lib/format";
+import { keys } from "@/lib/api/keys";
+import { ApiError } from "@/lib/api/problem";
+import { restoreRun } from "@/lib/api/queries/run-actions";
+import { plural } from "@/lib/format/number";
 
 interface UnknownRunsProps {
   ids: readonly string[];

@@ -1,7 +1,9 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { isActive, type Run, runsByIdQuery } from "@/lib/api";
+import { runsByIdQuery } from "@/lib/api/queries/run-list";
+import { isActive } from "@/lib/api/run-status";
+import type { Run } from "@/lib/api/types";
 
 export interface ComparedRuns {
   /** In the order of the address. */

@@ -2,14 +2,16 @@
 
 import { Clapperboard, VideoOff } from "lucide-react";
 import { useState } from "react";
-import type { PlaybackController } from "@/components/player";
+import type { PlaybackController } from "@/components/player/playback-controller";
 import { Button } from "@/components/ui/button";
 import { Progress } from "@/components/ui/progress";
 import type { SeriesStyle } from "@/components/ui/series-style";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type Evaluation, explainAction, type Run } from "@/lib/api";
-import { isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
-import { brief, decimal } from "@/lib/format";
+import { explainAction } from "@/lib/api/problem";
+import type { Evaluation, Run } from "@/lib/api/types";
+import { isUnderWay, whyNotYet } from "@/lib/evaluations/readiness";
+import { useEvaluate } from "@/lib/evaluations/use-evaluate";
+import { brief, decimal } from "@/lib/format/number";
 import { newestVideo, type Recording } from "./newest-video";
 import { Tile } from "./tile";
 import { TileVideo } from "./tile-video";

@@ -4,20 +4,22 @@ import { useQueries } from "@tanstack/react-query";
 import { Columns2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
-import { Player, usePlaybackController } from "@/components/player";
+import { Player } from "@/components/player/player";
+import { usePlaybackController } from "@/components/player/use-playback";
 import { choicesOf, pairOnOneSeed } from "@/components/side-by-side/choices";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { evaluationsQuery, type Run } from "@/lib/api";
-import { withRetry } from "@/lib/service";
-import type { SeriesStyles } from "./series-styles";
+import { evaluationsQuery } from "@/lib/api/queries/evaluations";
+import type { Run } from "@/lib/api/types";
+import { withRetry } from "@/lib/service/with-retry";
 import { DownloadVideo } from "./download-video";
 import { newestVideo } from "./newest-video";
+import type { SeriesStyles } from "./series-styles";
 import { Tiles } from "./tile";
 import { VideoTile } from "./video-tile";
 
 const SideBySideDialog = dynamic(
-  withRetry(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
+  withRetry(() => import("@/components/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 

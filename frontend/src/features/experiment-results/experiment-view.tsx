@@ -8,14 +8,14 @@ import { ThresholdField } from "@/components/ui/threshold-field";
 import {
   experimentExport,
   experimentReport,
-  type ExperimentResults,
   experimentResultsQuery,
   type ExportFormat,
-  type ScoreKind,
   type WantedResults,
-} from "@/lib/api";
-import { useMetricRegistry } from "@/lib/registry";
-import { searchOf, useQueryString } from "@/lib/url";
+} from "@/lib/api/queries/experiments";
+import type { ExperimentResults, ScoreKind } from "@/lib/api/types";
+import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
+import { searchOf } from "@/lib/url/change-query-string";
+import { useQueryString } from "@/lib/url/use-query-string";
 import { Results } from "./results";
 import { ResultsSkeleton } from "./results-skeleton";
 

@@ -1,8 +1,9 @@
 import clsx from "clsx";
 import { ChevronRight } from "lucide-react";
-import { ChartHelp } from "@/components/charts";
-import type { ExperimentResults, Made } from "@/lib/api";
-import { decimal, interval } from "@/lib/format";
+import { ChartHelp } from "@/components/charts/card/chart-help";
+import type { ExperimentResults, Made } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { decimal } from "@/lib/format/number";
 import { madeText, madeTexts } from "@/lib/made";
 
 export const FIGURES = [

@@ -1,6 +1,7 @@
 import { linearTicks } from "@/components/figure/ticks";
-import type { ExperimentResults } from "@/lib/api";
-import { decimal, interval } from "@/lib/format";
+import type { ExperimentResults } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { decimal } from "@/lib/format/number";
 
 type Forest = ExperimentResults["forest"];
 

@@ -1,8 +1,9 @@
-import { ChartHelp } from "@/components/charts";
+import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
 import { ScrollRegion } from "@/components/ui/scroll-region";
-import type { ExperimentResults } from "@/lib/api";
-import { interval, plural } from "@/lib/format";
+import type { ExperimentResults } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { plural } from "@/lib/format/number";
 import { madeText, madeTexts } from "@/lib/made";
 import { comparedIn, labelsOf } from "./labels";
 

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { ChartHelp } from "@/components/charts";
+import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
-import type { ExperimentResults } from "@/lib/api";
-import { decimal, plural } from "@/lib/format";
+import type { ExperimentResults } from "@/lib/api/types";
+import { decimal, plural } from "@/lib/format/number";
 import { columnHelp, FigureCell, FIGURES, RowOpener } from "./figure-cell";
 import { ForestFoot, ForestLine } from "./forest-plot";
 import { bestFirst } from "./labels";

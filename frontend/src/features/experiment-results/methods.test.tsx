@@ -1,13 +1,13 @@
 import { render, screen, within } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { ExperimentResults } from "@/lib/api";
+import type { ExperimentResults } from "@/lib/api/types";
+import { renderWithQueries } from "@/lib/testing/service";
 import { arrivalLines } from "./arrival-lines";
 import fixture from "./fixture.json";
 import { MethodTable } from "./method-table";
 import { ProfileCard } from "./profile-card";
 import { ScoreTable } from "./score-table";
 import { StepsTable } from "./steps-table";
-import { renderWithQueries } from "@/lib/testing/service";
 
 const alone = fixture as unknown as ExperimentResults;
 

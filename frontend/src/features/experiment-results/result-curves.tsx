@@ -1,9 +1,9 @@
 "use client";
 
 import { useMemo } from "react";
-import { BandedCurves } from "@/components/charts";
-import type { ExperimentResults } from "@/lib/api";
-import { plural } from "@/lib/format";
+import { BandedCurves } from "@/components/charts/banded/banded-curves";
+import type { ExperimentResults } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
 import { madeTexts } from "@/lib/made";
 import { labelsOf, placesOf } from "./labels";
 

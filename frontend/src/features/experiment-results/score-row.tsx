@@ -3,9 +3,9 @@ import { Bookmark } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import type { ExperimentResults } from "@/lib/api";
-import { count, decimal, plural } from "@/lib/format";
-import { routes } from "@/lib/url";
+import type { ExperimentResults } from "@/lib/api/types";
+import { count, decimal, plural } from "@/lib/format/number";
+import { routes } from "@/lib/url/routes";
 import { FigureCell, type FIGURES, NarrowName, RowOpener } from "./figure-cell";
 import { ForestLine } from "./forest-plot";
 

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { ChartHelp } from "@/components/charts";
-import { KeepPreset } from "@/components/keep-preset";
+import { ChartHelp } from "@/components/charts/card/chart-help";
+import { KeepPreset } from "@/components/keep-preset/keep-preset";
 import { Card } from "@/components/ui/card";
-import type { ExperimentResults } from "@/lib/api";
+import type { ExperimentResults } from "@/lib/api/types";
 import { madeText } from "@/lib/made";
 import { columnHelp, FIGURES } from "./figure-cell";
 import { ForestFoot } from "./forest-plot";

@@ -1,9 +1,10 @@
-import { ChartHelp } from "@/components/charts";
+import { ChartHelp } from "@/components/charts/card/chart-help";
 import { LinePlot } from "@/components/figure/line-plot";
 import { Card } from "@/components/ui/card";
 import { ScrollRegion } from "@/components/ui/scroll-region";
-import type { ExperimentResults } from "@/lib/api";
-import { brief, decimal, noInterval, shareText, plural } from "@/lib/format";
+import type { ExperimentResults } from "@/lib/api/types";
+import { noInterval } from "@/lib/format/interval";
+import { brief, decimal, plural, shareText } from "@/lib/format/number";
 import { madeText, madeTexts } from "@/lib/made";
 import { arrivalLines } from "./arrival-lines";
 import { NarrowName } from "./figure-cell";

@@ -1,6 +1,6 @@
-import { ChartHelp } from "@/components/charts";
+import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
-import type { ExperimentResults } from "@/lib/api";
+import type { ExperimentResults } from "@/lib/api/types";
 import { madeText } from "@/lib/made";
 
 /** What the intervals carry, in words. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { SearchResults } from "@/lib/api";
-import { type Brushes, brushed, coordinatesOf, moved, passes } from "./coordinates";
+import type { SearchResults } from "@/lib/api/types";
+import { brushed, type Brushes, coordinatesOf, moved, passes } from "./coordinates";
 
 const coordinates: SearchResults["coordinates"] = {
   axes: [

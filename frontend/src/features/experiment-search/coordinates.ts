@@ -1,6 +1,6 @@
-import type { SearchResults } from "@/lib/api";
-import { decimal } from "@/lib/format";
 import { linearTicks, type Tick } from "@/components/figure/ticks";
+import type { SearchResults } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
 import { parameterText } from "./search-text";
 
 /** One axis of the picture: what lies where from 0 to 1. */

@@ -1,10 +1,10 @@
 "use client";
 
-import { linePath } from "@/components/figure/scale";
 import { Plot } from "@/components/figure/plot";
+import { linePath } from "@/components/figure/scale";
 import { domainOf, linearTicks } from "@/components/figure/ticks";
-import type { SearchedTrial } from "@/lib/api";
-import { count, decimal, plural } from "@/lib/format";
+import type { SearchedTrial } from "@/lib/api/types";
+import { count, decimal, plural } from "@/lib/format/number";
 import { TrialMark } from "./trial-mark";
 
 interface HistoryPlotProps {

@@ -1,7 +1,7 @@
-import { ChartHelp } from "@/components/charts";
+import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Card } from "@/components/ui/card";
-import type { SearchResults } from "@/lib/api";
-import { shareText } from "@/lib/format";
+import type { SearchResults } from "@/lib/api/types";
+import { shareText } from "@/lib/format/number";
 import { madeText } from "@/lib/made";
 
 /** How much of the objective's variation each hyperparameter carries. */

@@ -3,10 +3,10 @@
 import { type KeyboardEvent, type PointerEvent, useRef } from "react";
 import { linePath } from "@/components/figure/scale";
 import { useWidth } from "@/components/figure/use-width";
-import type { SearchResults } from "@/lib/api";
+import type { SearchResults } from "@/lib/api/types";
 import { AxisBrush } from "./axis-brush";
-import { type Axis, type Brushes, brushed, type Line, moved } from "./coordinates";
 import { frameOf } from "./coordinate-frame";
+import { type Axis, brushed, type Brushes, type Line, moved } from "./coordinates";
 
 interface ParallelCoordinatesProps {
   axes: readonly Axis[];

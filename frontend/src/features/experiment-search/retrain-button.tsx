@@ -6,16 +6,13 @@ import { useRouter } from "next/navigation";
 import { useId } from "react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import {
-  createExperiment,
-  type Experiment,
-  explainAction,
-  limitsQuery,
-  type SearchedTrial,
-} from "@/lib/api";
-import { brief, plural } from "@/lib/format";
-import { useAlgorithmName } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import { explainAction } from "@/lib/api/problem";
+import { limitsQuery } from "@/lib/api/queries/choices";
+import { createExperiment } from "@/lib/api/queries/experiments";
+import type { Experiment, SearchedTrial } from "@/lib/api/types";
+import { brief, plural } from "@/lib/format/number";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { routes } from "@/lib/url/routes";
 import { retraining } from "./retraining";
 
 interface RetrainButtonProps {

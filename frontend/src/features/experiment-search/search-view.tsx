@@ -4,30 +4,25 @@ import { useQuery } from "@tanstack/react-query";
 import { Sparkles } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { ChartHelp } from "@/components/charts";
+import { ChartHelp } from "@/components/charts/card/chart-help";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import {
-  type Experiment,
-  experimentQuery,
-  type SearchedTrial,
-  type SearchResults,
-  searchQuery,
-} from "@/lib/api";
-import { decimal } from "@/lib/format";
+import { experimentQuery, searchQuery } from "@/lib/api/queries/experiments";
+import type { Experiment, SearchedTrial, SearchResults } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
 import { madeText } from "@/lib/made";
 import { type Brushes, coordinatesOf, passes } from "./coordinates";
 import { HistoryPlot } from "./history-plot";
 import { ImportanceBars } from "./importance-bars";
 import { ParallelCoordinates } from "./parallel-coordinates";
+import { countText, searchText } from "./search-text";
 import { SlicePlots } from "./slice-plots";
 import { TrialList } from "./trial-list";
 import { MarkLegend } from "./trial-mark";
 import { TrialPanel } from "./trial-panel";
-import { countText, searchText } from "./search-text";
 
 /** What a search has found so far; nothing for an experiment that searches nothing. */
 export function SearchView({ id }: { id: string }) {

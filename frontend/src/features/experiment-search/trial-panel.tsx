@@ -3,13 +3,13 @@
 import { Bookmark, Eye, GitCompare } from "lucide-react";
 import Link from "next/link";
 import { type Ref, useState } from "react";
-import { ChartHelp } from "@/components/charts";
-import { KeepPreset } from "@/components/keep-preset";
+import { ChartHelp } from "@/components/charts/card/chart-help";
+import { KeepPreset } from "@/components/keep-preset/keep-preset";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import type { Experiment, ExperimentCell, SearchedTrial } from "@/lib/api";
-import { decimal } from "@/lib/format";
-import { routes } from "@/lib/url";
+import type { Experiment, ExperimentCell, SearchedTrial } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
+import { routes } from "@/lib/url/routes";
 import { RetrainButton } from "./retrain-button";
 import { parameterText } from "./search-text";
 

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
 import { Badge } from "@/components/ui/badge";
-import { Disclosure } from "@/components/ui/disclosure";
 import { controlClass } from "@/components/ui/control-class";
+import { Disclosure } from "@/components/ui/disclosure";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Limits } from "@/lib/api";
-import { setting } from "@/lib/format";
+import type { Limits } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
 import {
   ADVANCED_POINTERS,
   type AdvancedDraft,

@@ -6,8 +6,10 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { deleteExperiment, explainAction, keys } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { deleteExperiment } from "@/lib/api/queries/experiments";
+import { routes } from "@/lib/url/routes";
 
 /** A button that deletes an experiment once that is confirmed, and leads back to the list. */
 export function DeleteExperiment({ id, name }: { id: string; name: string }) {

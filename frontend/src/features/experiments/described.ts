@@ -1,5 +1,8 @@
-import type { Experiment, Limits } from "@/lib/api";
-import { bytes, count, duration, plural, presetName, setting } from "@/lib/format";
+import type { Experiment, Limits } from "@/lib/api/types";
+import { bytes, count, plural } from "@/lib/format/number";
+import { presetName } from "@/lib/format/preset";
+import { setting } from "@/lib/format/setting";
+import { duration } from "@/lib/format/time";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { FAIL_MODES } from "./advanced-draft";
 

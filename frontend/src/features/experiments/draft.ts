@@ -1,16 +1,7 @@
-import { fittingValues } from "@/components/schema-field";
-import type { SeedChoice } from "@/components/seeds";
-import {
-  type Algorithm,
-  type Environment,
-  type Hyperparameter,
-  hyperparametersFor,
-  type Preset,
-  presetsFor,
-  recommendedPreset,
-  type SinkKind,
-  variantFor,
-} from "@/lib/api";
+import { fittingValues } from "@/components/schema-field/parse";
+import type { SeedChoice } from "@/components/seeds/seed-choice";
+import type { Algorithm, Environment, Hyperparameter, Preset, SinkKind } from "@/lib/api/types";
+import { hyperparametersFor, presetsFor, recommendedPreset, variantFor } from "@/lib/api/variant";
 import { type AdvancedDraft, FIRST_ADVANCED } from "./advanced-draft";
 import { FIRST_SWEEP, suggestedSpace, type SweepDraft } from "./sweep-draft";
 import type { TypedField } from "./typed-values";

@@ -3,23 +3,19 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronRight, Download, Pause, Play } from "lucide-react";
 import Link from "next/link";
-import { ChartHelp } from "@/components/charts";
+import { ChartHelp } from "@/components/charts/card/chart-help";
 import { useDocumentTitle } from "@/components/layout/use-document-title";
-import { ExportRunsMenu } from "@/components/run-exports";
+import { ExportRunsMenu } from "@/components/run-exports/export-runs-menu";
 import { Button } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Notice } from "@/components/ui/notice";
 import { StatusBadge } from "@/components/ui/status-badge";
-import {
-  ApiError,
-  directExperiment,
-  type Experiment,
-  experimentQuery,
-  explainAction,
-  keys,
-} from "@/lib/api";
-import { useAlgorithmName } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import { keys } from "@/lib/api/keys";
+import { ApiError, explainAction } from "@/lib/api/problem";
+import { directExperiment, experimentQuery } from "@/lib/api/queries/experiments";
+import type { Experiment } from "@/lib/api/types";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { routes } from "@/lib/url/routes";
 import { DeleteExperiment } from "./delete-experiment";
 import { costMade, factText } from "./experiment-text";
 

@@ -1,10 +1,11 @@
 import Link from "next/link";
 import { Progress } from "@/components/ui/progress";
 import { StatusBadge } from "@/components/ui/status-badge";
-import type { ExperimentSummary } from "@/lib/api";
-import { age, percent } from "@/lib/format";
+import type { ExperimentSummary } from "@/lib/api/types";
+import { percent } from "@/lib/format/number";
+import { age } from "@/lib/format/time";
 import { useNow } from "@/lib/time/use-now";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
 import { costMade, costText, doneText, leftText } from "./experiment-text";
 
 /** One experiment of the list. */

@@ -1,5 +1,6 @@
-import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/lib/api";
-import { brief, duration, plural } from "@/lib/format";
+import type { Experiment, ExperimentEstimate, ExperimentSummary } from "@/lib/api/types";
+import { brief, plural } from "@/lib/format/number";
+import { duration } from "@/lib/format/time";
 import { madeText } from "@/lib/made";
 
 type Counted = Pick<ExperimentSummary, "counts" | "trials">;

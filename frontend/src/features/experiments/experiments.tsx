@@ -8,7 +8,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
-import { experimentsQuery } from "@/lib/api";
+import { experimentsQuery } from "@/lib/api/queries/experiments";
 import { DeleteExperiment } from "./delete-experiment";
 import { FIRST } from "./draft";
 import { ExperimentLine } from "./experiment-line";

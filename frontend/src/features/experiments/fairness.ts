@@ -1,4 +1,4 @@
-import { brief, count } from "@/lib/format";
+import { brief, count } from "@/lib/format/number";
 import {
   type ExperimentDraft,
   type Offer,

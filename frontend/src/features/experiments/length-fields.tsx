@@ -1,4 +1,5 @@
-import { LISTED, SeedCount } from "@/components/seeds";
+import { LISTED } from "@/components/seeds/seed-choice";
+import { SeedCount } from "@/components/seeds/seed-count";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import type { ExperimentDraft } from "./draft";

@@ -3,26 +3,20 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type Dispatch, type SetStateAction, useEffect, useRef } from "react";
-import { SinkDisclosure } from "@/components/sink-choice";
+import { SinkDisclosure } from "@/components/sink-choice/sink-disclosure";
 import { Button } from "@/components/ui/button";
+import { controlClass } from "@/components/ui/control-class";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
-import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { revealProblem } from "@/components/ui/reveal-problem";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import {
-  type Algorithm,
-  algorithmsQuery,
-  ApiError,
-  createExperiment,
-  type Environment,
-  environmentsQuery,
-  type Limits,
-  limitsQuery,
-} from "@/lib/api";
-import { routes } from "@/lib/url";
+import { ApiError } from "@/lib/api/problem";
+import { algorithmsQuery, environmentsQuery, limitsQuery } from "@/lib/api/queries/choices";
+import { createExperiment } from "@/lib/api/queries/experiments";
+import type { Algorithm, Environment, Limits } from "@/lib/api/types";
+import { routes } from "@/lib/url/routes";
 import { AdvancedFields } from "./advanced-fields";
 import { BaseFields } from "./base-fields";
 import {
@@ -34,13 +28,13 @@ import {
   placesOf,
   withBase,
 } from "./draft";
-import { unfairnessOf } from "./fairness";
 import { estimateText } from "./experiment-text";
+import { unfairnessOf } from "./fairness";
 import { FairnessNotes } from "./fairness-notes";
 import { FormFooter } from "./form-footer";
 import { LengthFields } from "./length-fields";
-import { PlaceFields } from "./place-fields";
 import { isUntouched, movedDraft, openingDraft } from "./opening";
+import { PlaceFields } from "./place-fields";
 import { POINTERS, problemAt, reasonAgainst, refusalsOf } from "./problems";
 import { RefusalNotice } from "./refusal-notice";
 import { readDraft } from "./specification";

@@ -1,10 +1,10 @@
 import { Disclosure } from "@/components/ui/disclosure";
 import { Select } from "@/components/ui/select";
-import type { Hyperparameter } from "@/lib/api";
-import { plural } from "@/lib/format";
+import type { Hyperparameter } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
 import { POINTERS, problemAt, type Problems } from "./problems";
-import { ownRow, type SpaceRow } from "./sweep-draft";
 import { SpaceRowFields } from "./space-row-fields";
+import { ownRow, type SpaceRow } from "./sweep-draft";
 
 interface SpaceFieldsProps {
   rows: readonly SpaceRow[];

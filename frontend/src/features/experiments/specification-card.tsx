@@ -6,9 +6,11 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Disclosure } from "@/components/ui/disclosure";
-import { type Experiment, experimentQuery, limitsQuery } from "@/lib/api";
+import { limitsQuery } from "@/lib/api/queries/choices";
+import { experimentQuery } from "@/lib/api/queries/experiments";
+import type { Experiment } from "@/lib/api/types";
 import { download, fileName } from "@/lib/download";
-import { useAlgorithmName } from "@/lib/registry";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { described } from "./described";
 
 /** What an experiment trains, how often, how it is scored and when it gives up; and the same as a file. */

@@ -1,7 +1,8 @@
-import { parseHyperparameter } from "@/components/schema-field";
-import { LISTED, parseSeeds } from "@/components/seeds";
-import { type CreateExperiment, type Environment, type Limits, presetsFor } from "@/lib/api";
-import { parseNumber } from "@/lib/format";
+import { parseHyperparameter } from "@/components/schema-field/parse";
+import { LISTED, parseSeeds } from "@/components/seeds/seed-choice";
+import type { CreateExperiment, Environment, Limits } from "@/lib/api/types";
+import { presetsFor } from "@/lib/api/variant";
+import { parseNumber } from "@/lib/format/parse-number";
 import { readAdvanced, type ReadAdvanced } from "./advanced-draft";
 import {
   algorithmOf,

@@ -1,6 +1,13 @@
-import type { Algorithm, Environment, Hyperparameter, SearchedParameter, Sweep } from "@/lib/api";
-import { hyperparametersFor } from "@/lib/api";
-import { parseNumber, setting } from "@/lib/format";
+import type {
+  Algorithm,
+  Environment,
+  Hyperparameter,
+  SearchedParameter,
+  Sweep,
+} from "@/lib/api/types";
+import { hyperparametersFor } from "@/lib/api/variant";
+import { parseNumber } from "@/lib/format/parse-number";
+import { setting } from "@/lib/format/setting";
 import { parseValues, typedValues } from "./typed-values";
 
 /** What is searched of one hyperparameter, as it is typed. */

@@ -1,7 +1,7 @@
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Hyperparameter } from "@/lib/api";
+import type { Hyperparameter } from "@/lib/api/types";
 import { PRUNERS, SAMPLERS } from "@/lib/sweep-text";
 import { POINTERS, problemAt, type Problems } from "./problems";
 import { SpaceFields } from "./space-fields";

@@ -3,8 +3,8 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { Hyperparameter } from "@/lib/api";
-import { setting } from "@/lib/format";
+import type { Hyperparameter } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
 import { separatorOf, type TypedField } from "./typed-values";
 
 interface TypedFieldsProps {

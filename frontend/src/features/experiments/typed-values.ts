@@ -1,6 +1,6 @@
-import { type Bounds, parseHyperparameter, parseInteger } from "@/components/schema-field";
-import type { Hyperparameter } from "@/lib/api";
-import { setting } from "@/lib/format";
+import { type Bounds, parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
+import type { Hyperparameter } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
 
 /** A hyperparameter with what was typed for it. */
 export interface TypedField {

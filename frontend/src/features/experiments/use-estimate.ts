@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { type CreateExperiment, experimentEstimateQuery } from "@/lib/api";
+import { experimentEstimateQuery } from "@/lib/api/queries/experiments";
+import type { CreateExperiment } from "@/lib/api/types";
 import { useSettled } from "@/lib/time/use-settled";
 
 /** How long a form stands still before the service is asked what it would train. */

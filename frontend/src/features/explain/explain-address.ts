@@ -1,4 +1,4 @@
-import { searchOf } from "@/lib/url";
+import { searchOf } from "@/lib/url/change-query-string";
 
 /** What the page's address says to show. */
 export interface ExplainAddress {

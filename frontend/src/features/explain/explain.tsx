@@ -6,14 +6,17 @@ import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Tabs } from "@/components/ui/tabs";
-import { type Algorithm, algorithmsQuery, type RunDetail, runQuery } from "@/lib/api";
-import { isRunId, useQueryString } from "@/lib/url";
+import { algorithmsQuery } from "@/lib/api/queries/choices";
+import { runQuery } from "@/lib/api/queries/run";
+import type { Algorithm, RunDetail } from "@/lib/api/types";
+import { isRunId } from "@/lib/url/routes";
+import { useQueryString } from "@/lib/url/use-query-string";
+import { type ExplainAddress, readExplainAddress, writeExplainAddress } from "./explain-address";
 import { PlainGuide } from "./guide/plain-guide";
 import { guides } from "./guides/registry";
 import { HintsPanel } from "./hints/hints-panel";
 import { HintsRunPicker } from "./hints/hints-run-picker";
 import { SaliencyNote } from "./saliency-note";
-import { readExplainAddress, type ExplainAddress, writeExplainAddress } from "./explain-address";
 
 /** The guide to an algorithm, which begins with the run's environment and preset if it trains with that. */
 function GuideTo({ algorithm, run }: { algorithm: Algorithm; run: RunDetail | undefined }) {

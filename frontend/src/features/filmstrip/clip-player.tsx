@@ -2,18 +2,17 @@
 
 import { LoaderCircle } from "lucide-react";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { Stage, StageNote, useCornerWindow } from "@/components/agent";
-import {
-  type PlaybackController,
-  Player,
-  TROUBLE_TEXT,
-  usePlaybackState,
-  useVideoTrouble,
-  VideoTrack,
-} from "@/components/player";
+import { Stage, StageNote } from "@/components/agent/stage";
+import { useCornerWindow } from "@/components/agent/use-corner-window";
+import type { PlaybackController } from "@/components/player/playback-controller";
+import { Player } from "@/components/player/player";
+import { usePlaybackState } from "@/components/player/use-playback";
+import { TROUBLE_TEXT, useVideoTrouble } from "@/components/player/use-video-trouble";
+import { VideoTrack } from "@/components/player/video-track";
 import { Button } from "@/components/ui/button";
-import { apiLink, type Clip } from "@/lib/api";
-import { count } from "@/lib/format";
+import { apiLink } from "@/lib/api/base";
+import type { Clip } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 
 interface ClipPlayerProps {
   clip: Clip | undefined;

@@ -1,7 +1,8 @@
-import type { ChartGroup } from "@/components/charts";
-import type { ClipOptions } from "@/lib/api";
-import { DEFAULT_CLIP_OPTIONS } from "@/lib/film";
-import { createStore, type Store, useStore } from "@/lib/store";
+import type { ChartGroup } from "@/components/charts/live/chart-group";
+import type { ClipOptions } from "@/lib/api/queries/film";
+import { DEFAULT_CLIP_OPTIONS } from "@/lib/film/moments";
+import { createStore, type Store } from "@/lib/store/store";
+import { useStore } from "@/lib/store/use-store";
 
 /** What is played besides the moment: on which seed, how, and whether it is the video of the whole training. */
 export interface FilmChoice extends ClipOptions {

@@ -2,22 +2,17 @@
 
 import { Clapperboard } from "lucide-react";
 import { useRef } from "react";
-import {
-  CHART_INSET,
-  type ChartAxis,
-  type ChartGroup,
-  stepScale,
-  useMoment,
-  useStepScale,
-} from "@/components/charts";
+import { CHART_INSET, type ChartAxis } from "@/components/charts/card/chart-axis";
+import { type ChartGroup, useMoment, useStepScale } from "@/components/charts/live/chart-group";
+import { stepScale } from "@/components/charts/prepare/step-scale";
 import { Button } from "@/components/ui/button";
-import type { RunDetail } from "@/lib/api";
-import { useFilm, useThumbnails } from "@/lib/film";
-import { bytes, plural } from "@/lib/format";
+import type { RunDetail } from "@/lib/api/types";
+import { useFilm, useThumbnails } from "@/lib/film/use-film";
+import { bytes, plural } from "@/lib/format/number";
 import { useInView } from "@/lib/media/use-in-view";
-import { whyNotTrusted } from "@/lib/run-actions";
-import { usePageSeen } from "@/lib/session";
-import { useFilmChoice, optionsOf } from "./film-choice";
+import { whyNotTrusted } from "@/lib/run-actions/availability";
+import { usePageSeen } from "@/lib/session/use-watched";
+import { optionsOf, useFilmChoice } from "./film-choice";
 import { StripFrames } from "./strip-frames";
 import { whyNoFilm } from "./why-no-film";
 

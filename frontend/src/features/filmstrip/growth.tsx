@@ -1,14 +1,17 @@
 "use client";
 
 import { Download, X } from "lucide-react";
-import { ViewLayout } from "@/components/agent";
-import { usePlaybackController } from "@/components/player";
+import { ViewLayout } from "@/components/agent/view-layout";
+import { usePlaybackController } from "@/components/player/use-playback";
 import { Button } from "@/components/ui/button";
-import { apiLink, type Clip, type ClipOptions, explainAction, type RunDetail } from "@/lib/api";
+import { apiLink } from "@/lib/api/base";
+import { explainAction } from "@/lib/api/problem";
+import type { ClipOptions } from "@/lib/api/queries/film";
+import type { Clip, RunDetail } from "@/lib/api/types";
 import { fileName, follow } from "@/lib/download";
-import { useGrowthVideo } from "@/lib/film";
-import { brief, compact, count, plural } from "@/lib/format";
-import { useRunStill } from "@/lib/registry";
+import { useGrowthVideo } from "@/lib/film/use-film";
+import { brief, compact, count, plural } from "@/lib/format/number";
+import { useRunStill } from "@/lib/registry/use-environment-still";
 import { ClipPlayer } from "./clip-player";
 
 interface GrowthProps {

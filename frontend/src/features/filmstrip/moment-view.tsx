@@ -2,16 +2,20 @@
 
 import { Clapperboard, GitFork, MousePointerClick } from "lucide-react";
 import { type ComponentType, useState } from "react";
-import { Stage, StageNote, useCornerWindow, ViewLayout } from "@/components/agent";
-import { type ChartGroup, useMoment } from "@/components/charts";
+import { Stage, StageNote } from "@/components/agent/stage";
+import { useCornerWindow } from "@/components/agent/use-corner-window";
+import { ViewLayout } from "@/components/agent/view-layout";
+import { type ChartGroup, useMoment } from "@/components/charts/live/chart-group";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction, type KeptPolicy, type RunDetail } from "@/lib/api";
-import { policyAt, useFilm } from "@/lib/film";
-import { count } from "@/lib/format";
-import { useRunStill } from "@/lib/registry";
-import { whyNotTrusted } from "@/lib/run-actions";
-import { useFilmChoice, optionsOf } from "./film-choice";
+import { explainAction } from "@/lib/api/problem";
+import type { KeptPolicy, RunDetail } from "@/lib/api/types";
+import { policyAt } from "@/lib/film/moments";
+import { useFilm } from "@/lib/film/use-film";
+import { count } from "@/lib/format/number";
+import { useRunStill } from "@/lib/registry/use-environment-still";
+import { whyNotTrusted } from "@/lib/run-actions/availability";
+import { optionsOf, useFilmChoice } from "./film-choice";
 import { Growth } from "./growth";
 import { PolicyMoment } from "./policy-moment";
 import { whyNoFilm } from "./why-no-film";

@@ -3,24 +3,21 @@
 import { ChevronLeft, ChevronRight, Dices, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
-import { ViewLayout } from "@/components/agent";
-import { usePlaybackController } from "@/components/player";
+import { ViewLayout } from "@/components/agent/view-layout";
+import { usePlaybackController } from "@/components/player/use-playback";
 import { Badge } from "@/components/ui/badge";
 import { Boundary } from "@/components/ui/boundary";
 import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import {
-  type Clip,
-  type ClipOptions,
-  explainAction,
-  type KeptPolicy,
-  type RunDetail,
-} from "@/lib/api";
-import { policyAfter, useClip } from "@/lib/film";
-import { count, decimal, plural } from "@/lib/format";
-import { useRunStill } from "@/lib/registry";
-import { withRetry } from "@/lib/service";
+import { explainAction } from "@/lib/api/problem";
+import type { ClipOptions } from "@/lib/api/queries/film";
+import type { Clip, KeptPolicy, RunDetail } from "@/lib/api/types";
+import { policyAfter } from "@/lib/film/moments";
+import { useClip } from "@/lib/film/use-film";
+import { count, decimal, plural } from "@/lib/format/number";
+import { useRunStill } from "@/lib/registry/use-environment-still";
+import { withRetry } from "@/lib/service/with-retry";
 import { ClipPlayer } from "./clip-player";
 
 const ClipReading = dynamic(

@@ -2,10 +2,11 @@
 
 import clsx from "clsx";
 import { type KeyboardEvent, type PointerEvent, useMemo } from "react";
-import type { StepScale } from "@/components/charts";
-import { apiLink, type Clip, type KeptPolicy } from "@/lib/api";
-import { frames, policyAfter, policyAt } from "@/lib/film";
-import { compact, count } from "@/lib/format";
+import type { StepScale } from "@/components/charts/prepare/step-scale";
+import { apiLink } from "@/lib/api/base";
+import type { Clip, KeptPolicy } from "@/lib/api/types";
+import { frames, policyAfter, policyAt } from "@/lib/film/moments";
+import { compact, count } from "@/lib/format/number";
 
 interface StripFramesProps {
   policies: readonly KeptPolicy[];

@@ -1,4 +1,5 @@
-import { hasEnded, type RunDetail } from "@/lib/api";
+import { hasEnded } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
 
 /** Why a run keeps no policy, in words. */
 export function whyNoFilm(run: Pick<RunDetail, "status">): string {

@@ -1,16 +1,20 @@
 "use client";
 
-import { isPicture, LiveSeen, PolicyReadingView } from "@/components/policy-reading";
-import { canBeSliced, LiveSliceFigure } from "@/components/value-slice";
+import { LiveFacts } from "@/components/live/live-facts";
+import { PolicyReadingView } from "@/components/policy-reading/policy-reading-view";
+import { isPicture } from "@/components/policy-reading/prepare/space";
+import { LiveSeen } from "@/components/policy-reading/seen/live-seen";
 import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { RunDetail } from "@/lib/api";
-import type { EpisodeTrace, SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
-import { LiveFacts } from "@/components/live/live-facts";
-import { useSpaces } from "./use-spaces";
+import { LiveSliceFigure } from "@/components/value-slice/live-slice";
+import { canBeSliced } from "@/components/value-slice/prepare";
+import type { RunDetail } from "@/lib/api/types";
+import type { EpisodeTrace } from "@/lib/session/episode-trace";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
 import type { Frozen } from "./use-frozen";
+import { useSpaces } from "./use-spaces";
 
 interface LiveReadingProps {
   client: SessionClient;

@@ -1,10 +1,12 @@
 "use client";
 
 import clsx from "clsx";
-import { isActive, type RunDetail } from "@/lib/api";
-import { count } from "@/lib/format";
-import type { SessionClient, SessionState } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import type { SessionClient } from "@/lib/session/session-client";
+import type { SessionState } from "@/lib/session/session-state";
+import { useStore } from "@/lib/store/use-store";
 
 type Whose = Pick<RunDetail, "status" | "update_seconds">;
 

@@ -1,22 +1,26 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { Stage, useCornerWindow, ViewLayout } from "@/components/agent";
-import type { RunDetail } from "@/lib/api";
-import { whyNotYet } from "@/lib/evaluations";
-import { useMediaQuery } from "@/lib/media/use-media-query";
-import { useRunStill } from "@/lib/registry";
-import { announceSession, useHeldSession, usePageSeen, watchSession } from "@/lib/session";
-import { useStore, useStoreValue } from "@/lib/store";
+import { Stage } from "@/components/agent/stage";
+import { useCornerWindow } from "@/components/agent/use-corner-window";
+import { ViewLayout } from "@/components/agent/view-layout";
 import { FrameCanvas } from "@/components/live/frame-canvas";
 import { KeysStage } from "@/components/live/keys/keys-stage";
 import { useKeyInput } from "@/components/live/keys/use-key-input";
 import { useStageCommands } from "@/components/live/keys/use-stage-commands";
-import { LiveReading } from "./live-reading";
-import { PlayBar } from "./play-bar";
-import { LiveMeta, LiveTitle, liveTitle } from "./live-title";
-import { TakeControls } from "./take-controls";
 import { StageMessage } from "@/components/live/stage-message";
+import type { RunDetail } from "@/lib/api/types";
+import { whyNotYet } from "@/lib/evaluations/readiness";
+import { useMediaQuery } from "@/lib/media/use-media-query";
+import { useRunStill } from "@/lib/registry/use-environment-still";
+import { announceSession } from "@/lib/session/live-sessions";
+import { useHeldSession, usePageSeen } from "@/lib/session/use-watched";
+import { watchSession } from "@/lib/session/watch-session";
+import { useStore, useStoreValue } from "@/lib/store/use-store";
+import { LiveReading } from "./live-reading";
+import { LiveMeta, LiveTitle, liveTitle } from "./live-title";
+import { PlayBar } from "./play-bar";
+import { TakeControls } from "./take-controls";
 import { type Frozen, type FrozenPicture, useFrozenPicture } from "./use-frozen";
 
 interface LiveWindowProps {

@@ -3,12 +3,12 @@
 import clsx from "clsx";
 import { Maximize, SquareArrowOutUpRight, StepBack, StepForward } from "lucide-react";
 import Link from "next/link";
-import { Key } from "@/components/player";
-import { buttonClass } from "@/components/ui/button";
-import type { SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
-import { routes } from "@/lib/url";
 import { PlayKey, SpeedSelect } from "@/components/live/transport";
+import { Key } from "@/components/player/transport";
+import { buttonClass } from "@/components/ui/button";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
+import { routes } from "@/lib/url/routes";
 
 interface PlayBarProps {
   client: SessionClient;

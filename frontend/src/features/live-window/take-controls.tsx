@@ -5,8 +5,9 @@ import { KeyCaps } from "@/components/live/keys/key-caps";
 import type { StageCommands } from "@/components/live/keys/use-stage-commands";
 import { Button } from "@/components/ui/button";
 import { Segmented } from "@/components/ui/segmented";
-import type { KeyInput, SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import type { KeyInput } from "@/lib/session/key-input";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
 
 interface TakeControlsProps {
   client: SessionClient;

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { StepRecord } from "@/lib/api";
-import type { EpisodeTrace } from "@/lib/session";
+import type { StepRecord } from "@/lib/api/types";
+import type { EpisodeTrace } from "@/lib/session/episode-trace";
 
 export interface Frozen {
   trace: EpisodeTrace;

@@ -1,5 +1,5 @@
-import { count } from "@/lib/format";
-import type { SessionState } from "@/lib/session";
+import { count } from "@/lib/format/number";
+import type { SessionState } from "@/lib/session/session-state";
 
 const WHO = { person: "You play", policy: "The policy plays", random: "Chance plays" } as const;
 

@@ -2,13 +2,13 @@
 
 import { useEffect, useRef } from "react";
 import { LiveFacts } from "@/components/live/live-facts";
-import type { DrawnSpace } from "@/components/policy-reading";
+import type { DrawnSpace } from "@/components/policy-reading/prepare/space";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import type { Controls } from "@/lib/api";
-import { count } from "@/lib/format";
-import type { SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import type { Controls } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
 import { triedActions } from "./tried-actions";
 
 interface FuturesProps {

@@ -5,8 +5,8 @@ import Link from "next/link";
 import { PageHeader } from "@/components/layout/page-header";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { ErrorState } from "@/components/ui/error-state";
-import { environmentsQuery } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { environmentsQuery } from "@/lib/api/queries/choices";
+import { routes } from "@/lib/url/routes";
 import { CHOICES_GRID, ChoicesSkeleton } from "./play-skeletons";
 
 /** What can be played, as pictures. */

@@ -1,13 +1,13 @@
 "use client";
 
 import { StepBack, StepForward } from "lucide-react";
-import { PlayKey, SpeedSelect } from "@/components/live/transport";
-import { Key } from "@/components/player";
-import { Segmented } from "@/components/ui/segmented";
-import type { Actor } from "@/lib/api";
-import type { SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
 import type { StageCommands } from "@/components/live/keys/use-stage-commands";
+import { PlayKey, SpeedSelect } from "@/components/live/transport";
+import { Key } from "@/components/player/transport";
+import { Segmented } from "@/components/ui/segmented";
+import type { Actor } from "@/lib/api/types";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
 
 interface PlayControlsProps {
   client: SessionClient;

@@ -6,9 +6,9 @@ import { useState } from "react";
 import { PageHeader } from "@/components/layout/page-header";
 import { buttonClass } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/error-state";
-import { runQuery } from "@/lib/api";
-import { playSession } from "@/lib/session";
-import { routes } from "@/lib/url";
+import { runQuery } from "@/lib/api/queries/run";
+import { playSession } from "@/lib/session/watch-session";
+import { routes } from "@/lib/url/routes";
 import { PlayRoom } from "./play-room";
 
 /** The environment of a run, played by hand and by its policy in turns. */

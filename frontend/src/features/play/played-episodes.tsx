@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "react";
 import { Card } from "@/components/ui/card";
-import type { StepRecord } from "@/lib/api";
-import { count, decimal } from "@/lib/format";
-import type { SessionClient } from "@/lib/session";
+import type { StepRecord } from "@/lib/api/types";
+import { count, decimal } from "@/lib/format/number";
+import type { SessionClient } from "@/lib/session/session-client";
 
 /** The episodes that have ended, newest first, each as its last step. */
 function useEnded(client: SessionClient): readonly StepRecord[] {

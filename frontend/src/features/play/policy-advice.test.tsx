@@ -1,9 +1,10 @@
 import { render, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { Actor, PolicyReading, SessionHello } from "@/lib/api";
-import type { EpisodeTrace, SessionClient } from "@/lib/session";
+import type { Actor, PolicyReading, SessionHello } from "@/lib/api/types";
+import type { EpisodeTrace } from "@/lib/session/episode-trace";
+import type { SessionClient } from "@/lib/session/session-client";
 import { recordOf } from "@/lib/session/testing";
-import { createStore } from "@/lib/store";
+import { createStore } from "@/lib/store/store";
 import { PolicyAdvice } from "./policy-advice";
 
 const reading = { probabilities: [0.2, 0.8], value: 31.5 } as PolicyReading;

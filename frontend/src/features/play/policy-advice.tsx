@@ -1,10 +1,11 @@
 "use client";
 
-import { chosenAction, ReadingFigures } from "@/components/policy-reading";
+import { chosenAction } from "@/components/policy-reading/prepare/action";
+import { ReadingFigures } from "@/components/policy-reading/reading-figures";
 import { Card } from "@/components/ui/card";
-import { decimal } from "@/lib/format";
-import type { SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import { decimal } from "@/lib/format/number";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
 
 /** What the policy of the run would do now, whoever acts; nothing in a session without a policy. */
 export function PolicyAdvice({ client }: { client: SessionClient }) {

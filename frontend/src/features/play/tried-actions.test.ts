@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Controls } from "@/lib/api";
+import type { Controls } from "@/lib/api/types";
 import { triedActions } from "./tried-actions";
 
 const controls = (neutral: (number | null)[], ...values: [string, number, number][]): Controls => ({

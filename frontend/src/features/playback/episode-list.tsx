@@ -1,13 +1,10 @@
 import clsx from "clsx";
-import {
-  type Chapter,
-  chapterAt,
-  usePlaybackTime,
-  type PlaybackController,
-} from "@/components/player";
+import type { PlaybackController } from "@/components/player/playback-controller";
+import { type Chapter, chapterAt } from "@/components/player/shortcuts";
+import { usePlaybackTime } from "@/components/player/use-playback";
 import { useShortened } from "@/components/ui/use-shortened";
-import type { EvaluatedEpisode } from "@/lib/api";
-import { count, decimal } from "@/lib/format";
+import type { EvaluatedEpisode } from "@/lib/api/types";
+import { count, decimal } from "@/lib/format/number";
 
 interface EpisodeListProps {
   episodes: readonly EvaluatedEpisode[];

@@ -6,11 +6,11 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api";
-import { usualPolicy } from "@/lib/evaluations";
-import { brief, plural } from "@/lib/format";
-import { useLimits } from "@/lib/registry";
-import { learns } from "@/lib/run-actions";
+import type { CreateEvaluation, PolicyChoice, RunDetail } from "@/lib/api/types";
+import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { brief, plural } from "@/lib/format/number";
+import { useLimits } from "@/lib/registry/use-limits";
+import { learns } from "@/lib/run-actions/availability";
 import { type RequestDraft, seedError, toRequest, USUAL } from "./evaluation-request";
 
 interface EvaluateFormProps {

@@ -1,6 +1,6 @@
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { Evaluation } from "@/lib/api";
+import type { Evaluation } from "@/lib/api/types";
 import { KeptFrames } from "./steps/kept-frames";
 
 interface EvaluationFailureProps {

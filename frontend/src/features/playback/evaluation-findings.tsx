@@ -3,13 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { middleOf, type PlaybackController } from "@/components/player";
+import { middleOf } from "@/components/player/frames";
+import type { PlaybackController } from "@/components/player/playback-controller";
 import { canBeShown, choicesOf } from "@/components/side-by-side/choices";
 import { Boundary } from "@/components/ui/boundary";
-import { type Evaluation, judgementQuery, type RunDetail } from "@/lib/api";
-import { hasEpisodes } from "@/lib/evaluations";
-import { count } from "@/lib/format";
-import { withRetry } from "@/lib/service";
+import { judgementQuery } from "@/lib/api/queries/episodes";
+import type { Evaluation, RunDetail } from "@/lib/api/types";
+import { hasEpisodes } from "@/lib/evaluations/readiness";
+import { count } from "@/lib/format/number";
+import { withRetry } from "@/lib/service/with-retry";
 import type { Film } from "./chapters";
 import { EvaluationSummary } from "./evaluation-summary";
 import { EpisodePicks } from "./judged/episode-picks";
@@ -21,7 +23,7 @@ const EvaluationReading = dynamic(
   { ssr: false },
 );
 const SideBySideDialog = dynamic(
-  withRetry(() => import("@/components/side-by-side").then((module) => module.SideBySideDialog)),
+  withRetry(() => import("@/components/side-by-side/side-by-side-dialog").then((module) => module.SideBySideDialog)),
   { ssr: false },
 );
 

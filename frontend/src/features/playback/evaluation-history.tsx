@@ -2,10 +2,11 @@ import clsx from "clsx";
 import { CircleX, Film, VideoOff } from "lucide-react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { useShortened } from "@/components/ui/use-shortened";
-import type { Evaluation } from "@/lib/api";
-import { age, brief, decimal, moment } from "@/lib/format";
+import type { Evaluation } from "@/lib/api/types";
+import { isUnderWay, whyNoVideo } from "@/lib/evaluations/readiness";
+import { brief, decimal } from "@/lib/format/number";
+import { age, moment } from "@/lib/format/time";
 import { useNow } from "@/lib/time/use-now";
-import { isUnderWay, whyNoVideo } from "@/lib/evaluations";
 
 /** Evaluations that are listed at first. */
 const MOST = 8;

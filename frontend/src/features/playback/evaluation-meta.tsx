@@ -1,9 +1,11 @@
 "use client";
 
-import { chapterAt, type PlaybackController, usePlaybackTime } from "@/components/player";
+import type { PlaybackController } from "@/components/player/playback-controller";
+import { chapterAt } from "@/components/player/shortcuts";
+import { usePlaybackTime } from "@/components/player/use-playback";
 import { Badge } from "@/components/ui/badge";
-import type { Evaluation, Run } from "@/lib/api";
-import { count } from "@/lib/format";
+import type { Evaluation, Run } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import type { Film } from "./chapters";
 
 /** Who played: a person, chance, or a policy, as in "Policy of step 30,208". */

@@ -3,18 +3,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { VideoOff } from "lucide-react";
 import { useMemo } from "react";
-import { Stage, StageNote, useCornerWindow } from "@/components/agent";
-import {
-  middleOf,
-  type PlaybackController,
-  Player,
-  usePlaybackState,
-  VideoTrack,
-} from "@/components/player";
+import { Stage, StageNote } from "@/components/agent/stage";
+import { useCornerWindow } from "@/components/agent/use-corner-window";
+import { middleOf } from "@/components/player/frames";
+import type { PlaybackController } from "@/components/player/playback-controller";
+import { Player } from "@/components/player/player";
+import { usePlaybackState } from "@/components/player/use-playback";
+import { VideoTrack } from "@/components/player/video-track";
 import { Button } from "@/components/ui/button";
-import { apiLink, type Evaluation, judgementQuery } from "@/lib/api";
-import { hasEpisodes } from "@/lib/evaluations";
-import { count } from "@/lib/format";
+import { apiLink } from "@/lib/api/base";
+import { judgementQuery } from "@/lib/api/queries/episodes";
+import type { Evaluation } from "@/lib/api/types";
+import { hasEpisodes } from "@/lib/evaluations/readiness";
+import { count } from "@/lib/format/number";
 import type { Film } from "./chapters";
 import { FilmAgain } from "./film-again";
 import { ticksOf } from "./judged/moments";

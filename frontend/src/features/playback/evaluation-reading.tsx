@@ -1,10 +1,14 @@
 "use client";
 
 import { useState } from "react";
-import { chapterAt, type PlaybackController, usePlaybackTime } from "@/components/player";
-import { EvaluationSeen, ReadingAtFrame } from "@/components/policy-reading";
+import type { PlaybackController } from "@/components/player/playback-controller";
+import { chapterAt } from "@/components/player/shortcuts";
+import { usePlaybackTime } from "@/components/player/use-playback";
+import { ReadingAtFrame } from "@/components/policy-reading/reading-at-frame";
+import { EvaluationSeen } from "@/components/policy-reading/seen/evaluation-seen";
 import { Disclosure } from "@/components/ui/disclosure";
-import { type Evaluation, type RunDetail, useEvaluationSteps } from "@/lib/api";
+import { useEvaluationSteps } from "@/lib/api/queries/steps";
+import type { Evaluation, RunDetail } from "@/lib/api/types";
 import { chaptersOf } from "./chapters";
 
 interface EvaluationReadingProps {

@@ -1,5 +1,6 @@
-import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/lib/api";
-import { count, parseNumber } from "@/lib/format";
+import type { CreateEvaluation, Evaluation, PolicyChoice } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { parseNumber } from "@/lib/format/parse-number";
 
 /** What the form holds: text as it was typed. */
 export interface RequestDraft {

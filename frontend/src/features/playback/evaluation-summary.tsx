@@ -1,6 +1,7 @@
 import { Stat } from "@/components/ui/stat";
-import type { Evaluation } from "@/lib/api";
-import { brief, count, decimal, duration, elapsed, moment, plural } from "@/lib/format";
+import type { Evaluation } from "@/lib/api/types";
+import { brief, count, decimal, plural } from "@/lib/format/number";
+import { duration, elapsed, moment } from "@/lib/format/time";
 
 interface EvaluationSummaryProps {
   evaluation: Evaluation;

@@ -2,19 +2,19 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ViewLayout } from "@/components/agent";
-import { usePlaybackController, useVideoTrouble } from "@/components/player";
+import { ViewLayout } from "@/components/agent/view-layout";
+import { JudgedEpisodes } from "@/components/judged/judged-episodes";
+import { usePlaybackController } from "@/components/player/use-playback";
+import { useVideoTrouble } from "@/components/player/use-video-trouble";
 import { Notice } from "@/components/ui/notice";
-import {
-  type CreateEvaluation,
-  evaluationsQuery,
-  explainAction,
-  keys,
-  type RunDetail,
-} from "@/lib/api";
-import { endedSince, isUnderWay, useEvaluate, whyNotYet } from "@/lib/evaluations";
-import { suits } from "@/lib/run-actions";
-import { useQueryString } from "@/lib/url";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { evaluationsQuery } from "@/lib/api/queries/evaluations";
+import type { CreateEvaluation, RunDetail } from "@/lib/api/types";
+import { endedSince, isUnderWay, whyNotYet } from "@/lib/evaluations/readiness";
+import { useEvaluate } from "@/lib/evaluations/use-evaluate";
+import { suits } from "@/lib/run-actions/availability";
+import { useQueryString } from "@/lib/url/use-query-string";
 import { filmOf } from "./chapters";
 import { EpisodeList } from "./episode-list";
 import { EvaluateForm } from "./evaluate-form";
@@ -25,9 +25,8 @@ import { EvaluationMeta, evaluationTitle } from "./evaluation-meta";
 import { EvaluationPlayer } from "./evaluation-player";
 import { EvaluationProgress } from "./evaluation-progress";
 import { again } from "./evaluation-request";
-import { NoEvaluation } from "./no-evaluation";
-import { JudgedEpisodes } from "@/components/judged";
 import { type Watch, watchIn } from "./judged/watch";
+import { NoEvaluation } from "./no-evaluation";
 import { PolicyAge } from "./policy-age";
 
 /** The evaluations of a run: the newest, or the one that was chosen, on video and judged; and a form for another. */

@@ -4,9 +4,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Clapperboard } from "lucide-react";
 import { useEffect } from "react";
 import { Button } from "@/components/ui/button";
-import { type Evaluation, explainAction, keys, verificationQuery } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
 import { filmAgain, recordingKeys } from "@/lib/api/queries/recording";
-import { count } from "@/lib/format";
+import { verificationQuery } from "@/lib/api/queries/steps";
+import type { Evaluation } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import { verificationText } from "./steps/verification-text";
 
 /** Makes the video of an evaluation from its records, where there is none or none any more. */

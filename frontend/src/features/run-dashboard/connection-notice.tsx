@@ -3,8 +3,8 @@
 import clsx from "clsx";
 import { CircleCheck, Unplug } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useServiceAway } from "@/lib/service";
-import { useConnectionState } from "@/lib/stream";
+import { useServiceAway } from "@/lib/service/use-service-away";
+import { useConnectionState } from "@/lib/stream/connection/use-connection-state";
 
 type Said = "lost" | "back" | null;
 

@@ -1,35 +1,36 @@
 "use client";
 
 import { type ComponentType, useMemo, useState } from "react";
+import type { ChartAxis } from "@/components/charts/card/chart-axis";
 import {
-  type ChartAxis,
   type ChartGroup,
   useChartGroup,
-  useChartSettings,
   useMomentAddress,
   usePicking,
   useZoomDetail,
-} from "@/components/charts";
+} from "@/components/charts/live/chart-group";
+import { useChartSettings } from "@/components/charts/settings/use-chart-settings";
 import { Boundary } from "@/components/ui/boundary";
 import { useMovable } from "@/components/ui/movable";
-import type { RunDetail } from "@/lib/api";
+import type { RunDetail } from "@/lib/api/types";
 import { useMediaQuery } from "@/lib/media/use-media-query";
-import { learns } from "@/lib/run-actions";
-import { type RunSeries, useRunCurves } from "@/lib/stream";
-import { chooseAgentView } from "@/lib/url";
+import { learns } from "@/lib/run-actions/availability";
+import type { RunSeries } from "@/lib/stream/series/run-series";
+import { useRunCurves } from "@/lib/stream/series/use-run-curves";
+import { chooseAgentView } from "@/lib/url/agent-view";
+import { AGENT_ANCHOR } from "./agent-anchor";
 import { AnatomySection } from "./anatomy/anatomy-section";
 import { LearningCurves } from "./curves/learning-curves";
 import { useHighlight } from "./curves/use-highlight";
 import { useStepScale } from "./curves/use-step-scale";
-import { FamilyCard } from "./family/family-card";
 import { RunDetails } from "./details/run-details";
+import { FamilyCard } from "./family/family-card";
 import { RunHints, type TryProps } from "./hints/run-hints";
-import { RunFacts } from "./run-facts";
-import { AGENT_ANCHOR } from "./agent-anchor";
 import { usePresetGhost } from "./preset/use-preset-ghost";
+import { QTableSlot } from "./q-table/q-table-slot";
+import { RunFacts } from "./run-facts";
 import { SeedsCard } from "./seeds/seeds-card";
 import { useSeedBand, useSeeds } from "./seeds/use-seed-band";
-import { QTableSlot } from "./q-table/q-table-slot";
 
 interface RunBodyProps {
   run: RunDetail;

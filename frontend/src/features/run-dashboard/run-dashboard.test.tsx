@@ -2,12 +2,12 @@ import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { Boundary } from "@/components/ui/boundary";
-import type { RunDetail } from "@/lib/api";
-import { RunSeries } from "@/lib/stream";
+import type { RunDetail } from "@/lib/api/types";
+import { RunSeries } from "@/lib/stream/series/run-series";
 import { renderWithQueries, serve } from "@/lib/testing/service";
+import { RunNotices } from "./notices/run-notices";
 import { RunDashboard } from "./run-dashboard";
 import { RunFacts } from "./run-facts";
-import { RunNotices } from "./notices/run-notices";
 import { tabTitle } from "./use-tab-title";
 
 vi.mock("next/navigation", () => ({

@@ -2,13 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/components/ui/error-state";
-import { ApiError, runQuery } from "@/lib/api";
+import { ApiError } from "@/lib/api/problem";
+import { runQuery } from "@/lib/api/queries/run";
 import { ConnectionNotice } from "./connection-notice";
 import { RunHeader } from "./header/run-header";
 import { useDeleteRun } from "./header/use-header-actions";
+import { RunNotices } from "./notices/run-notices";
 import { RunBody, type RunParts } from "./run-body";
 import { RunNotFound } from "./run-not-found";
-import { RunNotices } from "./notices/run-notices";
 import { RunSkeleton } from "./run-skeleton";
 import { useTabTitle } from "./use-tab-title";
 

@@ -2,21 +2,15 @@
 
 import { Progress } from "@/components/ui/progress";
 import { Stat } from "@/components/ui/stat";
-import { hasLength, isActive, progress, type RunDetail } from "@/lib/api";
-import {
-  brief,
-  count,
-  decimal,
-  duration,
-  elapsed,
-  NONE,
-  percent,
-  remaining,
-  unsolvedWords,
-} from "@/lib/format";
-import { useMetricRegistry } from "@/lib/registry";
-import { learns } from "@/lib/run-actions";
-import { MEAN_RETURN, type RunSeries } from "@/lib/stream";
+import { hasLength, isActive, progress } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { brief, count, decimal, NONE, percent } from "@/lib/format/number";
+import { unsolvedWords } from "@/lib/format/solved";
+import { duration, elapsed, remaining } from "@/lib/format/time";
+import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
+import { learns } from "@/lib/run-actions/availability";
+import { MEAN_RETURN } from "@/lib/stream/series/episode-means";
+import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useNow } from "@/lib/time/use-now";
 import { useStreamedEnds } from "./curves/use-streamed-ends";
 

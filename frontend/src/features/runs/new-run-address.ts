@@ -1,4 +1,4 @@
-import { searchOf } from "@/lib/url";
+import { searchOf } from "@/lib/url/change-query-string";
 
 const NEW = "new";
 const DUPLICATE = "duplicate";

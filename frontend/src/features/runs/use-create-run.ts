@@ -2,9 +2,12 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import type { ApiError, CreateRun, Run } from "@/lib/api";
-import { createGroup, createRun, keys } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { keys } from "@/lib/api/keys";
+import type { ApiError } from "@/lib/api/problem";
+import { createGroup } from "@/lib/api/queries/groups";
+import { createRun } from "@/lib/api/queries/run-actions";
+import type { CreateRun, Run } from "@/lib/api/types";
+import { routes } from "@/lib/url/routes";
 
 interface WantedRuns {
   body: CreateRun;

@@ -2,14 +2,16 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Upload } from "lucide-react";
-import { InstallCommand } from "@/components/sink-choice";
+import { InstallCommand } from "@/components/sink-choice/install-command";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { Switch } from "@/components/ui/switch";
-import { explainAction, keys, type OfferedSink, type RunDetail, type RunSink } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
 import { addSink, deliverToSink, removeSink } from "@/lib/api/queries/sinks";
-import { useServiceAway } from "@/lib/service";
+import type { OfferedSink, RunDetail, RunSink } from "@/lib/api/types";
+import { useServiceAway } from "@/lib/service/use-service-away";
 import { useNow } from "@/lib/time/use-now";
 import { sinkText } from "./sink-text";
 

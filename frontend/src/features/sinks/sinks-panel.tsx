@@ -3,8 +3,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { RunDetail } from "@/lib/api";
 import { offeredSinksQuery, runSinksQuery } from "@/lib/api/queries/sinks";
+import type { RunDetail } from "@/lib/api/types";
 import { SinkRow } from "./sink-row";
 
 /** The other programs that a run was, or can be, delivered to, and how far each of them has it. */

@@ -3,20 +3,17 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
-import { planDraft, PlanFields, planOf } from "@/components/snapshot-plan";
+import { planDraft, planOf } from "@/components/snapshot-plan/plan";
+import { PlanFields } from "@/components/snapshot-plan/plan-fields";
 import { Button } from "@/components/ui/button";
 import { MEND_FIRST } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import {
-  changeSnapshotPlan,
-  explainAction,
-  isActive,
-  keys,
-  type Limits,
-  type RunDetail,
-  type SnapshotPlan,
-} from "@/lib/api";
-import { useLimits } from "@/lib/registry";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { changeSnapshotPlan } from "@/lib/api/queries/snapshots";
+import { isActive } from "@/lib/api/run-status";
+import type { Limits, RunDetail, SnapshotPlan } from "@/lib/api/types";
+import { useLimits } from "@/lib/registry/use-limits";
 
 interface ChangePlanProps {
   run: RunDetail;

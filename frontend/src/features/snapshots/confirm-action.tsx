@@ -1,8 +1,9 @@
 "use client";
 
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { explainAction, type RunDetail, type SnapshotInfo } from "@/lib/api";
-import { type ConfirmedAction, confirmationOf } from "./snapshot-text";
+import { explainAction } from "@/lib/api/problem";
+import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
+import { confirmationOf, type ConfirmedAction } from "./snapshot-text";
 import { useSnapshotAction } from "./use-snapshot-actions";
 
 interface ConfirmActionProps {

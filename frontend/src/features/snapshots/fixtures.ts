@@ -1,4 +1,4 @@
-import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/lib/api";
+import type { RunDetail, RunSnapshots, SnapshotInfo } from "@/lib/api/types";
 
 export const run = (change: Partial<RunDetail> = {}) =>
   ({

@@ -2,13 +2,13 @@
 
 import { GitFork } from "lucide-react";
 import { useState } from "react";
-import { parseInteger } from "@/components/schema-field";
+import { parseInteger } from "@/components/schema-field/parse";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import type { RunDetail } from "@/lib/api";
-import { count } from "@/lib/format";
+import type { RunDetail } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 
 interface ForkAtStepProps {
   run: RunDetail;

@@ -4,16 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import {
-  algorithmsQuery,
-  environmentsQuery,
-  forkChangesQuery,
-  type Hint,
-  isActive,
-  type RunDetail,
-  type SnapshotInfo,
-} from "@/lib/api";
-import { count } from "@/lib/format";
+import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
+import { forkChangesQuery } from "@/lib/api/queries/snapshots";
+import { isActive } from "@/lib/api/run-status";
+import type { Hint, RunDetail, SnapshotInfo } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import { ForkForm } from "./fork-form";
 import { called } from "./snapshot-text";
 

@@ -4,30 +4,30 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Disclosure } from "@/components/ui/disclosure";
 import { controlClass } from "@/components/ui/control-class";
+import { Disclosure } from "@/components/ui/disclosure";
 import { type ControlProps, Field } from "@/components/ui/field";
-import {
-  type Algorithm,
-  ApiError,
-  type Environment,
-  explainAction,
-  type ForkChanges,
-  forkRun,
-  type Hint,
-  keys,
-  type RunConfig,
-  type RunDetail,
-} from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { ApiError, explainAction } from "@/lib/api/problem";
 import { runSinksQuery } from "@/lib/api/queries/sinks";
-import { count, plural, setting } from "@/lib/format";
-import { routes } from "@/lib/url";
+import { forkRun } from "@/lib/api/queries/snapshots";
+import type {
+  Algorithm,
+  Environment,
+  ForkChanges,
+  Hint,
+  RunConfig,
+  RunDetail,
+} from "@/lib/api/types";
+import { count, plural } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
+import { routes } from "@/lib/url/routes";
 import {
   type FixedSetting,
   type ForkDraft,
-  type ForkStart,
-  forkSettings,
   forkRequest,
+  forkSettings,
+  type ForkStart,
   type Part,
 } from "./fork-request";
 import { SettingFields } from "./setting-fields";

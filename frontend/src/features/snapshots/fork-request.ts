@@ -1,14 +1,14 @@
-import { parseHyperparameter, parseInteger } from "@/components/schema-field";
-import {
-  type Algorithm,
-  type Environment,
-  type ForkChanges,
-  type ForkRun,
-  type Hyperparameter,
-  pointerTo,
-  type RunConfig,
-} from "@/lib/api";
-import { setting } from "@/lib/format";
+import { parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
+import { pointerTo } from "@/lib/api/problem";
+import type {
+  Algorithm,
+  Environment,
+  ForkChanges,
+  ForkRun,
+  Hyperparameter,
+  RunConfig,
+} from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
 
 /** Parts of a run's configuration whose fields are described by a schema. */
 export type Part = "hyperparameters" | "env_options";

@@ -3,10 +3,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
 import { controlClass } from "@/components/ui/control-class";
+import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
-import { explainAction, keepSnapshot, keys, type SnapshotInfo } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { keepSnapshot } from "@/lib/api/queries/snapshots";
+import type { SnapshotInfo } from "@/lib/api/types";
 import { called } from "./snapshot-text";
 
 interface KeepSnapshotProps {

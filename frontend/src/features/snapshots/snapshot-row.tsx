@@ -13,10 +13,12 @@ import {
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@/components/ui/menu";
-import type { RunDetail, SnapshotInfo } from "@/lib/api";
-import { age, bytes, count, moment } from "@/lib/format";
-import { whyLookedAtOnly } from "@/lib/run-actions";
-import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
+import { bytes, count } from "@/lib/format/number";
+import { age, moment } from "@/lib/format/time";
+import { whyLookedAtOnly } from "@/lib/run-actions/availability";
+import { SERVICE_AWAY } from "@/lib/service/service-away";
+import { useServiceAway } from "@/lib/service/use-service-away";
 import { useNow } from "@/lib/time/use-now";
 import { type SnapshotAction, whyNotWith } from "./snapshot-rule";
 import { called, TAKEN } from "./snapshot-text";

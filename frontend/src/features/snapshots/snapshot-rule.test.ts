@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunStatus } from "@/lib/api";
-import { canDo } from "@/lib/run-actions";
+import type { RunStatus } from "@/lib/api/types";
+import { canDo } from "@/lib/run-actions/availability";
 import { type SnapshotAction, whyNotWith } from "./snapshot-rule";
 
 const ACTIONS: SnapshotAction[] = ["resume", "rollback", "delete"];

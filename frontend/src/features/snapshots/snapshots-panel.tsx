@@ -2,20 +2,22 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { planText } from "@/components/snapshot-plan";
+import { planText } from "@/components/snapshot-plan/plan";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useShortened } from "@/components/ui/use-shortened";
-import { isActive, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/lib/api";
-import { bytes, plural } from "@/lib/format";
-import { canDo, whyLookedAtOnly } from "@/lib/run-actions";
-import { ConfirmAction } from "./confirm-action";
+import { snapshotsQuery } from "@/lib/api/queries/snapshots";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail, RunSnapshots } from "@/lib/api/types";
+import { bytes, plural } from "@/lib/format/number";
+import { canDo, whyLookedAtOnly } from "@/lib/run-actions/availability";
 import { ChangePlan } from "./change-plan";
+import { ConfirmAction } from "./confirm-action";
 import { ForkAtStep } from "./fork-at-step";
 import { ForkDialog } from "./fork-dialog";
 import { KeepSnapshot } from "./keep-snapshot";
-import { type SnapshotAction, whyNotForkAtStep } from "./snapshot-rule";
 import { SnapshotRow } from "./snapshot-row";
+import { type SnapshotAction, whyNotForkAtStep } from "./snapshot-rule";
 import { TakeSnapshot } from "./take-snapshot";
 
 /** Snapshots that are listed at first, the newest ones. */

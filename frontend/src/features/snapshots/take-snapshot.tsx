@@ -6,8 +6,8 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import { explainAction } from "@/lib/api";
-import { useLimits } from "@/lib/registry";
+import { explainAction } from "@/lib/api/problem";
+import { useLimits } from "@/lib/registry/use-limits";
 import { useTakeSnapshot } from "./use-snapshot-actions";
 
 interface TakeSnapshotProps {

@@ -3,24 +3,20 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { parseHyperparameter, SchemaField } from "@/components/schema-field";
+import { parseHyperparameter } from "@/components/schema-field/parse";
+import { SchemaField } from "@/components/schema-field/schema-field";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Skeleton } from "@/components/ui/skeleton";
-import {
-  algorithmsQuery,
-  createRun,
-  type CreateRun,
-  explainAction,
-  type Hint,
-  keys,
-  type RunConfig,
-  type RunDetail,
-} from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { algorithmsQuery } from "@/lib/api/queries/choices";
+import { createRun } from "@/lib/api/queries/run-actions";
 import { runSinksQuery } from "@/lib/api/queries/sinks";
-import { setting } from "@/lib/format";
-import { useLimits } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import type { CreateRun, Hint, RunConfig, RunDetail } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
+import { useLimits } from "@/lib/registry/use-limits";
+import { routes } from "@/lib/url/routes";
 
 interface TryAnewProps {
   run: RunDetail;

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "@/components/ui/dialog";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type Hint, type RunDetail, type RunSnapshots, snapshotsQuery } from "@/lib/api";
+import { snapshotsQuery } from "@/lib/api/queries/snapshots";
+import type { Hint, RunDetail, RunSnapshots } from "@/lib/api/types";
 import { ForkDialog } from "./fork-dialog";
 import { TryAnew } from "./try-anew";
 

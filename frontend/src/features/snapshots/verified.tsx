@@ -1,14 +1,10 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import {
-  explainAction,
-  keys,
-  type SnapshotInfo,
-  type SnapshotVerification,
-  snapshotVerificationQuery,
-  verifySnapshot,
-} from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { snapshotVerificationQuery, verifySnapshot } from "@/lib/api/queries/snapshots";
+import type { SnapshotInfo, SnapshotVerification } from "@/lib/api/types";
 
 interface VerificationState {
   found: SnapshotVerification | null;

@@ -1,8 +1,8 @@
 import { Badge } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
 import { Progress } from "@/components/ui/progress";
-import type { Storage } from "@/lib/api";
-import { bytes, percent, plural } from "@/lib/format";
+import type { Storage } from "@/lib/api/types";
+import { bytes, percent, plural } from "@/lib/format/number";
 
 const WARN = 0.8;
 

@@ -4,9 +4,10 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Notice } from "@/components/ui/notice";
-import { explainAction, type Storage } from "@/lib/api";
+import { explainAction } from "@/lib/api/problem";
 import { isPruning, pruneStorage } from "@/lib/api/queries/storage";
-import { bytes, plural } from "@/lib/format";
+import type { Storage } from "@/lib/api/types";
+import { bytes, plural } from "@/lib/format/number";
 import { ActionList } from "./action-list";
 import { useStorageAnswer } from "./use-storage-answer";
 

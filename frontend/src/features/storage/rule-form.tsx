@@ -4,8 +4,9 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import { healthQuery, type StorageRule } from "@/lib/api";
-import { type RuleAction, ruleActions, type Draft, emptyDraft, keepsNewest, ruleOf } from "./draft";
+import { healthQuery } from "@/lib/api/queries/health";
+import type { StorageRule } from "@/lib/api/types";
+import { type Draft, emptyDraft, keepsNewest, type RuleAction, ruleActions, ruleOf } from "./draft";
 
 interface RuleFormProps {
   busy: boolean;

@@ -1,10 +1,10 @@
 import Link from "next/link";
 import { Card } from "@/components/ui/card";
 import { Progress } from "@/components/ui/progress";
-import type { Storage } from "@/lib/api";
-import { bytes, plural } from "@/lib/format";
-import { useAlgorithmName } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import type { Storage } from "@/lib/api/types";
+import { bytes, plural } from "@/lib/format/number";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { routes } from "@/lib/url/routes";
 
 /** The runs that take most, with what of theirs does. */
 export function RunsCard({ storage }: { storage: Storage }) {

@@ -2,8 +2,11 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { type DeletedRun, emptyTrash, explainAction, keys, removeForGood } from "@/lib/api";
-import { bytes, plural } from "@/lib/format";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { emptyTrash, removeForGood } from "@/lib/api/queries/trash";
+import type { DeletedRun } from "@/lib/api/types";
+import { bytes, plural } from "@/lib/format/number";
 
 /** The runs to remove for good; `all`: everything in the trash. */
 export interface Removal {

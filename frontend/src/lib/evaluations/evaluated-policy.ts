@@ -1,4 +1,4 @@
-import type { Evaluation, PolicyChoice, Run } from "@/lib/api";
+import type { Evaluation, PolicyChoice, Run } from "../api/types";
 
 /** The policy that is evaluated by default: the best one, if the run keeps it. */
 export function usualPolicy(run: Pick<Run, "best_policy">): PolicyChoice {

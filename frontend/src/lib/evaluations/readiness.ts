@@ -1,5 +1,5 @@
-import type { Evaluation, Run } from "@/lib/api";
-import { whyNot } from "@/lib/run-actions";
+import type { Evaluation, Run } from "../api/types";
+import { whyNot } from "../run-actions/availability";
 
 export function isUnderWay(evaluation: Evaluation): boolean {
   return evaluation.status === "queued" || evaluation.status === "running";

@@ -2,19 +2,18 @@
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useSettled } from "@/lib/time/use-settled";
+import { keys } from "../api/keys";
 import {
-  type Clip,
+  type ClipOptions,
   clipQuery,
   clipsQuery,
-  type ClipOptions,
   growthVideoQuery,
-  isActive,
-  keys,
   pictureQuery,
   policiesQuery,
-  type Run,
-} from "@/lib/api";
+} from "../api/queries/film";
+import { isActive } from "../api/run-status";
+import type { Clip, Run } from "../api/types";
+import { useSettled } from "../time/use-settled";
 import { nextToFilm } from "./moments";
 
 /** Milliseconds between two requests for the kept policies of a run that trains. */

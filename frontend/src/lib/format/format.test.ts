@@ -1,18 +1,9 @@
 import { describe, expect, test } from "vitest";
-import {
-  age,
-  brief,
-  bytes,
-  compact,
-  count,
-  decimal,
-  duration,
-  elapsed,
-  percent,
-  plural,
-  shareText,
-} from ".";
-import { interval, presetName, remaining, setting } from ".";
+import { interval } from "./interval";
+import { brief, bytes, compact, count, decimal, percent, plural, shareText } from "./number";
+import { presetName } from "./preset";
+import { setting } from "./setting";
+import { age, duration, elapsed, remaining } from "./time";
 
 describe("numbers", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { browserNotifications, silence, turnOn } from ".";
+import { browserNotifications, silence, turnOn } from "./browser-notifications";
 
 /** A browser that answers `answer` when it is asked. */
 function browser(permission: NotificationPermission, answer: NotificationPermission = permission) {

@@ -1,4 +1,5 @@
-import { Listeners, type ReadableStore } from "@/lib/store";
+import { Listeners } from "../store/listeners";
+import type { ReadableStore } from "../store/store";
 
 /** `blocked`: the browser was told not to, and does not ask again. `unsupported`: it cannot, or not here. */
 export type BrowserNotifications = "unsupported" | "blocked" | "off" | "on";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MetricInfo } from "@/lib/api";
+import type { MetricInfo } from "../api/types";
 import { MetricRegistry } from "./metrics";
 
 const metric = (name: string, group: MetricInfo["group"]) =>

@@ -1,4 +1,4 @@
-import type { MetricDefinitions, MetricInfo } from "@/lib/api";
+import type { MetricDefinitions, MetricInfo } from "../api/types";
 
 /**
  * The service's definitions of metrics, in reading order. A metric without one is shown under its logged

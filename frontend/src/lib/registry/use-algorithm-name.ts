@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { algorithmsQuery } from "@/lib/api";
+import { algorithmsQuery } from "../api/queries/choices";
 
 /** Where others say what they learn by, a run in which a person plays says so; nobody can choose it. */
 export const HUMAN = { id: "human", name: "Human", title: "Played by hand" };

@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { environmentsQuery, type Run } from "@/lib/api";
+import { environmentsQuery } from "../api/queries/choices";
+import type { Run } from "../api/types";
 
 /**
  * Returns a function from an environment's id to the URL of its picture; null if it has none, or while it

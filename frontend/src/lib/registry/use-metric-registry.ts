@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { metricDefinitionsQuery } from "@/lib/api";
+import { metricDefinitionsQuery } from "../api/queries/choices";
 import { MetricRegistry } from "./metrics";
 
 /** The service's definitions of metrics; empty while they load. */

@@ -1,4 +1,5 @@
-import { isActive, type Run, type RunDetail, type RunStatus } from "@/lib/api";
+import { isActive } from "../api/run-status";
+import type { Run, RunDetail, RunStatus } from "../api/types";
 
 /** Actions on a run. */
 export type RunAction =

@@ -1,23 +1,25 @@
 import type { QueryClient } from "@tanstack/react-query";
+import { keys } from "../api/keys";
+import { evaluate } from "../api/queries/evaluations";
 import {
-  type CreateEvaluation,
   deleteRun,
-  type Evaluation,
-  evaluate,
-  keys,
   patchRun,
   pauseRun,
   repairRun,
-  type PatchRun,
   restoreRun,
-  type ResumeRun,
   resumeRun,
   rollBackRun,
-  type Run,
-  type RunDetail,
   startRun,
   stopRun,
-} from "@/lib/api";
+} from "../api/queries/run-actions";
+import type {
+  CreateEvaluation,
+  Evaluation,
+  PatchRun,
+  ResumeRun,
+  Run,
+  RunDetail,
+} from "../api/types";
 
 /**
  * The actions on runs, each with its changes to the query cache. Every function rejects with the service's

@@ -1,4 +1,4 @@
-import { createStore } from "@/lib/store";
+import { createStore } from "../store/store";
 
 /**
  * When the service stopped responding, in milliseconds; null while it responds. Only `watchService` writes

@@ -1,6 +1,6 @@
 "use client";
 
-import { useStore } from "@/lib/store";
+import { useStore } from "../store/use-store";
 import { serviceAwaySince } from "./service-away";
 
 /** When the service stopped responding, in milliseconds; null while it responds. */

@@ -1,4 +1,4 @@
-import { serviceAnswers } from "@/lib/api";
+import { serviceAnswers } from "../api/queries/answers";
 
 const AGAIN_MS = 1_000;
 

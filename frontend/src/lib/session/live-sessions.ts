@@ -1,7 +1,8 @@
 "use client";
 
 import { useCallback } from "react";
-import { createStore, useStoreValue } from "@/lib/store";
+import { createStore } from "../store/store";
+import { useStoreValue } from "../store/use-store";
 import type { SessionClient } from "./session-client";
 
 /** The sessions on this page by run id. */

@@ -1,6 +1,6 @@
-import type { StepRecord } from "@/lib/api";
-import type { Timers } from "@/lib/time/timers";
-import type { ReadableStore } from "@/lib/store";
+import type { StepRecord } from "../api/types";
+import type { ReadableStore } from "../store/store";
+import type { Timers } from "../time/timers";
 import type { SessionState } from "./session-state";
 
 /** The part of a session that playing in lockstep needs. */

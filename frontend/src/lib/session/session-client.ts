@@ -1,12 +1,12 @@
-import type { Actor, ClientMessage, LiveSlice, ServerMessage, StepRecord } from "@/lib/api";
-import { createStore, type ReadableStore } from "@/lib/store";
+import type { Actor, ClientMessage, LiveSlice, ServerMessage, StepRecord } from "../api/types";
+import { createStore, type ReadableStore } from "../store/store";
 import { EpisodeTrace } from "./episode-trace";
-import { OtherFuture } from "./other-future";
 import { FramePresenter, type Picture, type Shown } from "./frame-presenter";
-import { BinaryAssembler } from "./step-binaries";
+import { OtherFuture } from "./other-future";
 import { SessionConnection } from "./session-connection";
 import type { Moment, SessionClientOptions } from "./session-options";
 import { AT_REST, type Chosen, type SessionState } from "./session-state";
+import { BinaryAssembler } from "./step-binaries";
 
 /**
  * A client of one session: what can be asked of it, and what is known of it. `session-connection.ts` has the

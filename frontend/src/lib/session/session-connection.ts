@@ -1,5 +1,6 @@
-import { ApiError, type ClientMessage, type ServerMessage } from "@/lib/api";
-import { backoff } from "@/lib/time/backoff";
+import { ApiError } from "../api/problem";
+import type { ClientMessage, ServerMessage } from "../api/types";
+import { backoff } from "../time/backoff";
 import type { Picture } from "./frame-presenter";
 import {
   type Connection,

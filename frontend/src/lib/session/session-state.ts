@@ -1,4 +1,5 @@
-import type { Actor, ApiError, SessionHello } from "@/lib/api";
+import type { ApiError } from "../api/problem";
+import type { Actor, SessionHello } from "../api/types";
 import type { Phase } from "./session-machine";
 
 export interface SessionState {

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { watchPageVisibility } from "@/lib/stream";
-import { browserTimers } from "@/lib/time/timers";
+import { watchPageVisibility } from "../stream/connection/page-visibility";
+import { browserTimers } from "../time/timers";
 import type { SessionClient } from "./session-client";
 
 /** Milliseconds that a page must be hidden before its session is ended. */

@@ -1,5 +1,7 @@
-import { apiLink, type CreateSession, createSession, type SessionHello } from "@/lib/api";
-import { browserTimers } from "@/lib/time/timers";
+import { apiLink } from "../api/base";
+import { createSession } from "../api/queries/sessions";
+import type { CreateSession, SessionHello } from "../api/types";
+import { browserTimers } from "../time/timers";
 import type { AnimationFrames } from "./frame-presenter";
 import { KeyInput } from "./key-input";
 import { SessionClient } from "./session-client";

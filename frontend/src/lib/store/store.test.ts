@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createStore, Listeners } from ".";
+import { Listeners } from "./listeners";
+import { createStore } from "./store";
 
 test("listeners hear of another value, not of the same one again", () => {
   const store = createStore(1);

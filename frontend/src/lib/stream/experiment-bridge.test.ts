@@ -1,7 +1,8 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, expect, test } from "vitest";
-import { type Experiment, keys, type Run } from "@/lib/api";
-import { FakeTimers } from "@/lib/time/testing";
+import { keys } from "../api/keys";
+import type { Experiment, Run } from "../api/types";
+import { FakeTimers } from "../time/testing";
 import { experimentBridge, REFRESH_MS } from "./experiment-bridge";
 
 let client: QueryClient;

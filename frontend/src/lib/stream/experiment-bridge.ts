@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { type Experiment, type ExperimentSummary, keys, type Run } from "@/lib/api";
-import type { Timers } from "@/lib/time/timers";
+import { keys } from "../api/keys";
+import type { Experiment, ExperimentSummary, Run } from "../api/types";
+import type { Timers } from "../time/timers";
 import type { StreamEvent } from "./connection/events";
 
 const EXPERIMENT = keys.experiment("")[0];

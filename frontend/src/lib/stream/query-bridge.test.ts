@@ -1,6 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Evaluation, keys, type Run, type RunDetail, type RunPage } from "@/lib/api";
+import { keys } from "../api/keys";
+import type { Evaluation, Run, RunDetail, RunPage } from "../api/types";
 import { queryBridge } from "./query-bridge";
 
 let client: QueryClient;

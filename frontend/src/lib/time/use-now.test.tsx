@@ -1,6 +1,6 @@
 import { act, renderHook } from "@testing-library/react";
 import { beforeEach, expect, test, vi } from "vitest";
-import { serviceAwaySince } from "@/lib/service";
+import { serviceAwaySince } from "../service/service-away";
 import { useNow } from "./use-now";
 
 const at = (seconds: number) => Date.UTC(2026, 10, 21, 12, 0, seconds);

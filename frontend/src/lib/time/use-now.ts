@@ -1,8 +1,8 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import { serviceAwaySince } from "@/lib/service";
-import { Listeners } from "@/lib/store";
+import { serviceAwaySince } from "../service/service-away";
+import { Listeners } from "../store/listeners";
 
 const SECOND_MS = 1000;
 const precisions = { second: SECOND_MS, minute: 60 * SECOND_MS };

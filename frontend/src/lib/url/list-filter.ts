@@ -1,4 +1,5 @@
-import type { RunFilter, RunStatus } from "@/lib/api";
+import type { RunFilter } from "../api/queries/run-list";
+import type { RunStatus } from "../api/types";
 import { searchOf } from "./change-query-string";
 
 /** All statuses of a run, in the order of its life. */

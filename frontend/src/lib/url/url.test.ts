@@ -2,13 +2,12 @@ import { expect, test } from "vitest";
 import {
   EVERYTHING,
   isFiltered,
-  isRunId,
   readListFilter,
-  routes,
   sortedBy,
   toRunFilter,
   writeListFilter,
-} from ".";
+} from "./list-filter";
+import { isRunId, routes } from "./routes";
 
 const read = (search: string) => readListFilter(new URLSearchParams(search));
 

@@ -1,11 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { ExperimentView } from "@/features/experiment-results";
-import { SearchView } from "@/features/experiment-search";
-import { ExperimentHeader, ExperimentTrials, SpecificationCard } from "@/features/experiments";
-import { ApiError, experimentQuery } from "@/lib/api";
-import { useQueryString } from "@/lib/url";
+import { ExperimentView } from "@/features/experiment-results/experiment-view";
+import { SearchView } from "@/features/experiment-search/search-view";
+import { ExperimentHeader } from "@/features/experiments/experiment-header";
+import { ExperimentTrials } from "@/features/experiments/experiment-trials";
+import { SpecificationCard } from "@/features/experiments/specification-card";
+import { ApiError } from "@/lib/api/problem";
+import { experimentQuery } from "@/lib/api/queries/experiments";
+import { useQueryString } from "@/lib/url/use-query-string";
 
 /** The experiment that the address names: its trials, what a search has found, and what can be said. */
 export function ExperimentPage() {

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { ResultsSkeleton } from "@/features/experiment-results";
+import { ResultsSkeleton } from "@/features/experiment-results/results-skeleton";
 import { ExperimentPage } from "./experiment-page";
 
 export const metadata: Metadata = { title: "Experiment" };

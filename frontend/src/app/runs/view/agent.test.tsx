@@ -2,12 +2,12 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, test, vi } from "vitest";
 import { ChartGroup } from "@/components/charts/live/chart-group";
-import type { RunDetail } from "@/lib/api";
+import type { RunDetail } from "@/lib/api/types";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { Agent } from "./agent";
 
 vi.mock("next/navigation", () => import("@/lib/testing/address"));
-vi.mock("@/features/live-window", () => ({ LiveWindow: () => <p>the live window</p> }));
+vi.mock("@/features/live-window/live-window", () => ({ LiveWindow: () => <p>the live window</p> }));
 
 const run = (status: string) =>
   ({ id: "a", name: "A", actor: "policy", env_id: "X", status }) as RunDetail;

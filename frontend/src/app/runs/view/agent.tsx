@@ -3,21 +3,23 @@
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { AgentViews } from "@/components/agent";
-import type { ChartGroup } from "@/components/charts";
-import { EvaluationView } from "@/features/playback";
-import { type Evaluation, evaluationsQuery, isActive, type RunDetail } from "@/lib/api";
-import { isUnderWay } from "@/lib/evaluations";
-import { learns } from "@/lib/run-actions";
-import { withRetry } from "@/lib/service";
-import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/url";
+import { AgentViews } from "@/components/agent/agent-views";
+import type { ChartGroup } from "@/components/charts/live/chart-group";
+import { EvaluationView } from "@/features/playback/evaluation-view";
+import { evaluationsQuery } from "@/lib/api/queries/evaluations";
+import { isActive } from "@/lib/api/run-status";
+import type { Evaluation, RunDetail } from "@/lib/api/types";
+import { isUnderWay } from "@/lib/evaluations/readiness";
+import { learns } from "@/lib/run-actions/availability";
+import { withRetry } from "@/lib/service/with-retry";
+import { type AgentViewName, chooseAgentView, useAgentView } from "@/lib/url/agent-view";
 
 const LiveWindow = dynamic(
-  withRetry(() => import("@/features/live-window").then((module) => module.LiveWindow)),
+  withRetry(() => import("@/features/live-window/live-window").then((module) => module.LiveWindow)),
   { ssr: false },
 );
 const ForkDialog = dynamic(
-  withRetry(() => import("@/features/snapshots").then((module) => module.ForkDialog)),
+  withRetry(() => import("@/features/snapshots/fork-dialog").then((module) => module.ForkDialog)),
   { ssr: false },
 );
 const MomentView = dynamic(

@@ -2,44 +2,46 @@
 
 import dynamic from "next/dynamic";
 import { Skeleton } from "@/components/ui/skeleton";
-import { Filmstrip } from "@/features/filmstrip";
-import { RunDashboard, RunNotFound } from "@/features/run-dashboard";
-import { withRetry } from "@/lib/service";
-import { isRunId, useQueryString } from "@/lib/url";
+import { Filmstrip } from "@/features/filmstrip/filmstrip";
+import { RunDashboard } from "@/features/run-dashboard/run-dashboard";
+import { RunNotFound } from "@/features/run-dashboard/run-not-found";
+import { withRetry } from "@/lib/service/with-retry";
+import { isRunId } from "@/lib/url/routes";
+import { useQueryString } from "@/lib/url/use-query-string";
 import { Agent } from "./agent";
 
 const Snapshots = dynamic(
-  withRetry(() => import("@/features/snapshots").then((module) => module.SnapshotsPanel)),
+  withRetry(() => import("@/features/snapshots/snapshots-panel").then((module) => module.SnapshotsPanel)),
   { loading: () => <Skeleton className="m-4 h-40" /> },
 );
 const Knobs = dynamic(
-  withRetry(() => import("@/features/rules").then((module) => module.KnobsCard)),
+  withRetry(() => import("@/features/rules/knobs/knobs-card").then((module) => module.KnobsCard)),
   {
     ssr: false,
   },
 );
 const Rules = dynamic(
-  withRetry(() => import("@/features/rules").then((module) => module.RulesPanel)),
+  withRetry(() => import("@/features/rules/editor/rules-panel").then((module) => module.RulesPanel)),
   {
     loading: () => <Skeleton className="m-4 h-40" />,
   },
 );
 const Sinks = dynamic(
-  withRetry(() => import("@/features/sinks").then((module) => module.SinksPanel)),
+  withRetry(() => import("@/features/sinks/sinks-panel").then((module) => module.SinksPanel)),
   {
     loading: () => <Skeleton className="m-4 h-40" />,
   },
 );
 
 const Try = dynamic(
-  withRetry(() => import("@/features/snapshots").then((module) => module.TryChange)),
+  withRetry(() => import("@/features/snapshots/try-change").then((module) => module.TryChange)),
   {
     ssr: false,
   },
 );
 
 const Recording = dynamic(
-  withRetry(() => import("@/features/playback").then((module) => module.RecordingPanel)),
+  withRetry(() => import("@/features/playback/recording/recording-panel").then((module) => module.RecordingPanel)),
   { loading: () => <Skeleton className="m-4 h-40" /> },
 );
 

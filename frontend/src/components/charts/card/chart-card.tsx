@@ -3,19 +3,19 @@
 import { Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { withRetry } from "@/lib/service";
-import type { AxisWindow } from "@/lib/stream";
+import { withRetry } from "@/lib/service/with-retry";
+import type { AxisWindow } from "@/lib/stream/series/axis";
+import { Button } from "../../ui/button";
+import { Card } from "../../ui/card";
+import type { ChartGroup } from "../live/chart-group";
+import { useLiveChart } from "../live/use-live-chart";
+import type { ChartMark } from "../prepare/marks";
+import type { ChartSpec } from "../prepare/model";
+import type { ChartSettings } from "../settings/chart-settings";
 import type { ChartAxis } from "./chart-axis";
 import { ChartBody } from "./chart-body";
 import { ChartHelp } from "./chart-help";
 import { ChartTools } from "./chart-tools";
-import type { ChartGroup } from "../live/chart-group";
-import type { ChartMark } from "../prepare/marks";
-import type { ChartSpec } from "../prepare/model";
-import type { ChartSettings } from "../settings/chart-settings";
-import { useLiveChart } from "../live/use-live-chart";
 
 const FullScreenChart = dynamic(
   withRetry(() => import("./full-screen-chart").then((m) => m.FullScreenChart)),

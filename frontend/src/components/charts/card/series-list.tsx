@@ -2,9 +2,9 @@
 
 import clsx from "clsx";
 import { memo, useDeferredValue, useState } from "react";
-import { controlClass } from "@/components/ui/control-class";
-import { decimal } from "@/lib/format";
-import { useStore, useStoreValue } from "@/lib/store";
+import { decimal } from "@/lib/format/number";
+import { useStore, useStoreValue } from "@/lib/store/use-store";
+import { controlClass } from "../../ui/control-class";
 import { useCursor } from "../live/chart-group";
 import type { LiveChart } from "../live/live-chart";
 import type { ChartModel, SeriesSpec } from "../prepare/model";

@@ -1,12 +1,12 @@
 import { download, fileName } from "@/lib/download";
+import { compact } from "@/lib/format/number";
 import { BASELINE_DASH, GOAL_DASH } from "../plot/overlays";
 import { readTokenColors } from "../plot/token-colors";
+import { smooths } from "../prepare/curve";
 import { type ChartMark, MARK_KINDS, MARK_LOOKS } from "../prepare/marks";
 import type { ChartModel, ChartSpec, PrepareOptions } from "../prepare/model";
-import { smooths } from "../prepare/curve";
 import { labelAt } from "../prepare/readout";
 import { smoothingLabel } from "../prepare/smoothing-label";
-import { compact } from "@/lib/format";
 import { chartCsv } from "./csv";
 import { withLargePlot } from "./large-plot";
 import { type Caption, paintPicture } from "./picture";

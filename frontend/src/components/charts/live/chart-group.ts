@@ -1,9 +1,11 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { createStore, useStore } from "@/lib/store";
-import type { AxisWindow } from "@/lib/stream";
-import { changeQueryString, searchOf, writeAfter } from "@/lib/url";
+import { createStore } from "@/lib/store/store";
+import { useStore } from "@/lib/store/use-store";
+import type { AxisWindow } from "@/lib/stream/series/axis";
+import { changeQueryString, searchOf } from "@/lib/url/change-query-string";
+import { writeAfter } from "@/lib/url/write-after";
 import type { StepScale } from "../prepare/step-scale";
 
 /** State that the charts of a page share: cursor, zoom and moment, in the units of their axis. */

@@ -1,16 +1,16 @@
-import { createStore, type ReadableStore, type Store } from "@/lib/store";
-import type { AxisWindow } from "@/lib/stream";
+import { createStore, type ReadableStore, type Store } from "@/lib/store/store";
+import type { AxisWindow } from "@/lib/stream/series/axis";
 import { downloadCsv, downloadPng } from "../export/download-chart";
 import { browserFrameClock } from "../plot/frame-queue";
 import type { FrameClock } from "../plot/throttle-frames";
+import { newestPosition } from "../prepare/curve";
 import type { ChartMark } from "../prepare/marks";
 import type { ChartModel, ChartSpec, Interval, PrepareOptions } from "../prepare/model";
-import { newestPosition } from "../prepare/curve";
 import { type CurveCache, prepare } from "../prepare/prepare";
 import { within } from "../prepare/zoom";
 import type { ChartSettings } from "../settings/chart-settings";
-import { type AttachedPlot, attachPlot } from "./redraw-plot";
 import type { ChartGroup } from "./chart-group";
+import { type AttachedPlot, attachPlot } from "./redraw-plot";
 
 /** Width in pixels to prepare for before the chart has an element. */
 const FIRST_WIDTH = 800;

@@ -2,8 +2,9 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { type SeedCurve, seedCurvesQuery } from "@/lib/api";
-import { AXES, type MetricAxis, SERVICE_AXES } from "@/lib/stream";
+import { seedCurvesQuery } from "@/lib/api/queries/comparison";
+import type { SeedCurve } from "@/lib/api/types";
+import { AXES, type MetricAxis, SERVICE_AXES } from "@/lib/stream/series/axis";
 import { HeldSource } from "./held-source";
 
 /** Milliseconds between requests while a seed trains. */

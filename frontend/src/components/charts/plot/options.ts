@@ -1,12 +1,12 @@
 import uPlot from "uplot";
-import type { AxisWindow } from "@/lib/stream";
-import type { ChartModel, ChartSpec } from "../prepare/model";
+import type { AxisWindow } from "@/lib/stream/series/axis";
 import { isCrowded } from "../prepare/crowd";
-import { type LaidOut, layout } from "../prepare/rows";
+import type { ChartModel, ChartSpec } from "../prepare/model";
 import { readIndex } from "../prepare/readout";
+import { type LaidOut, layout } from "../prepare/rows";
 import { axisNames, increments, positionTick, tickLabel } from "../prepare/ticks";
-import { type TokenColors, tint } from "./token-colors";
 import { drawHighlight, drawReferences } from "./overlays";
+import { tint, type TokenColors } from "./token-colors";
 
 export interface PlotState {
   colors: TokenColors;

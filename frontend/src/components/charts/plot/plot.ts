@@ -1,12 +1,12 @@
 import uPlot from "uplot";
-import type { AxisWindow } from "@/lib/stream";
-import type { ChartModel, ChartSpec } from "../prepare/model";
+import type { AxisWindow } from "@/lib/stream/series/axis";
 import { isCrowded } from "../prepare/crowd";
+import type { ChartModel, ChartSpec } from "../prepare/model";
 import { layout } from "../prepare/rows";
-import { plotOptions, type PlotHandlers } from "./options";
-import { readTokenColors, watchTheme } from "./token-colors";
-import { createEmphasisLayer } from "./emphasis-layer";
 import { watchClicks } from "./clicks";
+import { createEmphasisLayer } from "./emphasis-layer";
+import { type PlotHandlers, plotOptions } from "./options";
+import { readTokenColors, watchTheme } from "./token-colors";
 import { watchTouch } from "./touch";
 
 export interface Plot {

@@ -1,4 +1,4 @@
-import { count, plural } from "@/lib/format";
+import { count, plural } from "@/lib/format/number";
 import { align } from "./align";
 import { isCrowded, linesOnGrid } from "./crowd";
 import { type CurveOptions, heldValues, newestPosition, prepareCurve, smooths } from "./curve";
@@ -6,8 +6,8 @@ import type {
   ChartModel,
   ChartSpec,
   Curve,
-  PrepareOptions,
   Interval,
+  PrepareOptions,
   ReadonlyColumn,
   SeriesSpec,
 } from "./model";

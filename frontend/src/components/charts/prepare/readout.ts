@@ -1,5 +1,5 @@
-import { compact, count, decimal, plural } from "@/lib/format";
-import type { MetricAxis } from "@/lib/stream";
+import { compact, count, decimal, plural } from "@/lib/format/number";
+import type { MetricAxis } from "@/lib/stream/series/axis";
 import type { AlignedValue, ChartModel, ChartSpec, Curve, Interval, SeriesSpec } from "./model";
 import { lastUpTo } from "./slice";
 import { elapsedLabel } from "./ticks";

@@ -1,5 +1,6 @@
-import { compact, compactBy } from "@/lib/format";
-import type { MetricAxis } from "@/lib/stream";
+import { compactBy } from "@/lib/format/compact-by";
+import { compact } from "@/lib/format/number";
+import type { MetricAxis } from "@/lib/stream/series/axis";
 import type { Interval, Tick } from "./model";
 
 /** Label of a tick on a linear axis: as many digits as distinguish ticks `increment` apart. */

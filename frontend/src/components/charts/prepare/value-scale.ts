@@ -1,6 +1,6 @@
+import { compact } from "@/lib/format/number";
 import type { Interval, Tick } from "./model";
 import { logTicks } from "./ticks";
-import { compact } from "@/lib/format";
 
 /** Maps values to heights. A logarithmic chart is drawn in decades on a linear axis of the plot. */
 export interface ValueScale {

@@ -1,11 +1,11 @@
 "use client";
 
 import { ZoomOut } from "lucide-react";
-import { Button } from "@/components/ui/button";
-import { Segmented } from "@/components/ui/segmented";
-import { Slider } from "@/components/ui/slider";
-import { Switch } from "@/components/ui/switch";
-import type { MetricAxis } from "@/lib/stream";
+import type { MetricAxis } from "@/lib/stream/series/axis";
+import { Button } from "../../ui/button";
+import { Segmented } from "../../ui/segmented";
+import { Slider } from "../../ui/slider";
+import { Switch } from "../../ui/switch";
 import { ChartHelp } from "../card/chart-help";
 import { type ChartGroup, useZoomWindow } from "../live/chart-group";
 import { smoothingLabel } from "../prepare/smoothing-label";

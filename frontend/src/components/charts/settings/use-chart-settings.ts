@@ -1,7 +1,9 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { changeQueryString, searchOf, useQueryString, writeAfter } from "@/lib/url";
+import { changeQueryString, searchOf } from "@/lib/url/change-query-string";
+import { useQueryString } from "@/lib/url/use-query-string";
+import { writeAfter } from "@/lib/url/write-after";
 import type { ChartGroup } from "../live/chart-group";
 import { type ChartSettings, readChartSettings, writeChartSettings } from "./chart-settings";
 

@@ -2,11 +2,11 @@
 
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useEffect, useState } from "react";
-import { withRetry } from "@/lib/service";
-import { useStore } from "@/lib/store";
-import { routes } from "@/lib/url";
+import { withRetry } from "@/lib/service/with-retry";
+import { useStore } from "@/lib/store/use-store";
+import { routes } from "@/lib/url/routes";
 import { overlayStore, showOverlay, typeAhead } from "./overlay";
-import { type ShellCommand, isTaken, readPress } from "./shortcut";
+import { isTaken, readPress, type ShellCommand } from "./shortcut";
 
 const loadPalette = withRetry(() => import("./palette"));
 const Palette = lazy(() => loadPalette().then((m) => ({ default: m.Palette })));

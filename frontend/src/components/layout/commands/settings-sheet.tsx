@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
-import { healthQuery } from "@/lib/api";
-import { bytes } from "@/lib/format";
-import { StorageProfiles } from "./storage-profiles";
+import { healthQuery } from "@/lib/api/queries/health";
+import { bytes } from "@/lib/format/number";
+import { Dialog } from "../../ui/dialog";
+import { ErrorState } from "../../ui/error-state";
+import { Skeleton } from "../../ui/skeleton";
 import { NotificationSettings } from "../notifications/notification-settings";
 import { ThemeToggle } from "../theme/theme-toggle";
+import { StorageProfiles } from "./storage-profiles";
 
 /** Settings of this browser, and the settings that the service runs with. */
 export function SettingsSheet({ onClose }: { onClose: () => void }) {

@@ -1,4 +1,4 @@
-import type { Health } from "@/lib/api";
+import type { Health } from "@/lib/api/types";
 import { storageText } from "@/lib/storage-text";
 
 /** How much is recorded of what is played, with a line for each family of environments. */

@@ -13,12 +13,13 @@ import {
   Trash2,
 } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
-import { useRunActionsWithToasts } from "@/components/run-actions";
-import { runQuery } from "@/lib/api";
-import { usualPolicy } from "@/lib/evaluations";
-import { canDo, learns, type RunAction, whyNot } from "@/lib/run-actions";
-import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
-import { isRunId, routes } from "@/lib/url";
+import { runQuery } from "@/lib/api/queries/run";
+import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { canDo, learns, type RunAction, whyNot } from "@/lib/run-actions/availability";
+import { SERVICE_AWAY } from "@/lib/service/service-away";
+import { useServiceAway } from "@/lib/service/use-service-away";
+import { isRunId, routes } from "@/lib/url/routes";
+import { useRunActionsWithToasts } from "../../run-actions/use-run-actions-with-toasts";
 import type { PaletteEntry } from "./palette-item";
 
 /** Entries for the actions on the run whose page is open. */

@@ -3,10 +3,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
 import { createElement } from "react";
-import { StatusBadge } from "@/components/ui/status-badge";
-import { runSearchQuery } from "@/lib/api";
-import { useAlgorithmName } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import { runSearchQuery } from "@/lib/api/queries/run-search";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { routes } from "@/lib/url/routes";
+import { StatusBadge } from "../../ui/status-badge";
 import type { PaletteEntry } from "./palette-item";
 
 const RECENT = 4;

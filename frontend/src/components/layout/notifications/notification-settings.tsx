@@ -1,10 +1,10 @@
 "use client";
 
-import { Switch } from "@/components/ui/switch";
-import type { Health } from "@/lib/api";
-import { count } from "@/lib/format";
-import { browserNotifications, silence, turnOn } from "@/lib/notifications";
-import { useStore } from "@/lib/store";
+import type { Health } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { browserNotifications, silence, turnOn } from "@/lib/notifications/browser-notifications";
+import { useStore } from "@/lib/store/use-store";
+import { Switch } from "../../ui/switch";
 
 const WHY_NOT = {
   unsupported: "This browser has none, or none for pages that come unencrypted.",

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { dismiss, toastStore } from "@/components/ui/toast/store";
-import type { Notification as NotificationData } from "@/lib/api";
+import type { Notification as NotificationData } from "@/lib/api/types";
+import { dismiss, toastStore } from "../../ui/toast/store";
 import { show } from "./show";
 
 const notification = (change: Partial<NotificationData> = {}): NotificationData => ({

@@ -1,6 +1,6 @@
-import { toast } from "@/components/ui/toast";
-import type { Notification as NotificationData } from "@/lib/api";
-import { browserNotifications } from "@/lib/notifications";
+import type { Notification as NotificationData } from "@/lib/api/types";
+import { browserNotifications } from "@/lib/notifications/browser-notifications";
+import { toast } from "../../ui/toast/store";
 
 /** Longer than other messages: nobody has pressed anything and looks for an answer. */
 const DURATION = 12_000;

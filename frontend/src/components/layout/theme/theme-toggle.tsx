@@ -1,8 +1,8 @@
 "use client";
 
 import { Monitor, Moon, Sun } from "lucide-react";
-import { Segmented } from "@/components/ui/segmented";
-import { useStore } from "@/lib/store";
+import { useStore } from "@/lib/store/use-store";
+import { Segmented } from "../../ui/segmented";
 import { setTheme, type Theme, themeStore } from "./theme";
 
 const options = [

@@ -1,4 +1,5 @@
-import { Listeners, type ReadableStore } from "@/lib/store";
+import { Listeners } from "@/lib/store/listeners";
+import type { ReadableStore } from "@/lib/store/store";
 
 export const THEMES = ["light", "system", "dark"] as const;
 export type Theme = (typeof THEMES)[number];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Controls } from "@/lib/api";
+import type { Controls } from "@/lib/api/types";
 import { capsOf } from "./caps";
 import { keyName } from "./key-names";
 

@@ -1,4 +1,4 @@
-import type { Binding, Controls } from "@/lib/api";
+import type { Binding, Controls } from "@/lib/api/types";
 
 /** A key to show: one that is bound by itself, without others. */
 export interface Cap {

@@ -2,9 +2,9 @@
 
 import clsx from "clsx";
 import { type PointerEvent, useMemo } from "react";
-import type { Controls } from "@/lib/api";
-import type { KeyInput } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import type { Controls } from "@/lib/api/types";
+import type { KeyInput } from "@/lib/session/key-input";
+import { useStore } from "@/lib/store/use-store";
 import { type Cap, capsOf } from "./caps";
 import { keyName } from "./key-names";
 

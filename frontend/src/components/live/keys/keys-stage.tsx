@@ -2,7 +2,7 @@
 
 import clsx from "clsx";
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId } from "react";
-import type { KeyInput } from "@/lib/session";
+import type { KeyInput } from "@/lib/session/key-input";
 
 interface KeysStageProps {
   ref: RefObject<HTMLDivElement | null>;

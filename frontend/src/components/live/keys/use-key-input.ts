@@ -1,8 +1,10 @@
 "use client";
 
 import { useEffect, useMemo } from "react";
-import { type KeyInput, keyInputFor, type SessionClient } from "@/lib/session";
-import { useStoreValue } from "@/lib/store";
+import type { KeyInput } from "@/lib/session/key-input";
+import type { SessionClient } from "@/lib/session/session-client";
+import { keyInputFor } from "@/lib/session/watch-session";
+import { useStoreValue } from "@/lib/store/use-store";
 
 /** Keyboard input for a session; null until the session has said which keys there are. */
 export function useKeyInput(client: SessionClient): KeyInput | null {

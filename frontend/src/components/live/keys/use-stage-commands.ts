@@ -1,8 +1,8 @@
 "use client";
 
 import { type RefObject, useMemo } from "react";
-import type { Actor } from "@/lib/api";
-import type { SessionClient } from "@/lib/session";
+import type { Actor } from "@/lib/api/types";
+import type { SessionClient } from "@/lib/session/session-client";
 
 export interface StageCommands {
   /** Focuses the stage and resumes, whoever acts. */

@@ -1,6 +1,6 @@
-import type { TokenColors } from "@/components/charts/plot/token-colors";
-import type { CanvasSize } from "@/components/charts/plot/use-painted-canvas";
-import { decimal } from "@/lib/format";
+import { decimal } from "@/lib/format/number";
+import type { TokenColors } from "../../charts/plot/token-colors";
+import type { CanvasSize } from "../../charts/plot/use-painted-canvas";
 import type { LineScale } from "../prepare/line-scale";
 
 export interface DrawnLine {

@@ -1,7 +1,7 @@
-import type { StepRecord } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import type { StepRecord } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
 import { placeOfMost } from "./most";
-import { byChoice, actionChoices, type DrawnSpace, isCounted, nameOf, placeOf } from "./space";
+import { actionChoices, byChoice, type DrawnSpace, isCounted, nameOf, placeOf } from "./space";
 
 /**
  * The places in `space` of the counted action that was chosen in the state of `record`, one for each of its choices; of

@@ -1,7 +1,7 @@
-import type { PolicyReading } from "@/lib/api";
-import { count, decimal, plural } from "@/lib/format";
+import type { PolicyReading } from "@/lib/api/types";
+import { count, decimal, plural } from "@/lib/format/number";
 import { drawnPlaces, MOST_ROWS, rangeOf, TOP_ROWS } from "./most";
-import { boundsOf, byChoice, actionChoices, type DrawnSpace, hasBounds, nameOf } from "./space";
+import { actionChoices, boundsOf, byChoice, type DrawnSpace, hasBounds, nameOf } from "./space";
 
 export interface Bar {
   label: string;

@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Clip, clipPictures, clipSaliencyQuery } from "@/lib/api";
+import { clipPictures, clipSaliencyQuery } from "@/lib/api/queries/seen";
+import type { Clip } from "@/lib/api/types";
 import { KeptSeen } from "./kept-seen";
 
 interface ClipSeenProps {

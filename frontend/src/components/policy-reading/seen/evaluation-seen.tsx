@@ -2,8 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Evaluation, evaluationPictures, saliencyQuery } from "@/lib/api";
-import { bytes } from "@/lib/format";
+import { evaluationPictures, saliencyQuery } from "@/lib/api/queries/seen";
+import type { Evaluation } from "@/lib/api/types";
+import { bytes } from "@/lib/format/number";
 import { KeptSeen } from "./kept-seen";
 
 interface EvaluationSeenProps {

@@ -2,8 +2,8 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Button } from "@/components/ui/button";
-import type { KeptPictures, SeenStep } from "@/lib/api";
+import type { KeptPictures, SeenStep } from "@/lib/api/queries/seen";
+import { Button } from "../../ui/button";
 import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";
 import { useKeptPicture } from "./use-kept-picture";

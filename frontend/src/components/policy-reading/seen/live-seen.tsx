@@ -1,10 +1,11 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { Switch } from "@/components/ui/switch";
-import { count } from "@/lib/format";
-import type { EpisodeTrace, SessionClient } from "@/lib/session";
-import { useStore } from "@/lib/store";
+import { count } from "@/lib/format/number";
+import type { EpisodeTrace } from "@/lib/session/episode-trace";
+import type { SessionClient } from "@/lib/session/session-client";
+import { useStore } from "@/lib/store/use-store";
+import { Switch } from "../../ui/switch";
 import { sheetOf } from "./paint-seen";
 import { SeenFigure } from "./seen-figure";
 import { useDecoded } from "./use-decoded";

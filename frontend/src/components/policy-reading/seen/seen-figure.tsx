@@ -2,10 +2,10 @@
 
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
-import { usePaintedCanvas } from "@/components/charts/plot/use-painted-canvas";
-import { Segmented } from "@/components/ui/segmented";
-import type { SeenPictures } from "@/lib/api";
-import { routes } from "@/lib/url";
+import type { SeenPictures } from "@/lib/api/types";
+import { routes } from "@/lib/url/routes";
+import { usePaintedCanvas } from "../../charts/plot/use-painted-canvas";
+import { Segmented } from "../../ui/segmented";
 import { Figure } from "../draw/figure";
 import { paintSeen, type SeenSheet } from "./paint-seen";
 

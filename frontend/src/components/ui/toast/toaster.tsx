@@ -1,8 +1,8 @@
 "use client";
 
 import { lazy, Suspense, useState } from "react";
-import { withRetry } from "@/lib/service";
-import { useStore } from "@/lib/store";
+import { withRetry } from "@/lib/service/with-retry";
+import { useStore } from "@/lib/store/use-store";
 import { toastStore } from "./store";
 
 const ToastViewport = lazy(

@@ -1,5 +1,6 @@
 import clsx from "clsx";
-import { count, setting } from "@/lib/format";
+import { count } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
 import type { GuideSettings, Knob } from "./guide";
 
 interface KnobListProps {

@@ -1,6 +1,6 @@
 "use client";
 
-import { Combobox } from "@/components/ui/combobox";
+import { Combobox } from "@/components/ui/combobox/combobox";
 import { Segmented } from "@/components/ui/segmented";
 import type { GuidePresets } from "./use-guide-presets";
 

@@ -2,14 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  algorithmsQuery,
-  type Environment,
-  environmentsQuery,
-  type OptionValues,
-  type RunConfig,
-  variantFor,
-} from "@/lib/api";
+import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
+import type { Environment, RunConfig } from "@/lib/api/types";
+import { type OptionValues, variantFor } from "@/lib/api/variant";
 import type { GuideSettings } from "./guide";
 
 export interface GuidePresets {

@@ -1,7 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { fetchMetricHistory, type Hint, keys } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { fetchMetricHistory } from "@/lib/api/queries/metric-history";
+import type { Hint } from "@/lib/api/types";
 import { hintCurvePath } from "./hint-curve-path";
 
 const SIZE = { width: 220, height: 56 };

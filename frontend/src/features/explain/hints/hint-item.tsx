@@ -3,10 +3,10 @@ import Link from "next/link";
 import type { MouseEvent } from "react";
 import { Badge, type BadgeTone } from "@/components/ui/badge";
 import { buttonClass } from "@/components/ui/button";
-import type { Hint } from "@/lib/api";
-import { count } from "@/lib/format";
+import type { Hint } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import { lookedAtText } from "@/lib/hint-text";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
 import { HintCurve } from "./hint-curve";
 
 const severities: Record<Hint["severity"], { word: string; tone: BadgeTone; Icon: LucideIcon }> = {

@@ -9,8 +9,10 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { hintsQuery, isActive, type RunDetail } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { hintsQuery } from "@/lib/api/queries/hints";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { routes } from "@/lib/url/routes";
 import { HintItem } from "./hint-item";
 import { RulesAsked } from "./rules-asked";
 

@@ -1,6 +1,6 @@
 import { Disclosure } from "@/components/ui/disclosure";
-import type { HintRule } from "@/lib/api";
-import { plural } from "@/lib/format";
+import type { HintRule } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
 import { ruleText } from "@/lib/hint-text";
 
 /** Every rule that was asked about the run, with what it looks for and on how much data it has an answer. */

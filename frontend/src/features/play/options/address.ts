@@ -1,7 +1,7 @@
-import type { Environment } from "@/lib/api";
-import { parseHyperparameter } from "@/components/schema-field";
-import { setting } from "@/lib/format";
-import { searchOf } from "@/lib/url";
+import { parseHyperparameter } from "@/components/schema-field/parse";
+import type { Environment } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
+import { searchOf } from "@/lib/url/change-query-string";
 
 /** Typed text by name of the option. An option without an entry has its default. */
 export type TypedOptions = Readonly<Record<string, string>>;

@@ -6,9 +6,9 @@ import { useState } from "react";
 import { Card } from "@/components/ui/card";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { Environment } from "@/lib/api";
-import { setting } from "@/lib/format";
-import { withRetry } from "@/lib/service";
+import type { Environment } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
+import { withRetry } from "@/lib/service/with-retry";
 import type { TypedOptions } from "./address";
 
 const OptionsForm = dynamic(

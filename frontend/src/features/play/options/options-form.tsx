@@ -1,11 +1,11 @@
 "use client";
 
 import { type FormEvent, useState } from "react";
-import { SchemaField } from "@/components/schema-field";
+import { SchemaField } from "@/components/schema-field/schema-field";
 import { Button } from "@/components/ui/button";
 import { MEND_FIRST } from "@/components/ui/field";
-import type { Environment } from "@/lib/api";
-import { setting } from "@/lib/format";
+import type { Environment } from "@/lib/api/types";
+import { setting } from "@/lib/format/setting";
 import { optionProblems, type TypedOptions } from "./address";
 
 interface OptionsFormProps {

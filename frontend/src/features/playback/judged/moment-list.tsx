@@ -1,12 +1,9 @@
-import {
-  type Chapter,
-  chapterAt,
-  middleOf,
-  type PlaybackController,
-  usePlaybackTime,
-} from "@/components/player";
-import type { KeyMoment } from "@/lib/api";
-import { count } from "@/lib/format";
+import { middleOf } from "@/components/player/frames";
+import type { PlaybackController } from "@/components/player/playback-controller";
+import { type Chapter, chapterAt } from "@/components/player/shortcuts";
+import { usePlaybackTime } from "@/components/player/use-playback";
+import type { KeyMoment } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import { MEANINGS, momentAmount, momentName } from "./moments";
 
 interface MomentListProps {

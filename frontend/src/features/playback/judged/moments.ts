@@ -1,6 +1,7 @@
-import { type Chapter, middleOf } from "@/components/player";
-import type { KeyMoment } from "@/lib/api";
-import { decimal } from "@/lib/format";
+import { middleOf } from "@/components/player/frames";
+import type { Chapter } from "@/components/player/shortcuts";
+import type { KeyMoment } from "@/lib/api/types";
+import { decimal } from "@/lib/format/number";
 
 const NAMES: Record<KeyMoment["kind"], string> = {
   largest_reward: "Largest reward",

@@ -1,5 +1,5 @@
-import type { EvaluationJudgement } from "@/lib/api";
-import { decimal, plural } from "@/lib/format";
+import type { EvaluationJudgement } from "@/lib/api/types";
+import { decimal, plural } from "@/lib/format/number";
 
 interface ReturnHistogramProps {
   bins: EvaluationJudgement["bins"];

@@ -4,9 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Film } from "lucide-react";
 import { useState } from "react";
-import { type Evaluation, isActive, type RunDetail } from "@/lib/api";
 import { recordedQuery } from "@/lib/api/queries/recording";
-import { brief, decimal, plural } from "@/lib/format";
+import { isActive } from "@/lib/api/run-status";
+import type { Evaluation, RunDetail } from "@/lib/api/types";
+import { brief, decimal, plural } from "@/lib/format/number";
 import { RecordedEpisode } from "./recorded-episode";
 
 const WHILE_LIVE_MS = 4_000;

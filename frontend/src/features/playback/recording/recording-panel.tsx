@@ -6,9 +6,11 @@ import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type Detail, explainAction, isActive, type RunDetail } from "@/lib/api";
+import { explainAction } from "@/lib/api/problem";
 import { chooseRecording, recordingKeys, recordingQuery } from "@/lib/api/queries/recording";
-import { count } from "@/lib/format";
+import { isActive } from "@/lib/api/run-status";
+import type { Detail, RunDetail } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import { loweredText, timeShare } from "@/lib/storage-text";
 import { RecordedEpisodes } from "./recorded-episodes";
 

@@ -2,10 +2,11 @@
 
 import { Columns3 } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { OptionList } from "@/components/ui/combobox";
+import { OptionList } from "@/components/ui/combobox/options";
 import { Popover } from "@/components/ui/popover";
-import type { StepsInfo } from "@/lib/api";
-import { createKeptStore, useStore } from "@/lib/store";
+import type { StepsInfo } from "@/lib/api/types";
+import { createKeptStore } from "@/lib/store/kept-store";
+import { useStore } from "@/lib/store/use-store";
 import {
   type ColumnChoice,
   columnsOf,

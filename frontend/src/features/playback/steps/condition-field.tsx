@@ -6,7 +6,9 @@ import { type FormEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
-import { ApiError, type Evaluation, explainAction, type StepsInfo, stepsQuery } from "@/lib/api";
+import { ApiError, explainAction } from "@/lib/api/problem";
+import { stepsQuery } from "@/lib/api/queries/steps";
+import type { Evaluation, StepsInfo } from "@/lib/api/types";
 
 /** Characters that the service takes. */
 const LONGEST = 1_000;

@@ -1,13 +1,8 @@
 import { Download } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuItem } from "@/components/ui/menu";
-import {
-  type Evaluation,
-  type StepFormat,
-  type StepSearch,
-  type StepsInfo,
-  stepsExport,
-} from "@/lib/api";
+import { type StepFormat, type StepSearch, stepsExport } from "@/lib/api/queries/steps";
+import type { Evaluation, StepsInfo } from "@/lib/api/types";
 import { follow } from "@/lib/download";
 
 const FORMATS: readonly { format: StepFormat; label: string; extension: string }[] = [

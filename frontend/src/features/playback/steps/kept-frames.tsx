@@ -1,9 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { apiLink, type Evaluation, type KeptFrame } from "@/lib/api";
+import { apiLink } from "@/lib/api/base";
 import { framesQuery } from "@/lib/api/queries/recording";
-import { count } from "@/lib/format";
+import type { Evaluation, KeptFrame } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 
 const REASONS: Record<KeptFrame["reason"], string> = {
   error: "before the error",

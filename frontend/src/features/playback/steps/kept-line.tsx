@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { type Evaluation, healthQuery, type StepsInfo } from "@/lib/api";
-import { bytes } from "@/lib/format";
-import { recordingCostText, framesHashed, loweredText } from "@/lib/storage-text";
+import { healthQuery } from "@/lib/api/queries/health";
+import type { Evaluation, StepsInfo } from "@/lib/api/types";
+import { bytes } from "@/lib/format/number";
+import { framesHashed, loweredText, recordingCostText } from "@/lib/storage-text";
 
 interface KeptLineProps {
   evaluation: Evaluation;

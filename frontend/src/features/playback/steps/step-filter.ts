@@ -1,4 +1,4 @@
-import type { StepSearch } from "@/lib/api";
+import type { StepSearch } from "@/lib/api/queries/steps";
 
 export type End = "any" | "terminated" | "truncated";
 

@@ -1,9 +1,9 @@
-import { nameOf } from "@/components/policy-reading";
+import { nameOf } from "@/components/policy-reading/prepare/space";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import type { StepsInfo } from "@/lib/api";
-import { count } from "@/lib/format";
+import type { StepsInfo } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import { type End, isRewardTest, type StepFilter } from "./step-filter";
 
 /** Of more actions than this, one is typed and not chosen from a list. */

@@ -5,15 +5,9 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useRef } from "react";
-import {
-  type Evaluation,
-  recordsOf,
-  type StepRecord,
-  type StepSearch,
-  type StepsInfo,
-  stepsQuery,
-} from "@/lib/api";
-import { useStore } from "@/lib/store";
+import { recordsOf, type StepSearch, stepsQuery } from "@/lib/api/queries/steps";
+import type { Evaluation, StepRecord, StepsInfo } from "@/lib/api/types";
+import { useStore } from "@/lib/store/use-store";
 import { columnChoice } from "./column-choice";
 import { columnsOf, shownColumns, type StepColumn } from "./step-columns";
 import { nextSort } from "./step-filter";

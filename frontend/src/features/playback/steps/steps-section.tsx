@@ -4,8 +4,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Boundary } from "@/components/ui/boundary";
 import { Disclosure } from "@/components/ui/disclosure";
-import type { Evaluation } from "@/lib/api";
-import { withRetry } from "@/lib/service";
+import type { Evaluation } from "@/lib/api/types";
+import { withRetry } from "@/lib/service/with-retry";
 
 const StepsPanel = dynamic(
   withRetry(() => import("./steps-panel").then((module) => module.StepsPanel)),

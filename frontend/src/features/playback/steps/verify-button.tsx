@@ -3,7 +3,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ShieldAlert, ShieldCheck } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { type Evaluation, explainAction, keys, verificationQuery, verifySteps } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { verificationQuery, verifySteps } from "@/lib/api/queries/steps";
+import type { Evaluation } from "@/lib/api/types";
 import { verificationText } from "./verification-text";
 
 /** Has the episodes played again and compared, and says what came of it. */

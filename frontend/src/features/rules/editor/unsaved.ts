@@ -1,5 +1,6 @@
-import type { RuleDraft } from "@/components/rule-editor";
-import { createStore, useStore } from "@/lib/store";
+import type { RuleDraft } from "@/components/rule-editor/draft";
+import { createStore } from "@/lib/store/store";
+import { useStore } from "@/lib/store/use-store";
 
 type Edited = readonly RuleDraft[] | null;
 

@@ -6,16 +6,12 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Select } from "@/components/ui/select";
-import {
-  ApiError,
-  explainAction,
-  type KnobChange,
-  keys,
-  type RunKnob,
-  type RunKnobs,
-} from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { ApiError, explainAction } from "@/lib/api/problem";
 import { changeKnobs } from "@/lib/api/queries/rules";
-import { type RunSeries, useSeries } from "@/lib/stream";
+import type { KnobChange, RunKnob, RunKnobs } from "@/lib/api/types";
+import type { RunSeries } from "@/lib/stream/series/run-series";
+import { useSeries } from "@/lib/stream/series/use-series";
 import {
   changedText,
   knobChange,

@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@/components/ui/card";
-import type { RunDetail } from "@/lib/api";
 import { knobsQuery } from "@/lib/api/queries/rules";
-import type { RunSeries } from "@/lib/stream";
+import type { RunDetail } from "@/lib/api/types";
+import type { RunSeries } from "@/lib/stream/series/run-series";
 import { KnobForm } from "./knob-form";
 
 /** No event of the stream tells that a change was made; one that was asked for is looked for more often. */

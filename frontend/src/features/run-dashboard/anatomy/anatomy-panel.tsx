@@ -7,15 +7,13 @@ import { useState } from "react";
 import { ErrorState } from "@/components/ui/error-state";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Slider } from "@/components/ui/slider";
-import {
-  anatomyQuery,
-  environmentOfRun,
-  environmentsQuery,
-  isActive,
-  type RunDetail,
-} from "@/lib/api";
-import { count } from "@/lib/format";
-import { routes } from "@/lib/url";
+import { anatomyQuery } from "@/lib/api/queries/anatomy";
+import { environmentsQuery } from "@/lib/api/queries/choices";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { environmentOfRun } from "@/lib/api/variant";
+import { count } from "@/lib/format/number";
+import { routes } from "@/lib/url/routes";
 import { AnatomyRow } from "./anatomy-row";
 import { figuresOf, layerLabel } from "./figures";
 import { Layers } from "./layers";

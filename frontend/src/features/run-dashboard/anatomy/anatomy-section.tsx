@@ -4,8 +4,8 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { RunDetail } from "@/lib/api";
-import { withRetry } from "@/lib/service";
+import type { RunDetail } from "@/lib/api/types";
+import { withRetry } from "@/lib/service/with-retry";
 
 const AnatomyPanel = dynamic(
   withRetry(() => import("./anatomy-panel").then((module) => module.AnatomyPanel)),

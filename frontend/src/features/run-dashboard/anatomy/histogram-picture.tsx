@@ -1,5 +1,5 @@
-import type { Histogram } from "@/lib/api";
-import { decimal, shareText } from "@/lib/format";
+import type { Histogram } from "@/lib/api/types";
+import { decimal, shareText } from "@/lib/format/number";
 
 interface HistogramPictureProps {
   title: string;

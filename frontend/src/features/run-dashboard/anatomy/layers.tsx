@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Select } from "@/components/ui/select";
-import type { UpdateAnatomy } from "@/lib/api";
+import type { UpdateAnatomy } from "@/lib/api/types";
 import { AnatomyRow } from "./anatomy-row";
 import { type AnatomyFigure, layerLabel, layerNames, layerOf } from "./figures";
 import { NormRow } from "./norm-row";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UpdateAnatomy } from "@/lib/api";
+import type { UpdateAnatomy } from "@/lib/api/types";
 import { normsOf } from "./norms";
 
 const updates = (...norms: (number | null)[]) =>

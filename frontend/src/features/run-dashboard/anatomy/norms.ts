@@ -1,4 +1,4 @@
-import type { UpdateAnatomy } from "@/lib/api";
+import type { UpdateAnatomy } from "@/lib/api/types";
 
 /** Gradient norms over training, on a logarithmic scale: they vanish and explode by orders of magnitude. */
 export interface Norms {

@@ -1,18 +1,16 @@
 "use client";
 
 import type { ReactNode } from "react";
-import {
-  type ChartAxis,
-  ChartCard,
-  type ChartGroup,
-  type ChartMark,
-  type ChartSpec,
-  type ChartSettings,
-} from "@/components/charts";
+import type { ChartAxis } from "@/components/charts/card/chart-axis";
+import { ChartCard } from "@/components/charts/card/chart-card";
+import type { ChartGroup } from "@/components/charts/live/chart-group";
+import type { ChartMark } from "@/components/charts/prepare/marks";
+import type { ChartSpec } from "@/components/charts/prepare/model";
+import type { ChartSettings } from "@/components/charts/settings/chart-settings";
 import { Boundary } from "@/components/ui/boundary";
 import { Card } from "@/components/ui/card";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { AxisWindow } from "@/lib/stream";
+import type { AxisWindow } from "@/lib/stream/series/axis";
 
 interface ChartSlotProps {
   spec: ChartSpec;

@@ -1,7 +1,9 @@
-import type { ChartMark, MarkKind } from "@/components/charts";
-import type { Evaluation, Run, RunEvent } from "@/lib/api";
-import { count, decimal, solvedWords } from "@/lib/format";
-import { type MetricAxis, TrainingClock } from "@/lib/stream";
+import type { ChartMark, MarkKind } from "@/components/charts/prepare/marks";
+import type { Evaluation, Run, RunEvent } from "@/lib/api/types";
+import { count, decimal } from "@/lib/format/number";
+import { solvedWords } from "@/lib/format/solved";
+import type { MetricAxis } from "@/lib/stream/series/axis";
+import { TrainingClock } from "@/lib/stream/series/training-clock";
 
 /** Events by which a person or a rule changed the course of training. */
 const STEERING: readonly string[] = ["rule_fired", "rules_changed", "hyperparameter_changed"];

@@ -1,25 +1,22 @@
 "use client";
 
 import { type ReactNode, useEffect, useMemo } from "react";
-import {
-  type ChartAxis,
-  type ChartGroup,
-  type ChartSpec,
-  type MarkKind,
-  ChartToolbar,
-  type ChartSettings,
-  type SeriesSpec,
-} from "@/components/charts";
+import type { ChartAxis } from "@/components/charts/card/chart-axis";
+import type { ChartGroup } from "@/components/charts/live/chart-group";
+import type { MarkKind } from "@/components/charts/prepare/marks";
+import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
+import type { ChartSettings } from "@/components/charts/settings/chart-settings";
+import { ChartToolbar } from "@/components/charts/settings/chart-toolbar";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail } from "@/lib/api";
-import { plural } from "@/lib/format";
-import type { RunCurves } from "@/lib/stream";
-import { chartOf } from "./select-charts";
+import type { RunDetail } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
+import type { RunCurves } from "@/lib/stream/series/run-series-pool";
 import { ChartGrid } from "./chart-grid";
 import { chartAnchor, ChartSlot } from "./chart-slot";
 import type { Highlight } from "./highlight";
 import { MetricFigures } from "./metric-figures";
 import { MoreMetrics } from "./more-metrics";
+import { chartOf } from "./select-charts";
 import { useCharts } from "./use-charts";
 import { useEventMarks } from "./use-event-marks";
 import { usePast } from "./use-past";

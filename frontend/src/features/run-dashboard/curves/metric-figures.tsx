@@ -1,9 +1,9 @@
 "use client";
 
-import { ChartHelp } from "@/components/charts";
-import { brief, decimal } from "@/lib/format";
-import { useMetricRegistry } from "@/lib/registry";
-import type { RunSeries } from "@/lib/stream";
+import { ChartHelp } from "@/components/charts/card/chart-help";
+import { brief, decimal } from "@/lib/format/number";
+import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
+import type { RunSeries } from "@/lib/stream/series/run-series";
 import { useStreamedEnds } from "./use-streamed-ends";
 
 interface MetricFiguresProps {

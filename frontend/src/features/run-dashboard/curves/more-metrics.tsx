@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentProps, type ReactNode, useState } from "react";
-import type { ChartSpec } from "@/components/charts";
+import type { ChartSpec } from "@/components/charts/prepare/model";
 import { Badge } from "@/components/ui/badge";
 import { Disclosure } from "@/components/ui/disclosure";
 import { ChartGrid } from "./chart-grid";

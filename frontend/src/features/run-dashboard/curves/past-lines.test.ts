@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { rewardChart } from "@/components/charts";
-import type { RunPast } from "@/lib/api";
-import { RunSeries } from "@/lib/stream";
+import { rewardChart } from "@/components/charts/prepare/learning-curves";
+import type { RunPast } from "@/lib/api/types";
+import { RunSeries } from "@/lib/stream/series/run-series";
 import { pastLines, withPast } from "./past-lines";
 
 const curve = (...y: number[]) => ({ x: y.map((_, i) => i * 10), y, count: y.length });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { MetricInfo } from "@/lib/api";
-import { MetricRegistry } from "@/lib/registry";
-import { RunSeries } from "@/lib/stream";
+import type { MetricInfo } from "@/lib/api/types";
+import { MetricRegistry } from "@/lib/registry/metrics";
+import { RunSeries } from "@/lib/stream/series/run-series";
 import { type ChartedMetrics, chartOf, metricChart, selectCharts } from "./select-charts";
 
 const metric = (name: string, change: Partial<MetricInfo> = {}): MetricInfo => ({

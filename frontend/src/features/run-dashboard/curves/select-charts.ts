@@ -1,6 +1,6 @@
-import type { ChartSource, ChartSpec } from "@/components/charts";
-import type { MetricInfo } from "@/lib/api";
-import type { MetricRegistry } from "@/lib/registry";
+import type { ChartSource, ChartSpec } from "@/components/charts/prepare/model";
+import type { MetricInfo } from "@/lib/api/types";
+import type { MetricRegistry } from "@/lib/registry/metrics";
 
 export interface ChartSelection {
   /** Metrics with a chart of their own on the page. */

@@ -2,16 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type ChartSpec, type SeriesSpec, lengthChart, rewardChart } from "@/components/charts";
-import {
-  algorithmsQuery,
-  environmentsQuery,
-  hasEnded,
-  randomReturnOfRun,
-  type RunDetail,
-} from "@/lib/api";
-import { type MetricRegistry, useAlgorithmName, useMetricRegistry } from "@/lib/registry";
-import { type RunSeries, useMetricNames } from "@/lib/stream";
+import { lengthChart, rewardChart } from "@/components/charts/prepare/learning-curves";
+import type { ChartSpec, SeriesSpec } from "@/components/charts/prepare/model";
+import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
+import { hasEnded } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { randomReturnOfRun } from "@/lib/api/variant";
+import type { MetricRegistry } from "@/lib/registry/metrics";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
+import type { RunSeries } from "@/lib/stream/series/run-series";
+import { useMetricNames } from "@/lib/stream/series/use-run-curves";
 import { type PastLine, withContext, withPast } from "./past-lines";
 import { metricChart, selectCharts } from "./select-charts";
 import { useSeriesTraits } from "./use-series-traits";

@@ -2,9 +2,12 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { ChartMark } from "@/components/charts";
-import { evaluationsQuery, type Run, runEventsQuery } from "@/lib/api";
-import type { MetricAxis, RunSeries } from "@/lib/stream";
+import type { ChartMark } from "@/components/charts/prepare/marks";
+import { evaluationsQuery } from "@/lib/api/queries/evaluations";
+import { runEventsQuery } from "@/lib/api/queries/run-events";
+import type { Run } from "@/lib/api/types";
+import type { MetricAxis } from "@/lib/stream/series/axis";
+import type { RunSeries } from "@/lib/stream/series/run-series";
 import { eventMarks, type Happened } from "./event-marks";
 import { usePoints } from "./use-points";
 

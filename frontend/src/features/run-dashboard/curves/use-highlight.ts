@@ -1,7 +1,8 @@
 "use client";
 
 import { useMemo } from "react";
-import { searchOf, useQueryString } from "@/lib/url";
+import { searchOf } from "@/lib/url/change-query-string";
+import { useQueryString } from "@/lib/url/use-query-string";
 import { type Highlight, readHighlight, writeHighlight } from "./highlight";
 
 export function useHighlight(): [Highlight | null, (highlight: Highlight | null) => void] {

@@ -2,10 +2,11 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import type { ChartSettings } from "@/components/charts";
-import { hasPast, pastQuery, type Run } from "@/lib/api";
-import { plural } from "@/lib/format";
-import { SERVICE_AXES } from "@/lib/stream";
+import type { ChartSettings } from "@/components/charts/settings/chart-settings";
+import { hasPast, pastQuery } from "@/lib/api/queries/past";
+import type { Run } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
+import { SERVICE_AXES } from "@/lib/stream/series/axis";
 import { type PastLine, pastLines } from "./past-lines";
 
 export interface Past {

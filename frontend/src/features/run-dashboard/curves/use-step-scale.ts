@@ -2,9 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { episodeScale, type StepScale, stepScale, timeScale } from "@/components/charts";
-import { isActive, metricCurveQuery, type Run } from "@/lib/api";
-import { EPISODE, type MetricAxis } from "@/lib/stream";
+import {
+  episodeScale,
+  type StepScale,
+  stepScale,
+  timeScale,
+} from "@/components/charts/prepare/step-scale";
+import { metricCurveQuery } from "@/lib/api/queries/metric-history";
+import { isActive } from "@/lib/api/run-status";
+import type { Run } from "@/lib/api/types";
+import type { MetricAxis } from "@/lib/stream/series/axis";
+import { EPISODE } from "@/lib/stream/series/run-series";
 
 /** Milliseconds after which what a run has trained since is asked for. */
 const RENEW_EVERY_MS = 5_000;

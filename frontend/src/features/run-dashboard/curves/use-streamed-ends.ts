@@ -1,6 +1,7 @@
 "use client";
 
-import { type RunSeries, useSeries } from "@/lib/stream";
+import type { RunSeries } from "@/lib/stream/series/run-series";
+import { useSeries } from "@/lib/stream/series/use-series";
 
 /** The first and the newest value of a metric, updated live. */
 export function useStreamedEnds(

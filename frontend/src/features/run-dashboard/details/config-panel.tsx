@@ -3,9 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
 import { Badge } from "@/components/ui/badge";
-import { environmentsQuery, type RunConfig, type RunDetail } from "@/lib/api";
-import { count, moment, plural, setting } from "@/lib/format";
-import { isGuest } from "@/lib/run-actions";
+import { environmentsQuery } from "@/lib/api/queries/choices";
+import type { RunConfig, RunDetail } from "@/lib/api/types";
+import { count, plural } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
+import { moment } from "@/lib/format/time";
+import { isGuest } from "@/lib/run-actions/availability";
 import { DriftNotes } from "./drift-notes";
 import { differs, presetOf, type Setting, settings } from "./settings";
 

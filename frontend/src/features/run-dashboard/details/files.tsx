@@ -1,7 +1,9 @@
 import { Download } from "lucide-react";
 import { buttonClass } from "@/components/ui/button";
-import { artifactLink, isActive, type RunDetail } from "@/lib/api";
-import { isGuest } from "@/lib/run-actions";
+import { artifactLink } from "@/lib/api/queries/artifacts";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { isGuest } from "@/lib/run-actions/availability";
 
 interface FileRow {
   path: string;

@@ -6,9 +6,13 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import { fetchTail, isActive, keys, lastRowsQuery, type RunDetail } from "@/lib/api";
-import { bytes } from "@/lib/format";
-import { isGuest } from "@/lib/run-actions";
+import { keys } from "@/lib/api/keys";
+import { fetchTail } from "@/lib/api/queries/artifacts";
+import { lastRowsQuery } from "@/lib/api/queries/last-rows";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { bytes } from "@/lib/format/number";
+import { isGuest } from "@/lib/run-actions/availability";
 
 type Source = "worker.log" | "metrics.jsonl";
 

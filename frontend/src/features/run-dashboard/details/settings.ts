@@ -1,4 +1,5 @@
-import { type Environment, environmentOfRun, type Preset, type RunConfig } from "@/lib/api";
+import type { Environment, Preset, RunConfig } from "@/lib/api/types";
+import { environmentOfRun } from "@/lib/api/variant";
 
 export interface Setting {
   name: string;

@@ -1,6 +1,7 @@
 "use client";
 
-import { searchOf, useQueryString } from "@/lib/url";
+import { searchOf } from "@/lib/url/change-query-string";
+import { useQueryString } from "@/lib/url/use-query-string";
 
 export const DETAILS_TABS = [
   "config",

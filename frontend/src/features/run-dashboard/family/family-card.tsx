@@ -5,9 +5,10 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Card } from "@/components/ui/card";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { familyQuery, type Relative, type RunDetail } from "@/lib/api";
-import { count, decimal } from "@/lib/format";
-import { routes } from "@/lib/url";
+import { familyQuery } from "@/lib/api/queries/family";
+import type { Relative, RunDetail } from "@/lib/api/types";
+import { count, decimal } from "@/lib/format/number";
+import { routes } from "@/lib/url/routes";
 import { changeText } from "./change-text";
 
 /** The tree of runs around this one: what it was forked from, and what was forked. Nothing without relatives. */

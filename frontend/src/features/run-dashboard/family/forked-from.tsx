@@ -3,9 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { GitFork } from "lucide-react";
 import Link from "next/link";
-import { familyQuery, type RunDetail } from "@/lib/api";
-import { count } from "@/lib/format";
-import { routes } from "@/lib/url";
+import { familyQuery } from "@/lib/api/queries/family";
+import type { RunDetail } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { routes } from "@/lib/url/routes";
 
 /** Names the run that this one was forked from. */
 export function ForkedFrom({ run }: { run: RunDetail }) {

@@ -5,14 +5,15 @@ import { GitCompareArrows } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { OptionList } from "@/components/ui/combobox";
+import { OptionList } from "@/components/ui/combobox/options";
 import { Popover } from "@/components/ui/popover";
 import { StatusBadge } from "@/components/ui/status-badge";
-import { type Run, runSearchQuery } from "@/lib/api";
-import { age } from "@/lib/format";
-import { useAlgorithmName } from "@/lib/registry";
+import { runSearchQuery } from "@/lib/api/queries/run-search";
+import type { Run } from "@/lib/api/types";
+import { age } from "@/lib/format/time";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { useNow } from "@/lib/time/use-now";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
 
 const FOUND = 20;
 

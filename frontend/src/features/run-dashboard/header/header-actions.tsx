@@ -3,13 +3,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { Clapperboard, Pause, Play, Square } from "lucide-react";
 import { Button } from "@/components/ui/button";
-import { evaluationsQuery, explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
-import { duration } from "@/lib/format";
-import { canDo, isOffered, whyNot } from "@/lib/run-actions";
+import { explainAction } from "@/lib/api/problem";
+import { evaluationsQuery } from "@/lib/api/queries/evaluations";
+import { snapshotsQuery } from "@/lib/api/queries/snapshots";
+import type { RunDetail } from "@/lib/api/types";
+import { duration } from "@/lib/format/time";
+import { canDo, isOffered, whyNot } from "@/lib/run-actions/availability";
 import type { RunParts } from "../run-body";
 import { CompareWith } from "./compare-with";
-import { TrainLonger } from "./train-longer";
 import { RunMenu } from "./run-menu";
+import { TrainLonger } from "./train-longer";
 import { type DeleteRun, useHeaderActions } from "./use-header-actions";
 
 /** On a phone the actions share one line. */

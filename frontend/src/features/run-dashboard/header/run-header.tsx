@@ -1,13 +1,14 @@
 "use client";
 
-import Link from "next/link";
 import { ChevronRight } from "lucide-react";
-import { StatusBadge } from "@/components/ui/status-badge";
+import Link from "next/link";
 import { EnvironmentStill } from "@/components/ui/environment-still";
-import type { RunDetail } from "@/lib/api";
-import { presetName } from "@/lib/format";
-import { useAlgorithmName, useRunStill } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import { StatusBadge } from "@/components/ui/status-badge";
+import type { RunDetail } from "@/lib/api/types";
+import { presetName } from "@/lib/format/preset";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
+import { useRunStill } from "@/lib/registry/use-environment-still";
+import { routes } from "@/lib/url/routes";
 import { ForkedFrom } from "../family/forked-from";
 import { TrialOf } from "../family/trial-of";
 import { RunNotes } from "../labels/run-notes";

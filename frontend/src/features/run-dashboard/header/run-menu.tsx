@@ -3,16 +3,19 @@
 import { Copy, Download, FileJson, MoreHorizontal, Trash2, Upload } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { ExportItems } from "@/components/run-exports";
+import { ExportItems } from "@/components/run-exports/export-items";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { Menu, MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
-import { artifactLink, isActive, type RunDetail } from "@/lib/api";
+import { artifactLink } from "@/lib/api/queries/artifacts";
 import { runLink } from "@/lib/api/queries/exchange";
-import { learns, suits, whyNot } from "@/lib/run-actions";
-import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
 import { follow } from "@/lib/download";
-import { routes } from "@/lib/url";
+import { learns, suits, whyNot } from "@/lib/run-actions/availability";
+import { SERVICE_AWAY } from "@/lib/service/service-away";
+import { useServiceAway } from "@/lib/service/use-service-away";
+import { routes } from "@/lib/url/routes";
 import type { RunParts } from "../run-body";
 import type { DeleteRun } from "./use-header-actions";
 

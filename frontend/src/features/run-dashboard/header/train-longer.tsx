@@ -7,9 +7,13 @@ import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Popover } from "@/components/ui/popover";
-import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
-import { count, parseNumber } from "@/lib/format";
-import { useRunActions, whyNot } from "@/lib/run-actions";
+import { explainAction } from "@/lib/api/problem";
+import { snapshotsQuery } from "@/lib/api/queries/snapshots";
+import type { RunDetail } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { parseNumber } from "@/lib/format/parse-number";
+import { whyNot } from "@/lib/run-actions/availability";
+import { useRunActions } from "@/lib/run-actions/use-run-actions";
 
 /** Continues a run that has done all of its steps with more of them, and one that ended early with those left. */
 export function TrainLonger({ run, className }: { run: RunDetail; className?: string }) {

@@ -2,11 +2,12 @@
 
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useRunActionsWithToasts } from "@/components/run-actions";
-import type { Run, RunStatus } from "@/lib/api";
-import { usualPolicy } from "@/lib/evaluations";
-import { useRunActions } from "@/lib/run-actions";
-import { chooseAgentView, routes } from "@/lib/url";
+import { useRunActionsWithToasts } from "@/components/run-actions/use-run-actions-with-toasts";
+import type { Run, RunStatus } from "@/lib/api/types";
+import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { useRunActions } from "@/lib/run-actions/use-run-actions";
+import { chooseAgentView } from "@/lib/url/agent-view";
+import { routes } from "@/lib/url/routes";
 import { AGENT_ANCHOR } from "../agent-anchor";
 
 /**

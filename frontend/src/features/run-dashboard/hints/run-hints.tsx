@@ -7,10 +7,13 @@ import Link from "next/link";
 import { type ComponentType, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { type Hint, hintsQuery, isActive, type RunDetail } from "@/lib/api";
-import { count, setting } from "@/lib/format";
+import { hintsQuery } from "@/lib/api/queries/hints";
+import { isActive } from "@/lib/api/run-status";
+import type { Hint, RunDetail } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { setting } from "@/lib/format/setting";
 import { lookedAtText } from "@/lib/hint-text";
-import { routes } from "@/lib/url";
+import { routes } from "@/lib/url/routes";
 import type { Highlight } from "../curves/highlight";
 
 const appearances = {

@@ -6,8 +6,11 @@ import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Popover } from "@/components/ui/popover";
-import { explainAction, keys, patchRun, type Run, type RunDetail } from "@/lib/api";
-import { useLimits } from "@/lib/registry";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { patchRun } from "@/lib/api/queries/run-actions";
+import type { Run, RunDetail } from "@/lib/api/types";
+import { useLimits } from "@/lib/registry/use-limits";
 import type { SaveState } from "./autosave";
 import { useAutosave } from "./use-autosave";
 

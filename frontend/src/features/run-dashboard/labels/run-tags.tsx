@@ -7,8 +7,9 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Popover } from "@/components/ui/popover";
-import { type Run, tagsQuery } from "@/lib/api";
-import { useLimits } from "@/lib/registry";
+import { tagsQuery } from "@/lib/api/queries/tags";
+import type { Run } from "@/lib/api/types";
+import { useLimits } from "@/lib/registry/use-limits";
 import { useLabels } from "./use-labels";
 
 export function RunTags({ run }: { run: Run }) {

@@ -3,8 +3,8 @@
 import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import type { Run } from "@/lib/api";
-import { useLimits } from "@/lib/registry";
+import type { Run } from "@/lib/api/types";
+import { useLimits } from "@/lib/registry/use-limits";
 import { useLabels } from "./use-labels";
 
 /** The run's name. Enter, or leaving the field, saves a change; Escape drops it. */

@@ -1,8 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "@/components/ui/toast";
-import { explainAction, keys, patchRun, type PatchRun, type RunDetail } from "@/lib/api";
+import { toast } from "@/components/ui/toast/store";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { patchRun } from "@/lib/api/queries/run-actions";
+import type { PatchRun, RunDetail } from "@/lib/api/types";
 
 /** Changes name, tags or notes: shown at once, and undone if the service refuses. */
 export function useLabels(id: string) {

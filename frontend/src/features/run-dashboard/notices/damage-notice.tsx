@@ -4,9 +4,11 @@ import { useMutation } from "@tanstack/react-query";
 import { Wrench } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import { explainAction, isActive, type RunDetail } from "@/lib/api";
-import { count, plural } from "@/lib/format";
-import { useRunActions } from "@/lib/run-actions";
+import { explainAction } from "@/lib/api/problem";
+import { isActive } from "@/lib/api/run-status";
+import type { RunDetail } from "@/lib/api/types";
+import { count, plural } from "@/lib/format/number";
+import { useRunActions } from "@/lib/run-actions/use-run-actions";
 
 /** What of the run's folder cannot be read, or that a newer version wrote it; what can be done, and a button that does
  * what a machine can. */

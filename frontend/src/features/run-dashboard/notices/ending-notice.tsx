@@ -7,10 +7,12 @@ import { Button, buttonClass } from "@/components/ui/button";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
-import { explainAction, type RunDetail, snapshotsQuery } from "@/lib/api";
-import { count, stepOf } from "@/lib/format";
-import { canDo, isGuest, learns } from "@/lib/run-actions";
-import { routes } from "@/lib/url";
+import { explainAction } from "@/lib/api/problem";
+import { snapshotsQuery } from "@/lib/api/queries/snapshots";
+import type { RunDetail } from "@/lib/api/types";
+import { count, stepOf } from "@/lib/format/number";
+import { canDo, isGuest, learns } from "@/lib/run-actions/availability";
+import { routes } from "@/lib/url/routes";
 import { useHeaderActions } from "../header/use-header-actions";
 import { newestSnapshot, whatWasSaved } from "./what-was-saved";
 

@@ -3,8 +3,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { CirclePause } from "lucide-react";
 import { Notice } from "@/components/ui/notice";
-import { type RunDetail, snapshotsQuery } from "@/lib/api";
-import { count } from "@/lib/format";
+import { snapshotsQuery } from "@/lib/api/queries/snapshots";
+import type { RunDetail } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
 import { pauseText, resumedText } from "./pause-text";
 
 /** A run that pauses, is paused, or has continued from a snapshot. */

@@ -1,5 +1,5 @@
-import type { RunDetail, SnapshotInfo } from "@/lib/api";
-import { count, plural, stepOf } from "@/lib/format";
+import type { RunDetail, SnapshotInfo } from "@/lib/api/types";
+import { count, plural, stepOf } from "@/lib/format/number";
 
 type Paused = Pick<RunDetail, "status" | "step" | "end_step" | "saves_at">;
 type Held = Pick<SnapshotInfo, "exact" | "not_exact_because">;

@@ -2,8 +2,8 @@
 
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
-import type { RunDetail, RunStatus } from "@/lib/api";
-import { plural } from "@/lib/format";
+import type { RunDetail, RunStatus } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
 import { scrollToDetails, useDetailsTab } from "../details/use-details-tab";
 import { DamageNotice } from "./damage-notice";
 import { EndingNotice } from "./ending-notice";

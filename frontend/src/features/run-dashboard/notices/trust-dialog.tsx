@@ -3,9 +3,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Skeleton } from "@/components/ui/skeleton";
-import { explainAction, keys, type RunDetail, type RunTrust } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
 import { runTrustQuery, trustRun } from "@/lib/api/queries/trust";
-import { bytes, moment, plural } from "@/lib/format";
+import type { RunDetail, RunTrust } from "@/lib/api/types";
+import { bytes, plural } from "@/lib/format/number";
+import { moment } from "@/lib/format/time";
 
 /** Says what trusting a run means, what the run holds, and trusts exactly that. */
 export function TrustDialog({ run, onClose }: { run: RunDetail; onClose: () => void }) {

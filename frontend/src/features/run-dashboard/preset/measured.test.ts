@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Algorithm, Environment, MeasuredCurve, RunConfig } from "@/lib/api";
+import type { Algorithm, Environment, MeasuredCurve, RunConfig } from "@/lib/api/types";
 import {
   curveSentence,
   curveWithin,

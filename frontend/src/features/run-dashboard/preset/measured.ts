@@ -1,5 +1,6 @@
-import type { Algorithm, Environment, MeasuredCurve, Preset, RunConfig } from "@/lib/api";
-import { brief, compact, decimal, interval, plural } from "@/lib/format";
+import type { Algorithm, Environment, MeasuredCurve, Preset, RunConfig } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { brief, compact, decimal, plural } from "@/lib/format/number";
 
 export type MeasuredPreset = Preset & { measured: NonNullable<Preset["measured"]> };
 

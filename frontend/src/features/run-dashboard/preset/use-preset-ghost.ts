@@ -2,21 +2,18 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { HeldSource, type SeriesSpec } from "@/components/charts";
-import {
-  algorithmsQuery,
-  environmentOfRun,
-  environmentsQuery,
-  type MeasuredCurve,
-  measuredCurveQuery,
-  type RunDetail,
-} from "@/lib/api";
-import type { MetricAxis } from "@/lib/stream";
+import { HeldSource } from "@/components/charts/live/held-source";
+import type { SeriesSpec } from "@/components/charts/prepare/model";
+import { algorithmsQuery, environmentsQuery } from "@/lib/api/queries/choices";
+import { measuredCurveQuery } from "@/lib/api/queries/measured-curve";
+import type { MeasuredCurve, RunDetail } from "@/lib/api/types";
+import { environmentOfRun } from "@/lib/api/variant";
+import type { MetricAxis } from "@/lib/stream/series/axis";
 import {
   curveSentence,
   curveWithin,
-  type MeasuredPreset,
   measuredCurves,
+  type MeasuredPreset,
   measuredPreset,
   measuredSentence,
 } from "./measured";

@@ -1,9 +1,10 @@
 import { act, screen } from "@testing-library/react";
 import { expect, test } from "vitest";
-import type { RunDetail } from "@/lib/api";
-import { announceSession, type SessionClient } from "@/lib/session";
+import type { RunDetail } from "@/lib/api/types";
+import { announceSession } from "@/lib/session/live-sessions";
+import type { SessionClient } from "@/lib/session/session-client";
 import { recordOf } from "@/lib/session/testing";
-import { createStore } from "@/lib/store";
+import { createStore } from "@/lib/store/store";
 import { renderWithQueries, serve } from "@/lib/testing/service";
 import { QTableCard } from "./q-table-card";
 

@@ -2,9 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import dynamic from "next/dynamic";
-import { algorithmsQuery, type RunDetail } from "@/lib/api";
+import { algorithmsQuery } from "@/lib/api/queries/choices";
 import { Q_TABLE } from "@/lib/api/queries/q-table";
-import { withRetry } from "@/lib/service";
+import type { RunDetail } from "@/lib/api/types";
+import { withRetry } from "@/lib/service/with-retry";
 
 const QTableCard = dynamic(
   withRetry(() => import("./q-table-card").then((module) => module.QTableCard)),

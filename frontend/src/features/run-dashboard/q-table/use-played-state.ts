@@ -1,7 +1,10 @@
 "use client";
 
-import type { Moment, SessionClient, SessionState } from "@/lib/session";
-import { createStore, useStoreValue } from "@/lib/store";
+import type { SessionClient } from "@/lib/session/session-client";
+import type { Moment } from "@/lib/session/session-options";
+import type { SessionState } from "@/lib/session/session-state";
+import { createStore } from "@/lib/store/store";
+import { useStoreValue } from "@/lib/store/use-store";
 
 const NOBODY = createStore<Moment | null>(null);
 const NO_POLICY = createStore<Pick<SessionState, "policy">>({ policy: null });

@@ -2,10 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type SeriesSpec, useSeedCurves } from "@/components/charts";
-import { groupRunsQuery, isActive, type Run, type SeedGroup } from "@/lib/api";
-import { plural } from "@/lib/format";
-import type { MetricAxis } from "@/lib/stream";
+import { useSeedCurves } from "@/components/charts/live/use-seed-curves";
+import type { SeriesSpec } from "@/components/charts/prepare/model";
+import { groupRunsQuery } from "@/lib/api/queries/groups";
+import { isActive } from "@/lib/api/run-status";
+import type { Run, SeedGroup } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
+import type { MetricAxis } from "@/lib/stream/series/axis";
 
 /** Milliseconds between requests while a seed of the group trains. */
 const REFRESH_MS = 3_000;

@@ -3,13 +3,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
 import { controlClass } from "@/components/ui/control-class";
+import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { ApiError, explainAction, type PatchRun, type Run } from "@/lib/api";
-import { useLimits } from "@/lib/registry";
-import { useRunActions } from "@/lib/run-actions";
+import { ApiError, explainAction } from "@/lib/api/problem";
+import type { PatchRun, Run } from "@/lib/api/types";
+import { useLimits } from "@/lib/registry/use-limits";
+import { useRunActions } from "@/lib/run-actions/use-run-actions";
 import { TagField } from "./tag-field";
 
 interface EditRunProps {

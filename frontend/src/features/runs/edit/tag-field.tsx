@@ -5,7 +5,7 @@ import { X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
-import { tagsQuery } from "@/lib/api";
+import { tagsQuery } from "@/lib/api/queries/tags";
 import { addTags } from "./tags";
 
 interface TagFieldProps {

@@ -1,3 +1,5 @@
+import { type SeedChoice, seedFor } from "@/components/seeds/seed-choice";
+import { recommendedPreset } from "@/lib/api/variant";
 import {
   type Choices,
   type Draft,
@@ -9,8 +11,6 @@ import {
   presetsOf,
   type Typed,
 } from "./draft";
-import { recommendedPreset } from "@/lib/api";
-import { type SeedChoice, seedFor } from "@/components/seeds";
 
 export type DraftChange =
   | { field: "algo" | "env" | "preset" | "seed" | "name"; value: string }

@@ -1,6 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { deleteOwnPreset, explainAction, keys, type Preset } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
+import { deleteOwnPreset } from "@/lib/api/queries/presets";
+import type { Preset } from "@/lib/api/types";
 
 interface DeletePresetProps {
   preset: Preset;

@@ -1,7 +1,7 @@
-import { withOwnKeys } from "@/components/rule-editor";
+import { withOwnKeys } from "@/components/rule-editor/draft";
+import { LISTED } from "@/components/seeds/seed-choice";
 import { firstDraft } from "./change-draft";
 import { algorithmOf, type Choices, type Draft, environmentOf, presetOf } from "./draft";
-import { LISTED } from "@/components/seeds";
 
 const KEY = "rlviz.new-run";
 

@@ -1,20 +1,18 @@
-import {
-  type Algorithm,
-  type Environment,
-  type Hyperparameter,
-  type Limits,
-  type Preset,
-  hyperparametersFor,
-  presetsFor,
-  type RunConfig,
-  type SinkKind,
-  variantFor,
-} from "@/lib/api";
-import type { RuleDraft } from "@/components/rule-editor";
-import type { PlanDraft } from "@/components/snapshot-plan";
-import { setting } from "@/lib/format";
-import { fittingValues } from "@/components/schema-field";
-import type { SeedChoice } from "@/components/seeds";
+import type { RuleDraft } from "@/components/rule-editor/draft";
+import { fittingValues } from "@/components/schema-field/parse";
+import type { SeedChoice } from "@/components/seeds/seed-choice";
+import type { PlanDraft } from "@/components/snapshot-plan/plan";
+import type {
+  Algorithm,
+  Environment,
+  Hyperparameter,
+  Limits,
+  Preset,
+  RunConfig,
+  SinkKind,
+} from "@/lib/api/types";
+import { hyperparametersFor, presetsFor, variantFor } from "@/lib/api/variant";
+import { setting } from "@/lib/format/setting";
 
 /** Typed text by name of the field. A field without an entry was not edited. */
 export type Typed = Readonly<Record<string, string>>;

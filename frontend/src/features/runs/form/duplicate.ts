@@ -1,14 +1,8 @@
-import { draftOf } from "@/components/rule-editor";
-import { planDraft } from "@/components/snapshot-plan";
-import {
-  environmentOfRun,
-  type Hyperparameter,
-  type Rule,
-  type RunConfig,
-  type RunDetail,
-  type SinkKind,
-} from "@/lib/api";
-import { setting } from "@/lib/format";
+import { draftOf } from "@/components/rule-editor/draft";
+import { planDraft } from "@/components/snapshot-plan/plan";
+import type { Hyperparameter, Rule, RunConfig, RunDetail, SinkKind } from "@/lib/api/types";
+import { environmentOfRun } from "@/lib/api/variant";
+import { setting } from "@/lib/format/setting";
 import { changeDraft, firstDraft } from "./change-draft";
 import {
   anatomyOf,

@@ -1,12 +1,13 @@
 import Link from "next/link";
-import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
+import { Combobox } from "@/components/ui/combobox/combobox";
+import type { ComboboxOption } from "@/components/ui/combobox/options";
 import { EnvironmentStill } from "@/components/ui/environment-still";
 import { Field } from "@/components/ui/field";
-import type { Algorithm, Environment } from "@/lib/api";
-import { compact } from "@/lib/format";
-import { routes } from "@/lib/url";
+import type { Algorithm, Environment } from "@/lib/api/types";
+import { compact } from "@/lib/format/number";
+import { routes } from "@/lib/url/routes";
+import { spacesText, whyIncompatible } from "./compatibility";
 import { algorithmOf, environmentOf } from "./draft";
-import { whyIncompatible, spacesText } from "./compatibility";
 import type { FieldsProps } from "./form-state";
 import { POINTERS } from "./submit";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Preset } from "@/lib/api";
+import type { Preset } from "@/lib/api/types";
 import { estimate, expectation } from "./expectation";
 
 describe("a preset's promise", () => {

@@ -1,5 +1,7 @@
-import type { Preset } from "@/lib/api";
-import { brief, decimal, duration, interval, plural } from "@/lib/format";
+import type { Preset } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { brief, decimal, plural } from "@/lib/format/number";
+import { duration } from "@/lib/format/time";
 
 type Measured = NonNullable<Preset["measured"]>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Rule, RunDetail } from "@/lib/api";
+import type { Rule, RunDetail } from "@/lib/api/types";
 import { firstDraft } from "./change-draft";
+import { savedDraft, saveDraft } from "./draft-storage";
 import { draftFromRun } from "./duplicate";
 import { choices } from "./fixtures";
-import { saveDraft, savedDraft } from "./draft-storage";
 import { submission } from "./submit";
 
 const typed = { ...firstDraft(choices), seed: "7" };

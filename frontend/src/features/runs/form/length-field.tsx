@@ -1,15 +1,16 @@
 import { RotateCcw } from "lucide-react";
+import { parseInteger } from "@/components/schema-field/parse";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { Slider } from "@/components/ui/slider";
-import { compact, count, duration } from "@/lib/format";
+import { compact, count } from "@/lib/format/number";
+import { duration } from "@/lib/format/time";
 import { algorithmOf, presetOf, timestepsOf } from "./draft";
-import { roundingNote } from "./rounding";
 import { estimate } from "./expectation";
 import type { FieldsProps } from "./form-state";
 import { positionOf, valueAt } from "./log-scale";
-import { parseInteger } from "@/components/schema-field";
+import { roundingNote } from "./rounding";
 import { POINTERS } from "./submit";
 
 /** Training length: a number field and a slider with a logarithmic scale. */

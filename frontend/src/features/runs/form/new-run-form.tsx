@@ -2,19 +2,21 @@
 
 import { Play } from "lucide-react";
 import { type FormEvent, useReducer, useRef, useState } from "react";
-import { LISTED, SeedCount, seedsWanted } from "@/components/seeds";
+import { LISTED, seedsWanted } from "@/components/seeds/seed-choice";
+import { SeedCount } from "@/components/seeds/seed-count";
 import { Button } from "@/components/ui/button";
 import { Notice } from "@/components/ui/notice";
 import { revealProblem } from "@/components/ui/reveal-problem";
-import { learns } from "@/lib/run-actions";
+import { learns } from "@/lib/run-actions/availability";
 import { useCreateRun } from "../use-create-run";
 import { AdvancedFields } from "./advanced-fields";
 import { AlgorithmField } from "./algorithm-field";
 import { changeDraft, type DraftChange } from "./change-draft";
+import { replacedAlgorithmNote } from "./compatibility";
 import { algorithmOf, type Choices, type Draft, environmentOf, presetsOf } from "./draft";
+import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
 import { EnvironmentField } from "./environment-field";
 import { EvaluationFields } from "./evaluation-fields";
-import { replacedAlgorithmNote } from "./compatibility";
 import { LengthField } from "./length-field";
 import { NameField } from "./name-field";
 import { PresetField } from "./preset-field";
@@ -25,8 +27,7 @@ import { Section } from "./section";
 import { SeedField } from "./seed-field";
 import { SinkFields } from "./sink-fields";
 import { SnapshotFields } from "./snapshot-fields";
-import { clearDraft, isUnedited, saveDraft } from "./draft-storage";
-import { problemsAfter, problemsByPointer, type Problems, submission, unplaced } from "./submit";
+import { type Problems, problemsAfter, problemsByPointer, submission, unplaced } from "./submit";
 
 interface NewRunFormProps {
   choices: Choices;

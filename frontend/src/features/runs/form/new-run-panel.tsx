@@ -5,14 +5,15 @@ import { ErrorState } from "@/components/ui/error-state";
 import { Notice } from "@/components/ui/notice";
 import { Sheet } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
-import { algorithmsQuery, environmentsQuery, limitsQuery, runQuery } from "@/lib/api";
+import { algorithmsQuery, environmentsQuery, limitsQuery } from "@/lib/api/queries/choices";
 import { rulesQuery } from "@/lib/api/queries/rules";
+import { runQuery } from "@/lib/api/queries/run";
 import { runSinksQuery } from "@/lib/api/queries/sinks";
-import { useAlgorithmName } from "@/lib/registry";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { firstDraft, onEnvironment } from "./change-draft";
+import { savedDraft } from "./draft-storage";
 import { draftFromRun } from "./duplicate";
 import { NewRunForm } from "./new-run-form";
-import { savedDraft } from "./draft-storage";
 
 interface NewRunPanelProps {
   /** Id of the run to fill the form in from. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { describeBounds, parseHyperparameter, parseInteger } from "@/components/schema-field/parse";
 import { choices } from "./fixtures";
 import { positionOf, valueAt } from "./log-scale";
-import { describeBounds, parseHyperparameter, parseInteger } from "@/components/schema-field";
 
 describe("the slider", () => {
   const bounds = { minimum: 100, maximum: 10_000_000 };

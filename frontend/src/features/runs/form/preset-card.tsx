@@ -1,8 +1,9 @@
 import { Trash2 } from "lucide-react";
 import Link from "next/link";
 import { Button } from "@/components/ui/button";
-import { measuringSpecification, type Preset } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { measuringSpecification } from "@/lib/api/queries/presets";
+import type { Preset } from "@/lib/api/types";
+import { routes } from "@/lib/url/routes";
 import { ChoiceCard } from "./choice-card";
 import { expectation } from "./expectation";
 

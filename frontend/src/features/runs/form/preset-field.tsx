@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import type { Preset } from "@/lib/api";
+import type { Preset } from "@/lib/api/types";
 import { DeletePreset } from "./delete-preset";
 import { environmentOf, presetsOf } from "./draft";
 import type { FieldsProps } from "./form-state";

@@ -1,6 +1,6 @@
-import { count, plural } from "@/lib/format";
+import { parseHyperparameter } from "@/components/schema-field/parse";
+import { count, plural } from "@/lib/format/number";
 import { algorithmOf, type Choices, type Draft, schemasOf, untouched } from "./draft";
-import { parseHyperparameter } from "@/components/schema-field";
 
 /**
  * Environment steps of one rollout with the values in the form; null while one of the factors is not a valid

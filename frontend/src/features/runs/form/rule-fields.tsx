@@ -1,9 +1,10 @@
 import { useState } from "react";
-import { metricsFor, RuleList } from "@/components/rule-editor";
+import { RuleList } from "@/components/rule-editor/rule-list";
+import { metricsFor } from "@/components/rule-editor/vocabulary";
 import { Disclosure } from "@/components/ui/disclosure";
-import type { FieldProblem } from "@/lib/api";
-import { plural } from "@/lib/format";
-import { useMetricRegistry } from "@/lib/registry";
+import type { FieldProblem } from "@/lib/api/problem";
+import { plural } from "@/lib/format/number";
+import { useMetricRegistry } from "@/lib/registry/use-metric-registry";
 import { algorithmOf, environmentOf, evaluationOf } from "./draft";
 import type { FieldsProps } from "./form-state";
 import { TryRules } from "./try-rules";

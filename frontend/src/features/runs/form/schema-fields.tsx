@@ -1,7 +1,7 @@
-import { schemasOf, untouched, type Part } from "./draft";
+import { SchemaField } from "@/components/schema-field/schema-field";
+import { pointerTo } from "@/lib/api/problem";
+import { type Part, schemasOf, untouched } from "./draft";
 import type { FieldsProps } from "./form-state";
-import { SchemaField } from "@/components/schema-field";
-import { pointerTo } from "@/lib/api";
 
 interface SchemaFieldsProps extends FieldsProps {
   part: Part;

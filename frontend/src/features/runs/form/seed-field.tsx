@@ -1,10 +1,10 @@
 import { Dices } from "lucide-react";
+import { LISTED } from "@/components/seeds/seed-choice";
 import { Button } from "@/components/ui/button";
 import { controlClass } from "@/components/ui/control-class";
 import { Field } from "@/components/ui/field";
 import { algorithmOf } from "./draft";
 import type { FieldsProps } from "./form-state";
-import { LISTED } from "@/components/seeds";
 import { POINTERS } from "./submit";
 
 /** Random seeds are drawn below this: short enough to read out, and enough of them that they rarely repeat. */

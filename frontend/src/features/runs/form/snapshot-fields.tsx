@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { planDraft, PlanFields, planOf, planText } from "@/components/snapshot-plan";
+import { planDraft, planOf, planText } from "@/components/snapshot-plan/plan";
+import { PlanFields } from "@/components/snapshot-plan/plan-fields";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { FieldsProps } from "./form-state";
 import { planProblems } from "./submit";

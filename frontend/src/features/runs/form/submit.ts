@@ -1,5 +1,16 @@
-import { type CreateRun, type FieldProblem, pointerTo } from "@/lib/api";
-import { type DraftChange } from "./change-draft";
+import { written } from "@/components/rule-editor/draft";
+import {
+  type Bounds,
+  type Parsed,
+  parseHyperparameter,
+  parseInteger,
+} from "@/components/schema-field/parse";
+import { LISTED, parseSeeds } from "@/components/seeds/seed-choice";
+import { planOf, type PlanProblems } from "@/components/snapshot-plan/plan";
+import { type FieldProblem, pointerTo } from "@/lib/api/problem";
+import type { CreateRun } from "@/lib/api/types";
+import type { DraftChange } from "./change-draft";
+import { whyDraftIncompatible } from "./compatibility";
 import {
   algorithmOf,
   type Choices,
@@ -9,16 +20,6 @@ import {
   schemasOf,
   timestepsOf,
 } from "./draft";
-import { written } from "@/components/rule-editor";
-import { planOf, type PlanProblems } from "@/components/snapshot-plan";
-import { whyDraftIncompatible } from "./compatibility";
-import { LISTED, parseSeeds } from "@/components/seeds";
-import {
-  type Bounds,
-  parseHyperparameter,
-  type Parsed,
-  parseInteger,
-} from "@/components/schema-field";
 
 /** What is wrong, by JSON pointer of the field; for the form's own checks and for those of the service alike. */
 export type Problems = Readonly<Record<string, string>>;

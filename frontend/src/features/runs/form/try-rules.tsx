@@ -1,12 +1,16 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { DryRunFirings, written } from "@/components/rule-editor";
+import { written } from "@/components/rule-editor/draft";
+import { DryRunFirings } from "@/components/rule-editor/dry-run";
 import { Button } from "@/components/ui/button";
-import { MEND_FIRST } from "@/components/ui/field";
 import { Dialog } from "@/components/ui/dialog";
-import { explainAction, type Run, runPageQuery } from "@/lib/api";
+import { MEND_FIRST } from "@/components/ui/field";
+import { explainAction } from "@/lib/api/problem";
 import { tryRules } from "@/lib/api/queries/rules";
-import { age, count } from "@/lib/format";
+import { runPageQuery } from "@/lib/api/queries/run-list";
+import type { Run } from "@/lib/api/types";
+import { count } from "@/lib/format/number";
+import { age } from "@/lib/format/time";
 import { useNow } from "@/lib/time/use-now";
 import type { Draft } from "./draft";
 

@@ -4,15 +4,17 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
 import { controlClass } from "@/components/ui/control-class";
+import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
 import { Notice } from "@/components/ui/notice";
-import { explainAction, type ImportedRuns, keys } from "@/lib/api";
+import { keys } from "@/lib/api/keys";
+import { explainAction } from "@/lib/api/problem";
 import { importRuns } from "@/lib/api/queries/exchange";
-import { bytes } from "@/lib/format";
-import { useLimits } from "@/lib/registry";
-import { routes } from "@/lib/url";
+import type { ImportedRuns } from "@/lib/api/types";
+import { bytes } from "@/lib/format/number";
+import { useLimits } from "@/lib/registry/use-limits";
+import { routes } from "@/lib/url/routes";
 
 interface ImportDialogProps {
   onClose: () => void;

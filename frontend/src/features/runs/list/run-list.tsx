@@ -3,26 +3,29 @@
 import clsx from "clsx";
 import { useRouter } from "next/navigation";
 import { lazy, Suspense, useReducer, useState } from "react";
-import { type NamedRun, useRunActionsWithToasts } from "@/components/run-actions";
-import { ErrorState } from "@/components/ui/error-state";
-import type { Run, SeedGroup } from "@/lib/api";
-import { usualPolicy } from "@/lib/evaluations";
-import { withRetry } from "@/lib/service";
 import {
-  NO_FILTER,
+  type NamedRun,
+  useRunActionsWithToasts,
+} from "@/components/run-actions/use-run-actions-with-toasts";
+import { ErrorState } from "@/components/ui/error-state";
+import type { Run, SeedGroup } from "@/lib/api/types";
+import { usualPolicy } from "@/lib/evaluations/evaluated-policy";
+import { withRetry } from "@/lib/service/with-retry";
+import {
   isFiltered,
   type ListFilter,
+  NO_FILTER,
   readListFilter,
-  routes,
   toRunFilter,
-  useQueryString,
   writeListFilter,
-} from "@/lib/url";
+} from "@/lib/url/list-filter";
+import { routes } from "@/lib/url/routes";
+import { useQueryString } from "@/lib/url/use-query-string";
 import { Toolbar } from "../filters/toolbar";
-import { RunListSkeleton } from "./run-list-skeleton";
-import { RunTable } from "./table/run-table";
-import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selection";
 import { useFirstPage, useIdsOfLines } from "./paging/use-run-pages";
+import { RunListSkeleton } from "./run-list-skeleton";
+import { changeSelection, MOST_SELECTED, NOTHING, span } from "./selection/selection";
+import { RunTable } from "./table/run-table";
 
 // Parts that most visits do not need are loaded when they are shown.
 const NoRuns = lazy(

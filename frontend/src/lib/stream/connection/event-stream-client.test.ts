@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { MetricRow } from "@/lib/api";
-import type { StreamEvent } from "./events";
-import { EventStreamClient, type EventStreamOptions } from "./event-stream-client";
-import { FakeTimers } from "@/lib/time/testing";
+import type { MetricRow } from "../../api/types";
+import { FakeTimers } from "../../time/testing";
 import { FakeSource } from "../testing";
+import { EventStreamClient, type EventStreamOptions } from "./event-stream-client";
+import type { StreamEvent } from "./events";
 
 const row = (seq: number): MetricRow => ({ seq, time: seq, step: seq * 10, values: {} });
 

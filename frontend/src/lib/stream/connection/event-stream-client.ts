@@ -6,10 +6,11 @@ import type {
   MetricsEvent,
   NotificationEvent,
   StatusEvent,
-} from "@/lib/api";
-import { createStore, Listeners, type ReadableStore } from "@/lib/store";
-import { backoff } from "@/lib/time/backoff";
-import type { Timers } from "@/lib/time/timers";
+} from "../../api/types";
+import { Listeners } from "../../store/listeners";
+import { createStore, type ReadableStore } from "../../store/store";
+import { backoff } from "../../time/backoff";
+import type { Timers } from "../../time/timers";
 import {
   type Connection,
   type ConnectionEvent,

@@ -2,10 +2,11 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { apiBase, serviceAnswers } from "@/lib/api";
-import { browserNotifications } from "@/lib/notifications";
-import { serviceAwaySince } from "@/lib/service";
-import { browserTimers } from "@/lib/time/timers";
+import { apiBase } from "../../api/base";
+import { serviceAnswers } from "../../api/queries/answers";
+import { browserNotifications } from "../../notifications/browser-notifications";
+import { serviceAwaySince } from "../../service/service-away";
+import { browserTimers } from "../../time/timers";
 import { queryBridge } from "../query-bridge";
 import { connectHub } from "../shared/connect-hub";
 import { SharedStream } from "../shared/shared-stream";

@@ -1,11 +1,8 @@
 import { expect, test, vi } from "vitest";
-import {
-  ApiError,
-  type fetchMetricHistories,
-  type MetricCurves,
-  type RunsMetricCurves,
-} from "@/lib/api";
-import { FakeTimers } from "@/lib/time/testing";
+import { ApiError } from "../../api/problem";
+import type { fetchMetricHistories } from "../../api/queries/metric-history";
+import type { MetricCurves, RunsMetricCurves } from "../../api/types";
+import { FakeTimers } from "../../time/testing";
 import { HistoryBatch } from "./history-batch";
 
 const curves = (run_id: string): MetricCurves => ({

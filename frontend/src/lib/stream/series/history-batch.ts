@@ -1,12 +1,11 @@
+import { problemFrom } from "../../api/problem";
 import {
-  type HistoryQuery,
   fetchMetricHistories,
   fetchMetricHistory,
-  type MetricCurves,
-  problemFrom,
-  type RunsMetricCurves,
-} from "@/lib/api";
-import type { Timers } from "@/lib/time/timers";
+  type HistoryQuery,
+} from "../../api/queries/metric-history";
+import type { MetricCurves, RunsMetricCurves } from "../../api/types";
+import type { Timers } from "../../time/timers";
 
 /** Milliseconds within which requests are combined; a page makes all of its requests in less. */
 const TOGETHER = 4;

@@ -1,10 +1,11 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { ApiError, type MetricCurves } from "@/lib/api";
-import { RunSeriesLoader } from "./run-series-loader";
+import { ApiError } from "../../api/problem";
+import type { MetricCurves } from "../../api/types";
+import { FakeTimers } from "../../time/testing";
 import { EventStreamClient } from "../connection/event-stream-client";
-import { RunSeries } from "./run-series";
-import { FakeTimers } from "@/lib/time/testing";
 import { FakeSource } from "../testing";
+import { RunSeries } from "./run-series";
+import { RunSeriesLoader } from "./run-series-loader";
 
 const REWARD = "episode/reward";
 const history: MetricCurves = {

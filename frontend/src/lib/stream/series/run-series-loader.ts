@@ -1,9 +1,11 @@
-import { ApiError, type HistoryQuery, type MetricCurves } from "@/lib/api";
-import { type MetricAxis, padded, type AxisWindow, SERVICE_AXES } from "./axis";
-import { backoff } from "@/lib/time/backoff";
-import type { Timers } from "@/lib/time/timers";
+import { ApiError } from "../../api/problem";
+import type { HistoryQuery } from "../../api/queries/metric-history";
+import type { MetricCurves } from "../../api/types";
+import { createStore, type ReadableStore } from "../../store/store";
+import { backoff } from "../../time/backoff";
+import type { Timers } from "../../time/timers";
 import type { EventStreamClient } from "../connection/event-stream-client";
-import { createStore, type ReadableStore } from "@/lib/store";
+import { type AxisWindow, type MetricAxis, padded, SERVICE_AXES } from "./axis";
 import type { RunSeries } from "./run-series";
 import { type AttemptTimes, TrainingClock } from "./training-clock";
 

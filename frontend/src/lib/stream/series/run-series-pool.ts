@@ -1,11 +1,12 @@
-import type { HistoryQuery, MetricCurves } from "@/lib/api";
-import type { MetricAxis, AxisWindow } from "./axis";
-import type { Timers } from "@/lib/time/timers";
-import { type HistoryPart, type LoaderState, RunSeriesLoader } from "./run-series-loader";
+import type { HistoryQuery } from "../../api/queries/metric-history";
+import type { MetricCurves } from "../../api/types";
+import { createStore, type ReadableStore } from "../../store/store";
+import type { Timers } from "../../time/timers";
 import type { EventStreamClient } from "../connection/event-stream-client";
-import { createStore, type ReadableStore } from "@/lib/store";
+import type { AxisWindow, MetricAxis } from "./axis";
 import { HistoryBatch } from "./history-batch";
 import { EPISODE, RunSeries } from "./run-series";
+import { type HistoryPart, type LoaderState, RunSeriesLoader } from "./run-series-loader";
 import type { AttemptTimes } from "./training-clock";
 
 export interface FollowedRun {

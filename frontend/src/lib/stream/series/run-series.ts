@@ -1,8 +1,9 @@
-import type { MetricCurves, MetricRow } from "@/lib/api";
-import { AXES, covers, type MetricAxis, SERVICE_AXES, width, type AxisWindow } from "./axis";
+import type { MetricCurves, MetricRow } from "../../api/types";
+import { Listeners } from "../../store/listeners";
+import { createStore, type ReadableStore } from "../../store/store";
+import { AXES, type AxisWindow, covers, type MetricAxis, SERVICE_AXES, width } from "./axis";
 import { Column } from "./column";
 import { EpisodeMeans } from "./episode-means";
-import { createStore, Listeners, type ReadableStore } from "@/lib/store";
 import { TrainingClock } from "./training-clock";
 
 export const EPISODE = "episode/index";

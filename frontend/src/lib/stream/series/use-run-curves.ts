@@ -1,12 +1,12 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import { useStore } from "@/lib/store";
+import { useStore } from "../../store/use-store";
+import { browserTimers } from "../../time/timers";
+import { useEventStream } from "../connection/provider";
 import type { MetricAxis } from "./axis";
 import type { RunSeries } from "./run-series";
-import { RunSeriesPool, type FollowedRun, type RunCurves } from "./run-series-pool";
-import { browserTimers } from "@/lib/time/timers";
-import { useEventStream } from "../connection/provider";
+import { type FollowedRun, type RunCurves, RunSeriesPool } from "./run-series-pool";
 
 interface FollowOptions {
   axis?: MetricAxis;

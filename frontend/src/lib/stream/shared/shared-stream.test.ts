@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { MetricRow } from "@/lib/api";
-import type { FakeTimers } from "@/lib/time/testing";
+import type { MetricRow } from "../../api/types";
+import type { FakeTimers } from "../../time/testing";
 import type { FakeSource } from "../testing";
 import { ANSWER_MS, PING_MS } from "./shared-stream";
 import { LOOK_MS } from "./stream-hub";

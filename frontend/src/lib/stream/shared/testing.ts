@@ -1,5 +1,5 @@
-import type { MetricRow } from "@/lib/api";
-import { FakeTimers } from "@/lib/time/testing";
+import type { MetricRow } from "../../api/types";
+import { FakeTimers } from "../../time/testing";
 import { EventStreamClient } from "../connection/event-stream-client";
 import type { StreamEvent } from "../connection/events";
 import { FakeSource } from "../testing";

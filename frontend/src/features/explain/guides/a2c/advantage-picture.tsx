@@ -1,14 +1,14 @@
 "use client";
 
 import { useState } from "react";
-import { count, shareText } from "@/lib/format";
-import { numberOf, type PictureProps } from "../../guide/guide";
-import { PictureLayout } from "../../picture/picture-layout";
-import { Control, Controls, PictureCaption } from "../../picture/control";
-import { RunDistribution } from "../../picture/run-distribution";
-import { useNewestUpdate } from "../../picture/use-newest-update";
 import { Plot } from "@/components/figure/plot";
 import { linspace } from "@/components/figure/scale";
+import { count, shareText } from "@/lib/format/number";
+import { numberOf, type PictureProps } from "../../guide/guide";
+import { Control, Controls, PictureCaption } from "../../picture/control";
+import { PictureLayout } from "../../picture/picture-layout";
+import { RunDistribution } from "../../picture/run-distribution";
+import { useNewestUpdate } from "../../picture/use-newest-update";
 import { type Estimate, horizon, reached, weights } from "./weights";
 
 const SHOWN = 40;

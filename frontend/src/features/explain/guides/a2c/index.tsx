@@ -1,9 +1,9 @@
 "use client";
 
-import { count } from "@/lib/format";
+import { count } from "@/lib/format/number";
 import { Formula, Name } from "../../guide/formula";
 import { type Fact, type Guide, numberOf, type Values } from "../../guide/guide";
-import { type GuideProps, GuidePage } from "../../guide/guide-page";
+import { GuidePage, type GuideProps } from "../../guide/guide-page";
 import { entropyCollapsed, failures, valueLags } from "../shared/failures";
 import { knobs } from "../shared/knobs";
 import { AdvantagePicture } from "./advantage-picture";

@@ -1,17 +1,16 @@
 "use client";
 
 import { useState } from "react";
+import { type Frame, Plot } from "@/components/figure/plot";
+import { clamp, linePath, linspace, roundTo } from "@/components/figure/scale";
 import { Stat } from "@/components/ui/stat";
-import { compact, count, shareText } from "@/lib/format";
+import { compact, count, shareText } from "@/lib/format/number";
 import type { PictureProps } from "../../guide/guide";
-import { PictureLayout } from "../../picture/picture-layout";
 import { Control, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
+import { PictureLayout } from "../../picture/picture-layout";
 import { RunCurve, type RunPoint, useRunPoints } from "../../picture/run-curve";
 import { RunNote } from "../../picture/run-note";
-import { type Frame, Plot } from "@/components/figure/plot";
-import { clamp, linePath, roundTo, linspace } from "@/components/figure/scale";
-import { BufferStrip } from "./buffer-strip";
 import {
   bufferWindow,
   epsilonAt,
@@ -21,6 +20,7 @@ import {
   type Schedule,
   scheduleOf,
 } from "../shared/replay";
+import { BufferStrip } from "./buffer-strip";
 import { caption } from "./caption";
 
 const STEPS = 200;

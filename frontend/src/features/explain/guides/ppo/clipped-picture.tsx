@@ -1,18 +1,18 @@
 "use client";
 
 import { useState } from "react";
-import { count } from "@/lib/format";
+import { type Frame, Plot } from "@/components/figure/plot";
+import { clamp, linePath, linspace, roundTo } from "@/components/figure/scale";
+import { count } from "@/lib/format/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
 import { Handle } from "../../picture/handle";
-import { type Frame, Plot } from "@/components/figure/plot";
+import { PictureLayout } from "../../picture/picture-layout";
 import { RunHistogram } from "../../picture/run-histogram";
 import { RunNote } from "../../picture/run-note";
 import { useNewestUpdate } from "../../picture/use-newest-update";
-import { clamp, linePath, roundTo, linspace } from "@/components/figure/scale";
-import { clippedObjective, type Sample } from "./clipped-objective";
 import { caption } from "./caption";
+import { clippedObjective, type Sample } from "./clipped-objective";
 
 const RATIO = [0, 2] as const;
 const VALUE = [-3, 3] as const;

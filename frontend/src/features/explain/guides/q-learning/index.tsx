@@ -1,9 +1,9 @@
 "use client";
 
-import { compact, shareText } from "@/lib/format";
+import { compact, shareText } from "@/lib/format/number";
 import { Formula, Name } from "../../guide/formula";
 import { type Fact, type Guide, numberOf, type Values } from "../../guide/guide";
-import { type GuideProps, GuidePage } from "../../guide/guide-page";
+import { GuidePage, type GuideProps } from "../../guide/guide-page";
 import { failures, stillExploring } from "../shared/failures";
 import { knobs } from "../shared/knobs";
 import { LakePicture } from "./lake-picture";

@@ -3,10 +3,10 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { Stat } from "@/components/ui/stat";
 import { Switch } from "@/components/ui/switch";
-import { count } from "@/lib/format";
+import { count } from "@/lib/format/number";
 import { numberOf, type PictureProps } from "../../guide/guide";
-import { PictureLayout } from "../../picture/picture-layout";
 import { Control, Controls, PictureCaption } from "../../picture/control";
+import { PictureLayout } from "../../picture/picture-layout";
 import { best, learn, type Learning, tile } from "./lake";
 import { LakeGrid } from "./lake-grid";
 import { RunLake } from "./run-lake";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { runQuery } from "@/lib/api";
 import { qTableQuery } from "@/lib/api/queries/q-table";
-import { count } from "@/lib/format";
+import { runQuery } from "@/lib/api/queries/run";
+import { count } from "@/lib/format/number";
 import { RunNote } from "../../picture/run-note";
 import { isTheLake } from "./lake";
 import { LakeGrid } from "./lake-grid";

@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { Stat } from "@/components/ui/stat";
-import { shareText } from "@/lib/format";
-import { numberOf, type PictureProps } from "../../guide/guide";
-import { PictureLayout } from "../../picture/picture-layout";
-import { Control, Controls, PictureCaption } from "../../picture/control";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
+import { Stat } from "@/components/ui/stat";
+import { shareText } from "@/lib/format/number";
+import { numberOf, type PictureProps } from "../../guide/guide";
+import { Control, Controls, PictureCaption } from "../../picture/control";
+import { PictureLayout } from "../../picture/picture-layout";
 import { density, mean, quantiles, RANGE, type Returns, risky, SAFE } from "./quantiles";
 import { RunQuantiles } from "./run-quantiles";
 

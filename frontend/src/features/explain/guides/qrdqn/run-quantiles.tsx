@@ -1,9 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { chosenAction, ReadingFigures } from "@/components/policy-reading";
-import { evaluationsQuery, recordsOf, stepsQuery } from "@/lib/api";
-import { count } from "@/lib/format";
+import { chosenAction } from "@/components/policy-reading/prepare/action";
+import { ReadingFigures } from "@/components/policy-reading/reading-figures";
+import { evaluationsQuery } from "@/lib/api/queries/evaluations";
+import { recordsOf, stepsQuery } from "@/lib/api/queries/steps";
+import { count } from "@/lib/format/number";
 import { RunNote } from "../../picture/run-note";
 
 /** The quantiles that a run has learned: of each action, where the episodes of its newest evaluation begin. */

@@ -1,15 +1,15 @@
 "use client";
 
 import { useState } from "react";
-import { count, decimal, shareText } from "@/lib/format";
-import type { PictureProps } from "../../guide/guide";
-import { Stat } from "@/components/ui/stat";
-import { PictureLayout } from "../../picture/picture-layout";
-import { Control, Controls, PictureCaption } from "../../picture/control";
-import { useRunPoints } from "../../picture/run-curve";
-import { RunNote } from "../../picture/run-note";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
+import { Stat } from "@/components/ui/stat";
+import { count, decimal, shareText } from "@/lib/format/number";
+import type { PictureProps } from "../../guide/guide";
+import { Control, Controls, PictureCaption } from "../../picture/control";
+import { PictureLayout } from "../../picture/picture-layout";
+import { useRunPoints } from "../../picture/run-curve";
+import { RunNote } from "../../picture/run-note";
 import { actionValue, massBetween, softPolicy } from "./soft-policy";
 
 const ACTIONS = linspace(-1, 1, 200);

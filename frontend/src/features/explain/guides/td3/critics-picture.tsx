@@ -1,15 +1,15 @@
 "use client";
 
 import { useState } from "react";
-import { Stat } from "@/components/ui/stat";
-import { count, decimal } from "@/lib/format";
-import { numberOf, type PictureProps } from "../../guide/guide";
-import { PictureLayout } from "../../picture/picture-layout";
-import { Control, Controls, PictureCaption } from "../../picture/control";
-import { RunDistribution } from "../../picture/run-distribution";
-import { useNewestUpdate } from "../../picture/use-newest-update";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linePath, linspace } from "@/components/figure/scale";
+import { Stat } from "@/components/ui/stat";
+import { count, decimal } from "@/lib/format/number";
+import { numberOf, type PictureProps } from "../../guide/guide";
+import { Control, Controls, PictureCaption } from "../../picture/control";
+import { PictureLayout } from "../../picture/picture-layout";
+import { RunDistribution } from "../../picture/run-distribution";
+import { useNewestUpdate } from "../../picture/use-newest-update";
 import {
   ACTIONS,
   choice,

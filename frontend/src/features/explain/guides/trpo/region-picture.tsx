@@ -1,14 +1,14 @@
 "use client";
 
 import { useId, useState } from "react";
-import { count, shareText } from "@/lib/format";
-import { numberOf, type PictureProps } from "../../guide/guide";
-import { PictureLayout } from "../../picture/picture-layout";
-import { Control, Controls, PictureCaption } from "../../picture/control";
-import { useRunPoints } from "../../picture/run-curve";
-import { RunNote } from "../../picture/run-note";
 import { type Frame, Plot } from "@/components/figure/plot";
 import { linspace } from "@/components/figure/scale";
+import { count, shareText } from "@/lib/format/number";
+import { numberOf, type PictureProps } from "../../guide/guide";
+import { Control, Controls, PictureCaption } from "../../picture/control";
+import { PictureLayout } from "../../picture/picture-layout";
+import { useRunPoints } from "../../picture/run-curve";
+import { RunNote } from "../../picture/run-note";
 import { naturalStep, plainStep, promise, radii, type Region, type Vector } from "./region";
 
 /** Half the width and half the height of the picture in parameters, chosen so that circles are round. */

@@ -8,9 +8,11 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ErrorState } from "@/components/ui/error-state";
 import { Segmented } from "@/components/ui/segmented";
 import { Skeleton } from "@/components/ui/skeleton";
-import { type RunDetail, runEventsQuery } from "@/lib/api";
-import { clockTime, count, moment, plural } from "@/lib/format";
-import { type LogEntry, logEntries } from "./log-entries";
+import { runEventsQuery } from "@/lib/api/queries/run-events";
+import type { RunDetail } from "@/lib/api/types";
+import { count, plural } from "@/lib/format/number";
+import { clockTime, moment } from "@/lib/format/time";
+import { logEntries, type LogEntry } from "./log-entries";
 
 const appearances = {
   info: { Icon: Dot, ink: "text-ink-faint", word: "Info" },

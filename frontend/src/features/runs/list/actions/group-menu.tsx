@@ -1,13 +1,15 @@
 "use client";
 
 import { ChevronsUpDown, Copy, Download, GitCompareArrows, Trash2 } from "lucide-react";
-import { ExportItems } from "@/components/run-exports";
+import { ExportItems } from "@/components/run-exports/export-items";
 import { MenuItem, MenuSeparator, MenuSub } from "@/components/ui/menu";
-import { isActive, type Run, type SeedGroup } from "@/lib/api";
 import { runsLink } from "@/lib/api/queries/exchange";
-import { plural } from "@/lib/format";
-import { suits } from "@/lib/run-actions";
-import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import { isActive } from "@/lib/api/run-status";
+import type { Run, SeedGroup } from "@/lib/api/types";
+import { plural } from "@/lib/format/number";
+import { suits } from "@/lib/run-actions/availability";
+import { SERVICE_AWAY } from "@/lib/service/service-away";
+import { useServiceAway } from "@/lib/service/use-service-away";
 import { MenuAt } from "./menu-at";
 
 export interface GroupMenuActions {

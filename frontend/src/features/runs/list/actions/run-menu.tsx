@@ -12,9 +12,10 @@ import {
   Trash2,
 } from "lucide-react";
 import { MenuItem, MenuSeparator } from "@/components/ui/menu";
-import type { Run } from "@/lib/api";
-import { canDo, type RunAction, suits, whyNot } from "@/lib/run-actions";
-import { SERVICE_AWAY, useServiceAway } from "@/lib/service";
+import type { Run } from "@/lib/api/types";
+import { canDo, type RunAction, suits, whyNot } from "@/lib/run-actions/availability";
+import { SERVICE_AWAY } from "@/lib/service/service-away";
+import { useServiceAway } from "@/lib/service/use-service-away";
 import { MenuAt } from "./menu-at";
 
 export interface RunMenuActions {

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Gamepad2 } from "lucide-react";
 import Link from "next/link";
 import { EnvironmentStill } from "@/components/ui/environment-still";
-import { environmentsQuery } from "@/lib/api";
-import { routes } from "@/lib/url";
+import { environmentsQuery } from "@/lib/api/queries/choices";
+import { routes } from "@/lib/url/routes";
 
 /** Tiles of environments. Each opens the new-run form with that environment, or lets the user play it. */
 export function EnvironmentTiles() {

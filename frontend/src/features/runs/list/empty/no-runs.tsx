@@ -4,10 +4,10 @@ import { ChartSpline, Play, SlidersHorizontal } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Notice } from "@/components/ui/notice";
-import { explainAction } from "@/lib/api";
-import { EnvironmentTiles } from "./environment-tiles";
+import { explainAction } from "@/lib/api/problem";
 import { ImportButton } from "../../import/import-button";
 import { useCreateRun } from "../../use-create-run";
+import { EnvironmentTiles } from "./environment-tiles";
 
 const FIRST_RUN = { algo: "ppo", env_id: "CartPole-v1", preset: "fast", start: true } as const;
 

@@ -2,15 +2,9 @@
 
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  groupRunsQuery,
-  type Run,
-  type RunFilter,
-  type RunPage,
-  runPageQuery,
-  RUNS_A_PAGE,
-  type SeedGroup,
-} from "@/lib/api";
+import { groupRunsQuery } from "@/lib/api/queries/groups";
+import { type RunFilter, runPageQuery, RUNS_A_PAGE } from "@/lib/api/queries/run-list";
+import type { Run, RunPage, SeedGroup } from "@/lib/api/types";
 import { useRunsAround } from "../paging/use-run-pages";
 import { lineCount, lineOfPlace, openGroups, placeOf } from "./open-groups";
 

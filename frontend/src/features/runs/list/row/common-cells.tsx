@@ -1,8 +1,8 @@
 import clsx from "clsx";
 import { EllipsisVertical } from "lucide-react";
 import { Progress } from "@/components/ui/progress";
-import type { Run } from "@/lib/api";
-import { presetName } from "@/lib/format";
+import type { Run } from "@/lib/api/types";
+import { presetName } from "@/lib/format/preset";
 import layout from "../layout/layout.module.css";
 import type { ProgressText } from "./progress-text";
 import { RunAge } from "./run-age";

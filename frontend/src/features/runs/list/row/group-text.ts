@@ -1,6 +1,7 @@
-import type { RunStatus, SeedGroup } from "@/lib/api";
-import { brief, decimal, interval, percent } from "@/lib/format";
-import { RUN_STATUSES } from "@/lib/url";
+import type { RunStatus, SeedGroup } from "@/lib/api/types";
+import { interval } from "@/lib/format/interval";
+import { brief, decimal, percent } from "@/lib/format/number";
+import { RUN_STATUSES } from "@/lib/url/list-filter";
 import type { ProgressText } from "./progress-text";
 
 /** Statuses of the runs of a group with how many are in each, in the order of a run's life. */

@@ -1,5 +1,8 @@
-import { hasLength, progress, type Run } from "@/lib/api";
-import { brief, duration, elapsed, percent, remaining, solvedWords } from "@/lib/format";
+import { hasLength, progress } from "@/lib/api/run-status";
+import type { Run } from "@/lib/api/types";
+import { brief, percent } from "@/lib/format/number";
+import { solvedWords } from "@/lib/format/solved";
+import { duration, elapsed, remaining } from "@/lib/format/time";
 
 export interface ProgressText {
   /** The share or the number of steps done. */

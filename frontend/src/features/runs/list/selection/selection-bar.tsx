@@ -1,11 +1,11 @@
 import { Download, GitCompareArrows, Trash2, X } from "lucide-react";
 import Link from "next/link";
-import { ExportRunsMenu } from "@/components/run-exports";
+import { ExportRunsMenu } from "@/components/run-exports/export-runs-menu";
 import { Button, buttonClass } from "@/components/ui/button";
-import { plural } from "@/lib/format";
-import { useLimits } from "@/lib/registry";
-import { whyNotCompare } from "@/lib/run-actions";
-import { routes } from "@/lib/url";
+import { plural } from "@/lib/format/number";
+import { useLimits } from "@/lib/registry/use-limits";
+import { whyNotCompare } from "@/lib/run-actions/availability";
+import { routes } from "@/lib/url/routes";
 
 interface SelectionBarProps {
   ids: ReadonlySet<string>;

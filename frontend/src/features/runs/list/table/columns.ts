@@ -1,4 +1,4 @@
-import type { SortKey } from "@/lib/url";
+import type { SortKey } from "@/lib/url/list-filter";
 
 export interface TableColumn {
   title: string;

@@ -4,22 +4,24 @@ import { type Range, useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, type MouseEvent, useCallback, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Run, RunFilter, SeedGroup } from "@/lib/api";
+import type { RunFilter } from "@/lib/api/queries/run-list";
+import type { Run, SeedGroup } from "@/lib/api/types";
 import { useMediaQuery } from "@/lib/media/use-media-query";
-import { useAlgorithmName } from "@/lib/registry";
+import { useAlgorithmName } from "@/lib/registry/use-algorithm-name";
 import { useNow } from "@/lib/time/use-now";
-import { routes, type Sort } from "@/lib/url";
-import { type ListCommand, commandFor } from "./keyboard";
-import { usePageKeys } from "./use-page-keys";
+import type { Sort } from "@/lib/url/list-filter";
+import { routes } from "@/lib/url/routes";
 import { CARDS, ROW_HEIGHT } from "../layout/layout";
 import layout from "../layout/layout.module.css";
-import { RunRow } from "../row/run-row";
-import type { Selection } from "../selection/selection";
-import { TableHead } from "./table-head";
 import { type Line, useLinePlaces, useLinesAround, useOpened } from "../lines/use-lines";
+import { RunRow } from "../row/run-row";
+import { linesInView } from "../scroll/lines-in-view";
 import { RowSlots } from "../scroll/row-slots";
 import { useFastScroll } from "../scroll/use-fast-scroll";
-import { linesInView } from "../scroll/lines-in-view";
+import type { Selection } from "../selection/selection";
+import { commandFor, type ListCommand } from "./keyboard";
+import { TableHead } from "./table-head";
+import { usePageKeys } from "./use-page-keys";
 
 export interface RunTableActions {
   /** `index`: place in the list, of a seed that of its group. */

@@ -1,10 +1,10 @@
 import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { count } from "@/lib/format";
-import { type Sort, sortedBy } from "@/lib/url";
-import { type TableColumn, COLUMNS } from "./columns";
+import { count } from "@/lib/format/number";
+import { type Sort, sortedBy } from "@/lib/url/list-filter";
 import layout from "../layout/layout.module.css";
 import { MOST_SELECTED } from "../selection/selection";
+import { COLUMNS, type TableColumn } from "./columns";
 
 interface TableHeadProps {
   sort: Sort;
